@@ -15,6 +15,7 @@ from memory_core.history import item_history
 from memory_core.setup import installation
 from memory_core.storage import config, config_models, record_models
 from support.paths import REPO
+from support.processes import run
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -27,10 +28,8 @@ def test_the_oldest_claude_code_is_the_constant(page: str) -> None:
 
 
 def config_table() -> str:
-    rows = [
-        f"| `{key}` | `{default}` | {text} |"
-        for key, default, text in config_models.describe_settings()
-    ]
+    settings = config_models.describe_settings()
+    rows = [f"| `{key}` | `{default}` | {text} |" for key, default, text in settings]
     return "\n".join(["| key | default | meaning |", "| --- | --- | --- |", *rows])
 
 
@@ -75,16 +74,10 @@ def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
     for command, expected in sessions():
         if command.startswith(("git clone", "cd ")):
             continue
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=REPO,
-            capture_output=True,
-            text=True,
-            env={**sandbox.env, "PATH": path},
-            check=True,
-        )
-        assert matches(expected, done.stdout), f"$ {command}\n{done.stdout}"
+        done = run(["sh", "-c", command], cwd=REPO, env={**sandbox.env, "PATH": path})
+        shown = done.stdout.decode()
+        assert done.returncode == 0, done.stderr
+        assert matches(expected, shown), f"$ {command}\n{shown}"
         ran += 1
     assert ran >= 3
 
@@ -104,11 +97,8 @@ def test_files_named_in_the_readme_exist() -> None:
 
 def test_pages_that_the_code_names_exist() -> None:
     sources = [path for top in ("memory_core", "hooks") for path in (REPO / top).rglob("*.py")]
-    pages = {
-        page
-        for path in sources
-        for page in re.findall(r"\bdocs/[\w-]+\.md", path.read_text(encoding="utf-8"))
-    }
+    texts = "".join(path.read_text(encoding="utf-8") for path in sources)
+    pages = set(re.findall(r"\bdocs/[\w-]+\.md", texts))
     assert len(pages) > 5
     assert not [page for page in sorted(pages) if not (REPO / page).is_file()]
 

@@ -9,9 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +25,7 @@ from support.events import (
     make_stop_event,
 )
 from support.paths import REPO
+from support.processes import run
 from support.sandbox import Sandbox
 
 FUZZ = REPO / "tests" / "tools" / "fuzz.py"
@@ -35,12 +36,7 @@ HOOKS = ["pre_tool_use", "subagent_start", "session_start", "post_tool_use", "su
 @pytest.mark.parametrize("seed", range(2))
 def test_mutated_events(tmp_path: Path, seed: int) -> None:
     """Two seeds, 3,000 events; `python tests/tools/fuzz.py 20000 SEED FOLDER` runs more."""
-    done = subprocess.run(
-        [sys.executable, str(FUZZ), "1500", str(seed), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run([sys.executable, str(FUZZ), "1500", str(seed), str(tmp_path)], timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
     counts = json.loads(done.stdout)
     assert counts["events"] == counts["silent"] + counts["reply"] == 1500
@@ -72,15 +68,15 @@ def test_a_broken_event_is_one_line_in_the_log(sandbox: Sandbox, hook: str, data
     assert all(event["event"] == "hook.error" for event in sandbox.read_log())
 
 
+OTHERS = [
+    {"hook_event_name": "TeammateIdle", "session_id": "s1"},
+    {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}},
+    {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_response": "text"},
+]
+
+
 @pytest.mark.parametrize("hook", HOOKS)
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"hook_event_name": "TeammateIdle", "session_id": "s1"},
-        {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}},
-        {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_response": "text"},
-    ],
-)
+@pytest.mark.parametrize("event", OTHERS)
 def test_other_events_are_ignored(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
     assert is_silent(sandbox.run_hook(hook, event))
     assert not (sandbox.root / ".claude-mpm").exists()
@@ -153,17 +149,17 @@ def test_a_home_directory_that_is_the_root(sandbox: Sandbox) -> None:
     assert FACT not in outcome.stdout.decode()
 
 
+def run_bare(hook: Path, sandbox: Sandbox) -> subprocess.CompletedProcess[bytes]:
+    """Run a hook without the packages of the environment."""
+    command = [sys.executable, "-I", "-S", "-B", str(hook)]
+    return run(command, json.dumps(make_pre_event()).encode(), env=sandbox.env)
+
+
 def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path) -> None:
     alone = tmp_path / "hooks" / "pre_tool_use.py"
     alone.parent.mkdir()
     alone.write_bytes((REPO / "hooks" / "pre_tool_use.py").read_bytes())
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", str(alone)],
-        input=json.dumps(make_pre_event()).encode(),
-        capture_output=True,
-        env=sandbox.env,
-        check=False,
-    )
+    done = run_bare(alone, sandbox)
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr == b"agent-memory: No module named 'memory_core'\n"
 
@@ -173,52 +169,22 @@ def test_without_yaml_compiled_settings_are_used(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.configure("memory: &all {max_learning_length: 90}")
 
-    def bare() -> str:
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", str(REPO / "hooks" / "pre_tool_use.py")],
-            input=json.dumps(make_pre_event()).encode(),
-            capture_output=True,
-            env=sandbox.env,
-            check=True,
-        )
-        return done.stdout.decode()
-
-    assert bare() == ""
+    hook = REPO / "hooks" / "pre_tool_use.py"
+    assert run_bare(hook, sandbox).stdout == b""
     assert "yaml is not installed" in sandbox.read_log("agent.memory.error")[0]["error"]
     sandbox.run_hook("pre_tool_use", make_pre_event())
     sandbox.configure("memory: &all {max_learning_length: 80}")
-    assert "at most 90 characters" in bare()
-    assert (
-        "at most 80 characters"
-        in sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
-    )
+    assert b"at most 90 characters" in run_bare(hook, sandbox).stdout
+    given = sandbox.run_hook("pre_tool_use", make_pre_event())
+    assert b"at most 80 characters" in given.stdout
 
 
-def compiled_all(_files: list[Path]) -> None:
-    pass
+OTHER_PYTHON = b"\0\0\r\n"  # the first bytes of modules of another version
+CASES = {"all": (1, b""), "none": (0, b""), "some": (2, b""), "by others": (1, OTHER_PYTHON)}
 
 
-def compiled_none(files: list[Path]) -> None:
-    for file in files:
-        file.unlink()
-
-
-def compiled_some(files: list[Path]) -> None:
-    compiled_none(files[::2])
-
-
-def compiled_by_others(files: list[Path]) -> None:
-    for file in files:
-        file.write_bytes(b"\0\0\r\n" + file.read_bytes()[4:])  # of another version of Python
-
-
-CASES = [compiled_all, compiled_none, compiled_some, compiled_by_others]
-
-
-@pytest.mark.parametrize("prepare", CASES)
-def test_the_present_source_is_run(
-    sandbox: Sandbox, tmp_path: Path, prepare: Callable[[list[Path]], None]
-) -> None:
+@pytest.mark.parametrize("compiled", CASES)
+def test_the_present_source_is_run(sandbox: Sandbox, tmp_path: Path, compiled: str) -> None:
     """Compiled modules are used only if they are of the present source and Python."""
     program = tmp_path / "program"
     for name in ("hooks", "memory_core"):
@@ -227,15 +193,14 @@ def test_the_present_source_is_run(
     compileall.compile_dir(program, quiet=2)
     block_text = program / "memory_core" / "memory" / "block_text.py"
     block_text.write_text(block_text.read_text().replace("trust the code.", "trust your tests."))
-    prepare(sorted(program.rglob("memory_core/*/**/*.pyc")))
+    every, head = CASES[compiled]
+    for number, file in enumerate(sorted(program.rglob("memory_core/*/**/*.pyc"))):
+        if not every or number % every:
+            file.unlink()
+        else:
+            file.write_bytes(head + file.read_bytes()[len(head) :])
     sandbox.write_memory("engineer", FACT)
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", str(program / "hooks" / "pre_tool_use.py")],
-        input=json.dumps(make_pre_event()).encode(),
-        capture_output=True,
-        env=sandbox.env,
-        check=True,
-    )
+    done = run_bare(program / "hooks" / "pre_tool_use.py", sandbox)
     assert FACT in done.stdout.decode()
     assert "trust your tests." in done.stdout.decode()
     assert not done.stderr
@@ -243,13 +208,9 @@ def test_the_present_source_is_run(
 
 def running(sandbox: Sandbox, hook: str) -> subprocess.Popen[bytes]:
     """Start a hook that waits for the rest of its event."""
-    process = subprocess.Popen(
-        [sys.executable, "-I", str(REPO / "hooks" / f"{hook}.py")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=sandbox.env,
-    )
+    command = [sys.executable, "-I", str(REPO / "hooks" / f"{hook}.py")]
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process: subprocess.Popen[bytes] = subprocess.Popen(command, env=sandbox.env, **pipes)
     assert process.stdin is not None
     # More than a pipe holds: when this returns, the hook is up and reading.
     process.stdin.write(b" " * 300_000)

@@ -10,18 +10,19 @@ from memory_core.claude_code import agent_definitions, settings_files
 from memory_core.claude_code.agent_definitions import AgentCatalog
 from support.sandbox import Sandbox
 
-DEFINITION = "---\nname: {}\ndescription: x\n---\nDo it.\n"
 
-
-def define(folder: Path, *names: str) -> Path:
+def define(folder: Path, name: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        (folder / f"{name}.md").write_text(DEFINITION.format(name))
+    (folder / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x\n---\nDo it.\n")
     return folder
 
 
 def list_names(sandbox: Sandbox) -> list[str]:
     return [each.name for each in agent_definitions.read_agents(str(sandbox.root), sandbox.env)]
+
+
+def list_unread(sandbox: Sandbox) -> list[str]:
+    return list(map(str, AgentCatalog(str(sandbox.root), sandbox.env).unread))
 
 
 def test_agents_of_project_and_user_are_found_in_all_folders(sandbox: Sandbox) -> None:
@@ -50,18 +51,13 @@ def test_links_of_a_project_are_not_followed_and_reported(sandbox: Sandbox) -> N
     (agents / "more").symlink_to(outside)
     (agents / "linked.md").symlink_to(outside / "writer.md")
     assert list_names(sandbox) == ["engineer"]
-    catalog = AgentCatalog(str(sandbox.root), sandbox.env)
-    assert [str(error) for error in catalog.unread] == [
-        f".claude/agents/{name} is a link, which is not followed" for name in ("linked.md", "more")
-    ]
-
-
-def test_a_linked_folder_of_a_project_is_reported(sandbox: Sandbox) -> None:
-    outside = define(sandbox.home / "secret" / "agents", "writer").parent
-    (sandbox.root / ".claude").symlink_to(outside)
+    refused = ("linked.md", "more")
+    reason = "is a link, which is not followed"
+    assert list_unread(sandbox) == [f".claude/agents/{name} {reason}" for name in refused]
+    (sandbox.root / ".claude").rename(sandbox.home / "moved")
+    (sandbox.root / ".claude").symlink_to(sandbox.home / "moved")
     assert list_names(sandbox) == []
-    catalog = AgentCatalog(str(sandbox.root), sandbox.env)
-    assert [str(error) for error in catalog.unread] == [".claude is a link, which is not followed"]
+    assert list_unread(sandbox) == [f".claude {reason}"]
 
 
 def test_pipes_and_huge_files_are_not_read(sandbox: Sandbox) -> None:
@@ -69,7 +65,7 @@ def test_pipes_and_huge_files_are_not_read(sandbox: Sandbox) -> None:
     os.mkfifo(agents / "pipe.md")
     os.truncate(define(agents, "huge") / "huge.md", 1 << 31)
     assert list_names(sandbox) == ["engineer"]
-    assert len(AgentCatalog(str(sandbox.root), sandbox.env).unread) == 2
+    assert len(list_unread(sandbox)) == 2
 
 
 def read_problems(sandbox: Sandbox) -> dict[str, str]:
@@ -78,9 +74,14 @@ def read_problems(sandbox: Sandbox) -> dict[str, str]:
 
 
 def test_settings_of_a_project_are_not_read_through_a_link(sandbox: Sandbox) -> None:
+    assert read_problems(sandbox) == {}
     for folder in (sandbox.root, sandbox.home):
         (folder / ".claude").mkdir()
+        (folder / ".claude" / "settings.json").touch()
+    assert read_problems(sandbox) == {"user": "", "project": ""}
+    for folder in (sandbox.root, sandbox.home):
         (folder / "elsewhere.json").write_text(json.dumps({"disableAllHooks": True}))
+        (folder / ".claude" / "settings.json").unlink()
         (folder / ".claude" / "settings.json").symlink_to(folder / "elsewhere.json")
     os.mkfifo(sandbox.root / ".claude" / "settings.local.json")
     assert read_problems(sandbox) == {
@@ -88,10 +89,3 @@ def test_settings_of_a_project_are_not_read_through_a_link(sandbox: Sandbox) -> 
         "project": "is a link, which is not followed",
         "local": "is a pipe, a socket or a device, not a file",
     }
-
-
-def test_missing_settings_are_no_problem(sandbox: Sandbox) -> None:
-    assert read_problems(sandbox) == {}
-    (sandbox.root / ".claude").mkdir()
-    (sandbox.root / ".claude" / "settings.json").touch()
-    assert read_problems(sandbox) == {"project": ""}

@@ -6,9 +6,9 @@ import os
 import subprocess
 import sys
 import unicodedata
+from itertools import chain
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -17,30 +17,19 @@ from support.tables import for_each
 
 SPELLINGS = {
     "engineer": [
-        "Engineer",
-        "ENGINEER",
-        "engineer-agent",
-        "Engineer Agent",
-        "engineer_agent",
-        "engineer.md",
-        "Engineer.MD",
-        "engineer_agent.md",
-        "engineer_memories.md",
-        "  engineer\n",
-        "ｅｎｇｉｎｅｅｒ",
-        "engi\u00adneer",
-        "\u202eengineer",
-        "engineer-agent-agent",
+        *("Engineer", "ENGINEER", "engineer-agent", "Engineer Agent", "engineer_agent"),
+        *("engineer.md", "Engineer.MD", "engineer_agent.md", "engineer_memories.md"),
+        *(
+            "  engineer\n",
+            "ｅｎｇｉｎｅｅｒ",
+            "engi\u00adneer",
+            "\u202eengineer",
+            "engineer-agent-agent",
+        ),
     ],
     "code-reviewer": [
-        "code_reviewer",
-        "Code Reviewer",
-        "code-reviewer",
-        "code  -_reviewer",
-        "code\u2011reviewer",
-        "code\u00a0reviewer",
-        "Code Reviewer Agent",
-        "-code-reviewer-",
+        *("code_reviewer", "Code Reviewer", "code-reviewer", "code  -_reviewer"),
+        *("code\u2011reviewer", "code\u00a0reviewer", "Code Reviewer Agent", "-code-reviewer-"),
     ],
     "plugin-a:reviewer": ["plugin-a:reviewer", "Plugin A: Reviewer", "plugin_a:reviewer-agent"],
     "agent": ["agent", "Agent", "agent-agent", "agent.md"],
@@ -52,26 +41,12 @@ SPELLINGS = {
 }
 
 APART = [
-    ("agent-manager", "manager"),
-    ("plugin-a:reviewer", "reviewer"),
-    ("plugin-a:reviewer", "plugin-b:reviewer"),
-    ("plugin-a:reviewer", "plugin-a-reviewer"),
-    ("plugin-a:agent", "plugin-a"),
-    ("工程师", "工程師"),
-    ("инженер", "engineer"),
-    ("с", "c"),
-    ("..", "."),
-    ("..", ""),
-    ("a/b", "a-b"),
-    ("a/b", "a\\b"),
-    ("c", "c++"),
-    ("c#", "c"),
-    ("pm", "agent-pm"),
-    ("con", "con.x"),
-    ("agents", "agent"),
-    ("x" * 10_000, "x" * 10_001),
-    ("ß" * 300, "ß" * 301),
-    ("ı", "i"),
+    *(("agent-manager", "manager"), ("plugin-a:reviewer", "reviewer")),
+    *(("plugin-a:reviewer", "plugin-b:reviewer"), ("plugin-a:reviewer", "plugin-a-reviewer")),
+    *(("plugin-a:agent", "plugin-a"), ("工程师", "工程師"), ("инженер", "engineer"), ("с", "c")),
+    *(("..", "."), ("..", ""), ("a/b", "a-b"), ("a/b", "a\\b"), ("c", "c++"), ("c#", "c")),
+    *(("pm", "agent-pm"), ("con", "con.x"), ("agents", "agent"), ("x" * 10_000, "x" * 10_001)),
+    *(("ß" * 300, "ß" * 301), ("ı", "i")),
 ]
 
 STEMS = {
@@ -96,74 +71,24 @@ STEMS = {
 }
 
 HOSTILE = [
-    "../../etc/passwd",
-    "..",
-    ".",
-    "",
-    "/",
-    "\\",
-    "C:\\x",
-    "a\0b",
-    "a\nb",
-    "\ud800",
-    "x\udcff",
-    "x" * 10_000,
-    "é" * 10_000,
-    "工" * 10_000,
-    "\u202egpj.exe",
-    "😀",
-    "👩\u200d💻",
-    "CON",
-    "con.md",
-    "Lpt1",
-    "README",
-    "readme.md",
-    "pm",
-    "PM",
-    "PM.md",
-    "~",
-    "~root",
-    "$HOME",
-    "%PATH%",
-    "a*?b",
-    "a|b",
-    '<"a">',
-    "-rf",
-    "--",
-    "trailing. ",
-    "=2f",
-    "=agent",
-    "pm=agent",
-    "=h0123456789abcdef",
-    "archive",
-    "aux.h",
-    "/\u0338",
-    "=\u0338",
-    "/\u0307",
-    ".\u0300",
-    ".git",
-    ".md",
-    ".md.md",
-    "a:.md",
-    "::",
+    *("../../etc/passwd", "..", ".", "", "/", "\\", "C:\\x", "a\0b", "a\nb", "\ud800", "x\udcff"),
+    *("x" * 10_000, "é" * 10_000, "工" * 10_000, "\u202egpj.exe", "😀", "👩\u200d💻", "CON"),
+    *("con.md", "Lpt1", "README", "readme.md", "pm", "PM", "PM.md", "~", "~root", "$HOME"),
+    *("%PATH%", "a*?b", "a|b", '<"a">', "-rf", "--", "trailing. ", "=2f", "=agent", "pm=agent"),
+    *("=h0123456789abcdef", "archive", "aux.h", "/\u0338", "=\u0338", "/\u0307", ".\u0300"),
+    *(".git", ".md", ".md.md", "a:.md", "::"),
 ]
 
+PARTS = ["engineer", "Agent", "memories", ".md", "-", "_", " ", ":", "pm", "con", "."]
 NAMES = st.one_of(
     st.text(max_size=40),
     st.text(alphabet="aAeE .-_:/\\md=2f\u0301\u200d\u00ad\u0130ıſſßΣς\ud800", max_size=12),
     st.sampled_from(HOSTILE),
-    st.lists(
-        st.sampled_from(
-            ["engineer", "Agent", "memories", ".md", "-", "_", " ", ":", "pm", "con", "."]
-        ),
-        max_size=6,
-    ).map("".join),
+    st.lists(st.sampled_from(PARTS), max_size=6).map("".join),
 )
 
 
-@for_each(
-    ("name", "agent"), [(name, agent) for agent, names in SPELLINGS.items() for name in names]
-)
+@for_each(("name", "agent"), [(name, agent) for agent in SPELLINGS for name in SPELLINGS[agent]])
 def test_every_spelling_is_one_agent(name: str, agent: str) -> None:
     assert agent_names.id_of(name) == agent
 
@@ -209,19 +134,17 @@ def test_two_agents_never_share_a_file(name: str, other: str) -> None:
 
 def test_no_two_characters_share_a_file() -> None:
     seen: dict[str, str] = {}
-    cased = [
-        *range(0x3400),
-        *range(0xA640, 0xAC00),
-        *range(0xF900, 0x10600),
-        *range(0x1E900, 0x1E960),
-    ]
-    for code in [*cased, *range(0x3400, 0x110000, 64)]:
+    cased = ((0, 0x3400), (0xA640, 0xAC00), (0xF900, 0x10600), (0x1E900, 0x1E960))
+    codes = [*chain(*(range(*ends) for ends in cased)), *range(0x3400, 0x110000, 64)]
+    for code in codes:
         agent = agent_names.id_of(chr(code))
         for form in list_disk_forms(agent_names.file_stem_of(agent)):
             assert seen.setdefault(form, agent) == agent
 
 
-def assert_safe(stem: str) -> None:
+@given(NAMES)
+def test_a_file_name_is_safe(name: str) -> None:
+    stem = agent_names.file_stem_of(name)
     assert 0 < len(stem.encode()) <= 120
     assert not set(stem) & set('/\\:*?"<>|%$~\0\n\r ')
     assert stem.isprintable() or unicodedata.normalize("NFC", stem) == stem
@@ -232,32 +155,22 @@ def assert_safe(stem: str) -> None:
     assert stem == stem.lower()
 
 
-@given(NAMES)
-def test_a_file_name_is_safe(name: str) -> None:
-    assert_safe(agent_names.file_stem_of(name))
-
-
 def test_hostile_names_stay_in_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "memories"
     folder.mkdir()
-    written = {}
-    for name in HOSTILE + [name for pair in APART for name in pair]:
-        for file_name in agent_names.list_file_names(name):
-            (folder / file_name).write_text(agent_names.id_of(name))
-            written[file_name] = agent_names.id_of(name)
+    names = HOSTILE + [name for pair in APART for name in pair]
+    written = {
+        file_name: agent_names.id_of(name)
+        for name in names
+        for file_name in agent_names.list_file_names(name)
+    }
+    for file_name, agent in written.items():
+        (folder / file_name).write_text(agent)
     assert os.listdir(tmp_path) == ["memories"]
     assert {path.name: path.read_text() for path in folder.iterdir()} == written
     assert len({agent_names.file_stem_of(a) for a in written.values()}) * 3 == len(written)
     taken = {file_name.lower() for file_name in written}
     assert not taken & {"readme.md", *(name.lower() for name in agent_names.PM_FILE_NAMES)}
-
-
-def test_lookup_order() -> None:
-    assert agent_names.list_file_names("Code Reviewer") == [
-        "code-reviewer.md",
-        "code-reviewer_memories.md",
-        "code-reviewer_agent.md",
-    ]
 
 
 LISTINGS = [
@@ -271,46 +184,44 @@ LISTINGS = [
     (["plugin_a__reviewer.md"], "plugin-a:reviewer", "plugin_a__reviewer.md"),
     (["jose\u0301.md"], "jos\u00e9", "jose\u0301.md"),
     (["reviewer.md"], "plugin-a:reviewer", ""),
-    (["PM.md", "README.md", "pm_agent.md"], "pm", ""),
-    (["README.md"], "readme", ""),
-    (["engineer.md.lock", "engineer"], "engineer", ""),
-    ([], "engineer", ""),
+    *((["PM.md", "README.md", "pm_agent.md"], "pm", ""), (["README.md"], "readme", "")),
+    *((["engineer.md.lock", "engineer"], "engineer", ""), ([], "engineer", "")),
 ]
 
 
-@pytest.mark.parametrize(("listing", "agent", "name"), LISTINGS)
+@for_each(("listing", "agent", "name"), LISTINGS)
 def test_existing_files_are_found_in_any_spelling(
     listing: list[str], agent: str, name: str
 ) -> None:
-    assert agent_names.find_file(listing, agent_names.list_file_names(agent)) == name
-    assert agent_names.find_file(reversed(listing), agent_names.list_file_names(agent)) == name
+    wanted = agent_names.list_file_names(agent)
+    assert wanted == [f"{agent_names.file_stem_of(agent)}{end}" for end in ENDS]
+    assert agent_names.find_file(listing, wanted) == name
+    assert agent_names.find_file(reversed(listing), wanted) == name
     assert any(agent_names.is_file_of(file, agent) for file in listing) == bool(name)
+
+
+ENDS = (".md", "_memories.md", "_agent.md")
 
 
 def test_the_main_session_has_its_own_file() -> None:
     listing = ["pm=agent.md", "pm_memories.md", "engineer.md"]
     assert agent_names.find_file(listing, agent_names.PM_FILE_NAMES) == "pm_memories.md"
     assert agent_names.find_file(["PM.md", *listing], agent_names.PM_FILE_NAMES) == "PM.md"
+    assert agent_names.agent_of_file("PM.md") == agent_names.PM
 
 
 @given(NAMES)
 def test_a_file_name_gives_its_agent(name: str) -> None:
     agent = agent_names.id_of(name)
     if "=h" not in agent_names.file_stem_of(agent):
-        first, *old = [
-            agent_names.agent_of_file(file_name) for file_name in agent_names.list_file_names(agent)
-        ]
+        first, *old = map(agent_names.agent_of_file, agent_names.list_file_names(agent))
         assert first == agent
         assert old == [agent, agent] or agent == agent_names.EMPTY_ID
 
 
-@pytest.mark.parametrize("name", ["README.md", "pm_memories.md", "x.lock", ".md", "", "a=zz.md"])
+@for_each("name", ["README.md", "pm_memories.md", "x.lock", ".md", "", "a=zz.md"])
 def test_some_files_are_not_agents(name: str) -> None:
     assert agent_names.agent_of_file(name) == ""
-
-
-def test_the_file_of_the_main_session() -> None:
-    assert agent_names.agent_of_file("PM.md") == agent_names.PM
 
 
 @given(st.text(max_size=20))
@@ -331,7 +242,7 @@ TITLES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "title"), TITLES)
+@for_each(("name", "title"), TITLES)
 def test_titles_fit_into_a_heading(name: str, title: str) -> None:
     assert agent_names.format_title(name) == title
 
@@ -343,9 +254,5 @@ def test_importing_is_cheap() -> None:
         "print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [
-        "__future__",
-        "memory_core",
-        "memory_core.claude_code",
-        "memory_core.claude_code.agent_names",
-    ]
+    package = "memory_core.claude_code"
+    assert done.stdout.split() == ["__future__", "memory_core", package, f"{package}.agent_names"]

@@ -6,8 +6,11 @@ import pytest
 
 from memory_core.memory.project import find_project
 from memory_core.storage import spool
+from memory_core.storage.store import Store
 from support.command_line import ITEM, Person
 from support.files import read_files
+from support.refusals import check_refused
+from support.review import make_waiting
 from support.spool import make_spool_entry
 
 FREE_TEXT = "\n## Notes\n\nAsk the platform team first.\n"
@@ -16,28 +19,28 @@ FREE_TEXT = "\n## Notes\n\nAsk the platform team first.\n"
 @pytest.fixture
 def busy(person: Person) -> Person:
     """Return a user with a memory, an archive, and learnings that wait for a person."""
-    person.sandbox.write_memory("engineer", ITEM, "Tests need redis")
-    path = person.sandbox.memories / "engineer.md"
+    path = person.sandbox.write_memory("engineer", ITEM, "Tests need redis")
     path.write_text(path.read_text() + FREE_TEXT)
     person.run("confirm", "engineer", "event bus")
     person.run("remove", "engineer", "redis")
-    project = find_project(str(person.sandbox.root), person.sandbox.env)
-    entry = {"type": "pattern", "content": "Long ago", "reason": "too long"}
-    with project.store.lock("engineer"):
-        project.store.add_to_review("engineer", [entry], "2026-11-20")
+    with store_of(person).lock("engineer"):
+        store_of(person).add_to_review("engineer", [make_waiting("Long ago")], "2026-11-20")
     return person
+
+
+def store_of(person: Person) -> Store:
+    return find_project(str(person.sandbox.root), person.sandbox.env).store
 
 
 def test_rename_moves_everything(busy: Person) -> None:
     spool.add(busy.sandbox.paths, "engineer", make_spool_entry("engineer"))
     done = busy.run("rename", "Engineer", "backend")
     assert done.returncode == 0, done.stderr
-    store = find_project(str(busy.sandbox.root), busy.sandbox.env).store
-    assert (store.agents(), store.agents_with_history()) == (["backend"], ["backend"])
-    assert store.agents_to_review() == ["backend"]
-    texts = [item["text"] for item in busy.read_json("list", "backend")]
+    store = store_of(busy)
+    assert store.agents() == store.agents_with_history() == store.agents_to_review() == ["backend"]
+    texts = " ".join(item["text"] for item in busy.read_json("list", "backend"))
     assert ITEM in texts
-    assert any("Retries" in text for text in texts)
+    assert "Retries" in texts
     assert "redis" in busy.run("restore", "backend").stdout
     assert "confirmed" in busy.run("log", "backend").stdout
     assert "no agent named backend is defined" in done.stderr
@@ -47,10 +50,11 @@ def test_rename_moves_everything(busy: Person) -> None:
 
 
 def test_a_rename_is_a_change_like_any_other(busy: Person) -> None:
+    removal = busy.read_json("log", "engineer", "-n", "1")[0]["change"]
     busy.run("rename", "engineer", "backend")
-    assert "renamed" in busy.run("log", "-n", "1").stdout
-    assert "engineer -> backend" in busy.run("log", "-n", "1").stdout
-    store = find_project(str(busy.sandbox.root), busy.sandbox.env).store
+    shown = busy.run("log", "-n", "1").stdout
+    assert "renamed" in shown
+    assert "engineer -> backend" in shown
     for words, agent in [
         ("undo", "engineer"),
         ("redo", "backend"),
@@ -59,17 +63,11 @@ def test_a_rename_is_a_change_like_any_other(busy: Person) -> None:
         ("redo 2", "api"),
         ("undo", "backend"),
         ("undo --dry-run", "backend"),
+        (f"undo {removal}", "backend"),
     ]:
         done = busy.run(*words.split())
         assert done.returncode == 0, done.stderr
-        assert store.agents() == [agent]
-    assert len(busy.read_json("list", "backend")) == 1
-
-
-def test_what_a_change_did_is_undone_after_a_rename(busy: Person) -> None:
-    change = busy.read_json("log", "engineer", "-n", "1")[0]["change"]
-    busy.run("rename", "engineer", "backend")
-    assert busy.run("undo", change).returncode == 0
+        assert store_of(busy).agents() == [agent]
     assert len(busy.read_json("list", "backend")) == 2
 
 
@@ -77,69 +75,37 @@ def test_a_rename_is_not_undone_once_the_old_name_is_in_use(busy: Person) -> Non
     busy.run("rename", "engineer", "backend")
     busy.run("add", "engineer", "pattern", "A new beginning")
     change = busy.read_json("log", "backend", "-n", "1")[0]["change"]
-    for options in (("--dry-run",), ()):
-        done = busy.run("undo", change, *options)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "engineer has files already" in done.stderr
-    assert "A new beginning" in busy.run("list", "engineer").stdout
+    reason = "engineer has files already"
+    check_refused(busy, {f"{change} --dry-run": reason, change: reason}, status=1, prefix="undo")
     assert busy.run("undo", "2").returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            "engineer qa",
-            "qa has files already (.claude-mpm/memories/qa.md); agent-memory share ID...",
-        ),
-        ("engineer engineer", "engineer has this name already"),
-        ("engineer ../../evil", "invalid agent name"),
-        ("engineer PM", "PM is the main session"),
-        ("enginer backend", "did you mean engineer?"),
-        ("explore backend", "explore has no memory yet"),
-    ],
-)
-def test_a_refused_rename_changes_nothing(busy: Person, words: str, said: str) -> None:
+def test_a_refused_rename_changes_nothing(busy: Person) -> None:
     busy.sandbox.write_memory("qa", ITEM)
-    before = read_files(busy.sandbox.root)
-    done = busy.run("rename", *words.split())
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    after = read_files(busy.sandbox.root)
-    assert {name: text for name, text in after.items() if "/locks/" not in name} == {
-        name: text for name, text in before.items() if "/locks/" not in name
+    cases = {
+        "engineer qa": "qa has files already (.claude-mpm/memories/qa.md); agent-memory share",
+        "engineer engineer": "engineer has this name already",
+        "engineer ../../evil": "invalid agent name",
+        "engineer PM": "PM is the main session",
+        "enginer backend": "did you mean engineer?",
+        "explore backend": "explore has no memory yet",
     }
+    check_refused(busy, cases, prefix="rename")
+    check_refused(busy, {"delete explore": "explore has no memory to delete\n"}, status=1)
 
 
 def test_delete_archives_everything_and_undo_brings_the_items_back(busy: Person) -> None:
+    busy.run("add", "qa", "Tests need redis")
     before = read_files(busy.sandbox.root)
-    done = busy.run("delete", "engineer")
+    done = busy.run("delete", "engineer", "qa")
     assert (done.returncode, read_files(busy.sandbox.root)) == (0, before)
     assert done.stderr.endswith("run it with --yes to change it.\n")
-    done = busy.run("delete", "engineer", "--yes")
-    assert done.returncode == 0, done.stderr
-    assert find_project(str(busy.sandbox.root), busy.sandbox.env).store.agents() == []
-    archive = (busy.sandbox.memories / "archive" / "engineer.md").read_text()
-    assert {ITEM, "Ask the platform team first."} <= {
-        line.strip().removeprefix("- [Project Architecture] ") for line in archive.splitlines()
-    }
-    assert busy.run("undo").returncode == 0
-    assert [item["text"] for item in busy.read_json("list", "engineer")] == [ITEM]
-
-
-def test_delete_without_a_memory(person: Person) -> None:
-    done = person.run("delete", "explore")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "agent-memory: explore has no memory to delete\n"
-
-
-def test_delete_of_several_agents_is_one_change(busy: Person) -> None:
-    busy.run("add", "qa", "Tests need redis")
-    before = {agent: busy.read_json("list", agent) for agent in ("engineer", "qa")}
     done = busy.run("delete", "engineer", "qa", "--yes")
     assert done.returncode == 0, done.stderr
     assert not list(busy.sandbox.memories.glob("*.md"))
-    assert busy.run("undo").returncode == 0
-    texts = {agent: {item["text"] for item in items} for agent, items in before.items()}
-    after = {agent: {item["text"] for item in busy.read_json("list", agent)} for agent in before}
-    assert after == texts
+    archive = (busy.sandbox.memories / "archive" / "engineer.md").read_text()
+    assert f"- [Project Architecture] {ITEM}\n" in archive
+    assert "Ask the platform team first.\n" in archive
+    assert busy.run("undo").returncode == 0  # it is one change
+    for agent, text in (("engineer", ITEM), ("qa", "Tests need redis")):
+        assert [item["text"] for item in busy.read_json("list", agent)] == [text]

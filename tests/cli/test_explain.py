@@ -22,10 +22,8 @@ ITEMS = [BUS, RETRY, TWICE, FONTS, WIDE]
 
 TASKS = [
     "Payments are charged twice when retry_count in src/pay.py is 3",
-    "Fix the typo in the heading of the README",
     "Invoices show squares instead of letters",
     "### Describe the bug\n\nThe event bus loses messages.\n\n```\nTraceback: src/bus.py\n```",
-    "x",
     "",
 ]
 
@@ -56,17 +54,16 @@ def explain(person: Person, task: str) -> dict[str, Any]:
     return dict(answer)
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_it_explains_the_block_of_the_hook(shop: Person, task: str) -> None:
+def test_it_explains_the_block_of_the_hook(shop: Person) -> None:
     shop.run("pin", "engineer", "weasyprint")
-    answer, block = explain(shop, task), read_block(shop, task)
-    assert len(answer["items"]) == len(ITEMS) + 2
-    for item in answer["items"]:
-        assert (item["text"] in block) is item["given"]
-    ids = {found[1] for found in re.finditer(r"(?m)^- \[([0-9a-f]+)\]", block)}
-    given = [item for item in answer["items"] if item["given"]]
-    assert ids == {item["id"][:4] for item in given if item["id"]}
-    assert answer["tokens"] == sum(item["tokens"] for item in given) <= answer["budget_tokens"]
+    for task in TASKS:
+        answer, block = explain(shop, task), read_block(shop, task)
+        assert len(answer["items"]) == len(ITEMS) + 2
+        assert all((item["text"] in block) is item["given"] for item in answer["items"])
+        given = [item for item in answer["items"] if item["given"]]
+        ids = set(re.findall(r"(?m)^- \[([0-9a-f]+)\]", block))
+        assert ids == {item["id"][:4] for item in given if item["id"]}
+        assert answer["tokens"] == sum(item["tokens"] for item in given) <= answer["budget_tokens"]
 
 
 def test_reasons(shop: Person) -> None:
@@ -84,61 +81,48 @@ def test_reasons(shop: Person) -> None:
 
 def test_an_item_beyond_the_share_of_pins_has_no_room(shop: Person) -> None:
     shop.sandbox.configure("memory: {selection: {budget_tokens: 100}}\n")
-    shop.run("preference", "set", "engineer", "style", "small functions " * 8)
+    style = " ".join(["small functions"] * 8)
+    shop.run("preference", "set", "engineer", "style", style)
     shop.run("pin", "engineer", "event bus")
-    answer = explain(shop, "Invoices")
-    reasons = {item["text"]: (item["given"], item["reason"]) for item in answer["items"]}
-    assert reasons[BUS] == (True, "for every task")
-    assert reasons["style: " + "small functions " * 7 + "small functions"] == (False, "no room")
-    answer = explain(shop, "small functions")
-    reasons = {item["text"]: (item["given"], item["reason"]) for item in answer["items"]}
-    assert reasons["style: " + "small functions " * 7 + "small functions"] == (True, "shares words")
+    for task, given in (("Invoices", (False, "no room")), (style, (True, "shares words"))):
+        items = {item["text"]: item for item in explain(shop, task)["items"]}
+        assert (items[f"style: {style}"]["given"], items[f"style: {style}"]["reason"]) == given
+        assert (items[BUS]["given"], items[BUS]["reason"]) == (True, "for every task")
 
 
-@pytest.mark.parametrize("width", [60, 70, 80, 100, 120, 160, 200])
-def test_the_table_fits_the_terminal(shop: Person, width: int) -> None:
-    shown = run_on_terminal(shop, "explain engineer Payments are charged twice by the bus", width)
-    head, *lines, last = strip_colours(shown)
-    assert head.split()[:3] == ["ID", "GIVEN", "REASON"]
-    assert head.split()[-1] == "ITEM"
-    assert ("SCORE" in head, "FACTOR" in head) == (width >= 70, width >= 100)
-    assert len(lines) == len(ITEMS) + 2
-    assert max(map(count_cells, [head, *lines, last])) <= width
-    assert re.fullmatch(r"\d of 7 items given, \d+ of 1000 tokens", last)
-
-
-def test_a_pipe_gets_whole_items(shop: Person) -> None:
-    done = shop.run("explain", "engineer", "Payments", "are", "charged", "twice")
-    head, *lines = done.stdout.splitlines()
-    assert "STALE" not in head
-    assert all(any(line.endswith(item) for line in lines) for item in ITEMS)
+def test_the_table_fits_the_terminal(shop: Person) -> None:
+    for width in (60, 70, 100, 200):
+        words = "explain engineer Payments are charged twice by the bus"
+        head, *lines, last = strip_colours(run_on_terminal(shop, words, width))
+        assert head.split()[:3] == ["ID", "GIVEN", "REASON"]
+        assert head.split()[-1] == "ITEM"
+        assert ("SCORE" in head, "FACTOR" in head) == (width >= 70, width >= 100)
+        assert len(lines) == len(ITEMS) + 2
+        assert max(map(count_cells, [head, *lines, last])) <= width
+        assert re.fullmatch(r"\d of 7 items given, \d+ of 1000 tokens", last)
 
 
 def test_without_selection_all_items_are_given(shop: Person) -> None:
+    lines = shop.run("explain", "engineer", "Payments", "are", "charged", "twice").stdout
+    assert "STALE" not in lines
+    assert all(f"{item}\n" in lines for item in ITEMS)  # a pipe gets whole items
     shop.sandbox.configure("memory: {selection: off}\n")
     done = shop.run("explain", "engineer", "Invoices")
     assert re.search(r"7 of 7 items given, \d+ tokens; selection is off\n", done.stdout)
     assert shop.read_json("explain", "engineer", "Invoices")["budget_tokens"] is None
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["explain", "PM", "x"], "The main session receives its memory when it starts"),
-        (["explain", "qa", "x"], "qa has no items to choose from"),
-    ],
-)
-def test_an_agent_without_items(shop: Person, words: list[str], said: str) -> None:
+def test_an_agent_without_items(shop: Person) -> None:
     shop.sandbox.write_memory("qa")
-    done = shop.run(*words)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert said in done.stderr
-
-
-def test_a_memory_that_is_off_has_no_items(shop: Person) -> None:
-    assert (
-        "no items to choose from" in shop.run("explain", "engineer", "x", AGENT_MEMORY="0").stderr
-    )
+    nothing = "has no items to choose from"
+    for agent, env, said in (
+        ("PM", {}, "The main session receives its memory when it starts"),
+        ("qa", {}, f"qa {nothing}"),
+        ("engineer", {"AGENT_MEMORY": "0"}, nothing),
+    ):
+        done = shop.run("explain", agent, "x", **env)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert said in done.stderr
 
 
 def test_replay_explains_the_reply(shop: Person) -> None:

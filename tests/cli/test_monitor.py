@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from memory_core.storage import event_log
 from support.command_line import COMMAND, ITEM, Person
 from support.events import make_pre_event, make_stop_event
+from support.refusals import check_refused
 from support.sandbox import Sandbox
 from support.terminal import Terminal
 
@@ -25,33 +26,29 @@ def person(sandbox: Sandbox, tmp_path: Path) -> Person:
     return Person(sandbox, tmp_path)
 
 
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
 @pytest.fixture
-def processes() -> Iterator[list[subprocess.Popen[str]]]:
-    """Kill the processes of a test that failed."""
+def start(person: Person) -> Iterator[Start]:
+    """Start `monitor` in a pipe; return when it has said that nothing was logged yet."""
     started: list[subprocess.Popen[str]] = []
-    yield started
-    for process in started:
+
+    def start_one(*options: str) -> subprocess.Popen[str]:
+        command, pipe = [*COMMAND, "monitor", *options], subprocess.PIPE
+        process = subprocess.Popen(
+            command, cwd=person.sandbox.root, env=person.env, stdout=pipe, stderr=pipe, text=True
+        )
+        started.append(process)
+        if not event_log.read(person.sandbox.paths):
+            assert process.stderr
+            assert process.stderr.readline().startswith(HINT)
+        return process
+
+    yield start_one
+    for process in started:  # those of a test that failed
         process.kill()
         process.communicate()
-
-
-def start(
-    person: Person, processes: list[subprocess.Popen[str]], *options: str
-) -> subprocess.Popen[str]:
-    """Start `monitor` in a pipe; return when it has said that nothing was logged yet."""
-    process = subprocess.Popen(
-        [*COMMAND, "monitor", *options],
-        cwd=person.sandbox.root,
-        env=person.env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    processes.append(process)
-    if not event_log.read(person.sandbox.paths):
-        assert process.stderr
-        assert process.stderr.readline().startswith(HINT)
-    return process
 
 
 def read_lines(process: subprocess.Popen[str], count: int) -> list[str]:
@@ -65,10 +62,8 @@ def end(process: subprocess.Popen[str], number: int = signal.SIGINT) -> tuple[in
     return (*process.communicate(timeout=30), process.returncode)[::-1]
 
 
-def test_events_of_hooks_arrive_at_once(
-    person: Person, processes: list[subprocess.Popen[str]]
-) -> None:
-    process = start(person, processes)
+def test_events_of_hooks_arrive_at_once(person: Person, start: Start) -> None:
+    process = start()
     person.sandbox.run_hook("pre_tool_use", make_pre_event())
     (line,) = read_lines(process, 1)
     assert line.split()[2:4] == ["agent.memory.loaded", "engineer"]
@@ -79,10 +74,8 @@ def test_events_of_hooks_arrive_at_once(
     assert end(process) == (0, "", "")
 
 
-def test_json_is_one_line_for_each_event_of_the_pattern(
-    person: Person, processes: list[subprocess.Popen[str]]
-) -> None:
-    process = start(person, processes, "--json", "--events", "*.learned")
+def test_json_is_one_line_for_each_event_of_the_pattern(person: Person, start: Start) -> None:
+    process = start("--json", "--events", "*.learned")
     for number in range(3):
         assert person.run("add", "engineer", f"Fact {number} about module_{number}").returncode == 0
     events = list(map(json.loads, read_lines(process, 3)))
@@ -92,28 +85,22 @@ def test_json_is_one_line_for_each_event_of_the_pattern(
     assert end(process, signal.SIGTERM) == (128 + signal.SIGTERM, "", "")
 
 
-def test_since_begins_with_older_events(
-    person: Person, processes: list[subprocess.Popen[str]]
-) -> None:
-    for when in ("2026-01-01T10:00:00.000Z", "2026-01-03T10:00:00.000Z"):
+def test_since_begins_with_older_events(person: Person, start: Start) -> None:
+    for day in (1, 3):
+        when = f"2026-01-0{day}T10:00:00.000Z"
         event_log.write(person.sandbox.paths, "hook.slow", timestamp=when, hook="x", duration_ms=1)
-    process = start(person, processes, "--since", "2026-01-02")
-    assert read_lines(process, 1) == [
-        "2026-01-03 10:00:00  hook.slow" + " " * 35 + "hook=x duration_ms=1\n"
-    ]
+    process = start("--since", "2026-01-02")
+    (line,) = read_lines(process, 1)
+    assert line == f"{'2026-01-03 10:00:00  hook.slow':<65}hook=x duration_ms=1\n"
     assert end(process) == (0, "", "")
 
 
-def test_it_ends_when_nobody_reads_its_output(
-    person: Person, processes: list[subprocess.Popen[str]]
-) -> None:
+def test_it_ends_when_nobody_reads_its_output(person: Person, start: Start) -> None:
     """No event happens in between."""
-    process = start(person, processes)
+    process = start()
     assert process.stdout
     process.stdout.close()
     assert process.wait(timeout=30) == 141
-    assert process.stderr
-    assert process.stderr.read() == ""
 
 
 def test_a_terminal_shows_colours_and_no_control_characters(person: Person) -> None:
@@ -130,6 +117,7 @@ def test_a_terminal_shows_colours_and_no_control_characters(person: Person) -> N
 
 
 def test_invalid_options(person: Person) -> None:
-    done = person.run("monitor", "--since", "yesterday")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "invalid time 'yesterday'" in done.stderr
+    cases = {
+        "--since yesterday": "invalid time 'yesterday'",
+    }
+    check_refused(person, cases, prefix="monitor")

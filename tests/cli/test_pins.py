@@ -37,36 +37,25 @@ def list_pinned(person: Person) -> set[str]:
     return {row["text"] for row in person.read_json("list", "engineer") if row["pinned"]}
 
 
-@pytest.mark.parametrize(
-    ("words", "pinned"),
-    [
-        (["engineer", "event", "bus"], {ITEM}),
-        (["engineer", id_of(ITEM)[:4]], {ITEM}),
-        ([id_of(ITEM)[:4]], {ITEM}),
-        ([id_of(ITEM)[:4], id_of(OTHER)[:5]], {ITEM, OTHER}),
-        ([id_of(OTHER), id_of(OTHER)], {OTHER}),
-    ],
-)
-def test_pinned_items_are_given_with_every_task(
-    team: Person, words: list[str], pinned: set[str]
-) -> None:
+def test_pinned_items_are_given_with_every_task(team: Person) -> None:
     before = team.sandbox.read_memory("engineer")
     assert ITEM not in read_block(team)
-    done = team.run("pin", *words)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("Pinned: ") == len(pinned)
-    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
-    block = read_block(team)
-    assert {text for text in (ITEM, OTHER) if text in block} == pinned == list_pinned(team)
-    team.run("undo")
-    assert not list_pinned(team)
-    assert ITEM not in read_block(team)
-    assert OTHER not in read_block(team)
-    team.run("redo")
-    assert list_pinned(team) == pinned
-    done = team.run("unpin", *words)
-    assert done.stdout.count("Unpinned: ") == len(pinned)
-    assert not list_pinned(team)
+    for words, pinned in (
+        (["engineer", "event", "bus"], {ITEM}),
+        ([id_of(ITEM)[:4], id_of(OTHER)[:5], id_of(OTHER)], {ITEM, OTHER}),
+    ):
+        done = team.run("pin", *words)
+        assert done.stdout.count("Pinned: ") == len(pinned)
+        assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
+        block = read_block(team)
+        assert {text for text in (ITEM, OTHER) if text in block} == pinned == list_pinned(team)
+        team.run("undo")
+        assert not list_pinned(team)
+        assert ITEM not in read_block(team)
+        team.run("redo")
+        assert list_pinned(team) == pinned
+        assert team.run("unpin", *words).stdout.count("Unpinned: ") == len(pinned)
+        assert not list_pinned(team)
     assert team.sandbox.read_memory("engineer").endswith(before[-60:])
 
 
@@ -74,8 +63,7 @@ def test_list_and_show_mark_pinned_items(team: Person) -> None:
     team.run("pin", id_of(OTHER)[:4])
     plain = team.run("list", "engineer").stdout.splitlines()
     assert [line.endswith(f"{OTHER}  (pinned)") for line in plain] == [False, True]
-    shown = run_on_terminal(team, "list engineer")
-    assert f"{OTHER} (pinned)" in shown
+    assert f"{OTHER} (pinned)" in run_on_terminal(team, "list engineer")
     assert "pinned      yes\n" in team.run("show", id_of(OTHER)[:4]).stdout
     assert "pinned" not in team.run("show", id_of(ITEM)[:4]).stdout
     assert team.read_json("show", id_of(OTHER)[:4])["pinned"] is True
@@ -84,28 +72,10 @@ def test_list_and_show_mark_pinned_items(team: Person) -> None:
 
 def test_more_than_a_quarter_of_the_budget_is_not_pinned(team: Person) -> None:
     parts = ["basket", "stock", "invoice", "refund", "login", "mail", "price", "order", "rating"]
-    items = [
-        f"The {part} service reads its queue from the start after a restart: each {part} in it is"
-        " computed again"
-        for part in parts
-    ]
+    rest = "reads its queue from the start after a restart: each item in it is computed again"
+    items = [f"The {part} service {rest}, {part} after {part}" for part in parts]
     team.sandbox.write_memory("engineer", *items)
     team.run("pin", *[id_of(item) for item in items])
     given = [item for item in items if item in read_block(team)]
     assert 0 < len(given) < len(items)
     assert given == items[: len(given)]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["pin", "dead"], "no item has the id 'dead'"),
-        (["pin", "engineer"], "missing item"),
-        (["unpin", "engineer", "no such words"], "no item matches"),
-        (["pin", "enginer", "bus"], "did you mean engineer?"),
-    ],
-)
-def test_an_unknown_item_is_refused(team: Person, words: list[str], said: str) -> None:
-    done = team.run(*words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,12 +15,12 @@ from memory_core.doctor import examination, task_checks
 from memory_core.memory.project import Project
 from memory_core.storage import paths, store
 from memory_core.tasks import lifecycle
+from support.answers import answer_all
 from support.command_line import Person, read_fields
 from support.completion import complete
 from support.files import read_files
+from support.refusals import check_refused
 from support.terminal import Terminal
-
-SECRET = "see @../../.env"
 
 
 class Shop:
@@ -35,14 +35,13 @@ class Shop:
         bare = (each for each in folders if not Path(each, "backlog").exists())
         person.env["PATH"] = os.pathsep.join(bare)
 
-    def add_task(self, number: int, status: str = "To Do", **more: str) -> Path:
+    def add_task(self, number: int, status: str = "To Do", more: str = "") -> Path:
         """Write a task file in the format of Backlog.md."""
         folder = self.root / "backlog" / "tasks"
         folder.mkdir(parents=True, exist_ok=True)
-        told = {"id": f"TASK-{number}", "title": f"Title {number}", "status": status, **more}
-        lines = "".join(f"{name}: {value}\n" for name, value in told.items())
         path = folder / f"task-{number} - Title-{number}.md"
-        path.write_text(f"---\n{lines}---\n\n## Description\n\nWhy {number}.\n")
+        head = f"id: TASK-{number}\ntitle: Title {number}\nstatus: {status}\n{more}"
+        path.write_text(f"---\n{head}---\n\n## Description\n\nWhy {number}.\n")
         return path
 
     def run(self, words: str, *more: str, data: str = "", status: int = 0) -> str:
@@ -51,7 +50,7 @@ class Shop:
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    def read_json(self, words: str, *more: str) -> object:
+    def read_json(self, words: str, *more: str) -> Any:
         return self.person.read_json("task", *words.split(), *more)
 
     def text(self, task: str, archived: bool = False) -> str:
@@ -68,6 +67,10 @@ class Shop:
         lines = self.run("list --all").splitlines()
         rows = (re.split(r"  +", line) for line in lines if line.startswith("task-"))
         return {row[0]: row[1] for row in rows}
+
+    def examine(self) -> examination.Examination:
+        env = self.person.env
+        return examination.Examination(Project(paths.LevelPaths(str(self.root), env), env), env)
 
 
 @pytest.fixture
@@ -86,6 +89,8 @@ def test_a_life_without_backlog_md(shop: Shop) -> None:
     shop.run("decide 9", "Hash with argon2")
     shop.run("note 09 --section", "Open Points", "Who pays?")
     text = shop.text("task-9")
+    assert shop.run("start 9 --title Other --template bugfix").startswith("In progress already")
+    assert shop.text("task-9") == text
     assert text.index("## Key Decisions\n- Hash with argon2") < text.index("- The bank answers")
     assert "## Open Points\n- Who pays?" in text
     assert "No task is in progress now." in shop.run("done")
@@ -94,26 +99,14 @@ def test_a_life_without_backlog_md(shop: Shop) -> None:
     assert shop.text("task-9").partition("## ")[2] == text.partition("## ")[2]
 
 
-def test_a_second_start_keeps_the_first(shop: Shop) -> None:
-    shop.run("start task-1")
-    shop.run("note", "kept")
-    before = shop.text("task-1")
-    shop.run("start task-2")
-    assert shop.run("start 1 --title Other --template bugfix").startswith("In progress already")
-    assert shop.text("task-1") == before
-    assert shop.states() == {"task-1": "active", "task-2": "in progress"}
-
-
 def test_a_task_file_decides_name_title_template_and_state(shop: Shop) -> None:
-    path = shop.add_task(7, "In Progress", labels="[bug]")
+    path = shop.add_task(7, "In Progress", "labels: [bug]\n")
     assert shop.states() == {"task-7": "active"}
     assert "## Root Cause" in shop.text("task-7")
     assert "# task-7: Title 7" in shop.text("task-7")
-    for spelling in ("7", "task-7", "TASK-07"):
+    for spelling in ("7", "TASK-07"):
         assert shop.read_json(f"show {spelling}")["id"] == "task-7"
-    path.write_text(path.read_text().replace("In Progress", "To Do"))
-    assert shop.states() == {"task-7": "kept"}
-    path.write_text(path.read_text().replace("To Do", "Done"))
+    path.write_text(path.read_text().replace("In Progress", "Done"))
     assert shop.states() == {"task-7": "archived"}
 
 
@@ -142,63 +135,48 @@ def test_archive_keeps_and_delete_does_not(shop: Shop) -> None:
     assert shop.read_json("list --all") == []
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        ("note", 2, "missing argument"),
-        ("note text", 1, "no task is in progress; name one, or start one"),
-        ("done", 1, "no task is in progress"),
-        ("archive", 1, "no task is in progress"),
-        ("show", 1, "no task is in progress"),
-        ("show 8", 1, "8 has no memory: agent-memory task start 8"),
-        ("show old1", 1, "did you mean old-1?"),
-        ("note old-1 text", 2, "the memory of old-1 is archived; agent-memory task reopen old-1"),
-        ("note old-1", 2, "a text is expected after old-1"),
-        ("note three words here", 2, "quote the text"),
-        ("start ../x", 2, "invalid task id '../x'"),
-        ("start CLAUDE", 2, "invalid task id"),
-        ("start 3 --template nothing", 2, "no template 'nothing'; there are bugfix, default"),
-        ("start 5", 2, "task-5 is Done; agent-memory task reopen task-5"),
-        ("reopen 8", 1, "8 has no memory"),
-        ("delete 8", 1, "8 has no memory"),
-        ("search", 2, "missing argument"),
-        ("search nothing", 1, "Nothing found."),
-        ("import", 1, "no task is in progress"),
-        ("import 8", 1, "8 has no Backlog.md file: name the file to import"),
-        ("import 8 nowhere.md", 2, "nowhere.md: No such file or directory"),
-        ("import 8 -", 2, "stdin is empty: nothing to import"),
-        ("import old-1 empty.md", 2, "empty.md is empty"),
-        ("cleanup --archive-after soon", 2, "invalid duration 'soon'"),
-        ("cleanup --yes --dry-run", 2, "exclude each other"),
-        ("template nothing", 2, "no template 'nothing'"),
-        ("template --copy", 2, "--copy requires NAME"),
-        ("template bugfix --user", 2, "--user requires --copy"),
-        ("init", 0, "Nothing is changed yet; run it with --yes"),
-        ("init --json", 0, '"written": false'),
-        ("lst", 2, "did you mean agent-memory task list?"),
-    ],
-)
-def test_errors_are_reported_and_change_nothing(
-    shop: Shop, words: str, status: int, said: str
-) -> None:
+def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     shop.add_task(5, "Done")
     shop.run("start old-1")
     shop.run("archive old-1")
     (shop.root / "empty.md").write_text("\n")
-    before = read_files(shop.root / "backlog")
-    told = shop.run(words, status=status)
-    assert said in told
-    assert "Traceback" not in told
-    assert len(told.splitlines()) <= (30 if words.startswith("init") else 2)
-    assert read_files(shop.root / "backlog") == before
-    assert not (shop.root / "CLAUDE.md").exists()
+    before = shop.files()
+    unknown = {
+        "note text": "no task is in progress; name one, or start one",
+        "done": "no task is in progress",
+        "show": "no task is in progress",
+        "show 8": "8 has no memory: agent-memory task start 8",
+        "show old1": "did you mean old-1?",
+        "delete 8": "8 has no memory",
+        "import 8": "8 has no Backlog.md file: name the file to import",
+    }
+    check_refused(shop.person, unknown, status=1, prefix="task")
+    wrong = {
+        "note old-1 text": "the memory of old-1 is archived; agent-memory task reopen old-1",
+        "note old-1": "a text is expected after old-1",
+        "note three words here": "quote the text",
+        "start ../x": "invalid task id '../x'",
+        "start 3 --template nothing": "no template 'nothing'; there are bugfix, default",
+        "start 5": "task-5 is Done; agent-memory task reopen task-5",
+        "import 8 nowhere.md": "nowhere.md: No such file or directory",
+        "import 8 -": "stdin is empty: nothing to import",
+        "import old-1 empty.md": "empty.md is empty",
+        "cleanup --archive-after soon": "invalid duration 'soon'",
+        "cleanup --yes --dry-run": "exclude each other",
+        "template --copy": "--copy requires NAME",
+        "template bugfix --user": "--user requires --copy",
+    }
+    check_refused(shop.person, wrong, prefix="task")
+    assert "Nothing found." in shop.run("search nothing", status=1)
+    assert "Nothing is changed yet; run it with --yes" in shop.run("init")
+    assert shop.read_json("init")["written"] is False
+    assert shop.files() == before
 
 
 def test_several_lines_stay_one_note(shop: Shop) -> None:
     shop.run("start task-1")
-    assert (
-        shop.run("note -", data="first\n\n## no heading\n") == "Noted: task-1 [Notes] first ...\n"
-    )
+    said = shop.run("note -", data="first\n\n## no heading\n")
+    assert said == "Noted: task-1 [Notes] first ...\n"
     assert "- first\n\n  ## no heading\n" in shop.text("task-1")
     assert "is too large: at most 256 KB" in shop.run("note -", data="x" * 300_000, status=2)
     assert "is not text" in shop.run("import 1 -", data="\0", status=2)
@@ -213,12 +191,9 @@ def test_import_takes_each_part_once(shop: Shop) -> None:
     before = shop.text("task-7")
     assert "0 new parts" in shop.run("import 7 old.md")
     assert shop.text("task-7") == before
-    assert "- One\n- Two\n" in before
     shop.run("import -", data="- On\n- One\n")
-    assert "- One\n- Two\n- One\n" not in shop.text("task-7")
-    assert "- On\n" in shop.text("task-7")
-    shop.run("import -", data="From a pipe")
-    assert "From a pipe" in shop.text("task-7")
+    assert "- One\n- Two\n" in shop.text("task-7")
+    assert [shop.text("task-7").count(line) for line in ("- On\n", "- One\n")] == [1, 1]
 
 
 # --- looking ---
@@ -238,21 +213,17 @@ def test_list_shows_what_is_asked_for(shop: Shop) -> None:
     assert shop.run("list").splitlines()[1] == "task-2  active       now      Title 2"
 
 
-def test_search_looks_everywhere(shop: Shop) -> None:
+def test_search_looks_everywhere_and_show_prints_the_exact_bytes(shop: Shop) -> None:
     shop.run("start task-1")
     shop.run("note", "The Bank answers in XML")
-    shop.run("archive")
-    assert shop.run("search bank xml") == "task-1  [Notes] The Bank answers in XML  (archived)\n"
-    assert shop.read_json("search answers")[0]["section"] == "Notes"
-    assert json.loads(shop.run("search nothing --json", status=1)) == []
-
-
-def test_show_prints_the_exact_bytes(shop: Shop) -> None:
-    shop.run("start task-1")
     path = shop.memory / "task-1.md"
     path.write_bytes(path.read_bytes() + b"\r\n- caf\xe9 \x1b[2J\r\n")
     done = shop.person.run("task", "show", "1")
     assert done.stdout.encode("utf-8", "surrogateescape") == path.read_bytes()
+    shop.run("archive")
+    assert shop.run("search bank xml") == "task-1  [Notes] The Bank answers in XML  (archived)\n"
+    assert shop.read_json("search answers")[0]["section"] == "Notes"
+    assert json.loads(shop.run("search nothing --json", status=1)) == []
 
 
 def test_status_says_what_is_imported(shop: Shop) -> None:
@@ -261,10 +232,9 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
     assert shop.read_json("status")["set_up"] is False
     shop.run("init --yes")
     assert shop.read_json("status")["imported"]["how"] == "whole"
-    shop.run("note", SECRET)
-    told = shop.read_json("status")
-    assert told["imported"]["how"] == "defused"
-    assert told["imported"]["file"] == "backlog/memory/.sessions/task-1.md"
+    shop.run("note", "see @../../.env")
+    told = shop.read_json("status")["imported"]
+    assert (told["how"], told["file"]) == ("defused", "backlog/memory/.sessions/task-1.md")
     shop.run("note -", data="word " * 3000)
     told = shop.read_json("status")
     assert told["imported"]["how"] == "cut"
@@ -286,94 +256,58 @@ def test_readers_do_not_wait_for_a_lock(shop: Shop) -> None:
 # --- consent ---
 
 
-@pytest.mark.parametrize(
-    "before",
-    [None, "", "# Mine\n", "# Mine", "# Mine\r\n\r\n", "@backlog/OTHER.md\n", "caf\udce9\n"],
-    ids=repr,
-)
-def test_init_asks_adds_and_gives_back_the_bytes(shop: Shop, before: str | None) -> None:
+@pytest.mark.parametrize("before", ["", "# Mine", "# Mine\r\n\r\n", "caf\udce9\n"], ids=repr)
+def test_init_asks_adds_and_gives_back_the_bytes(shop: Shop, before: str) -> None:
     path = shop.root / "CLAUDE.md"
-    if before is not None:
+    if before:
         path.write_bytes(before.encode("utf-8", "surrogateescape"))
     shop.run("start task-1")
     stood = shop.files()
     assert "+@backlog/CLAUDE.md" in shop.run("init")
-    assert "Nothing is changed yet" in shop.run("init --dry-run")
     assert shop.read_json("init --dry-run")["written"] is False
     assert shop.files() == stood
     assert "Done." in shop.run("init --yes")
-    added = path.read_bytes().decode("utf-8", "surrogateescape")
+    after, added = shop.files(), path.read_bytes().decode("utf-8", "surrogateescape")
     assert claude_md.read_block(added) == ["@backlog/CLAUDE.md"]
-    assert (before or "") in added
-    after = shop.files()
+    assert before in added
     assert "Nothing to do" in shop.run("init")
-    assert shop.files() == after
     assert "-@backlog/CLAUDE.md" in shop.run("init --remove")
     assert shop.files() == after
     assert "Removed." in shop.run("init --remove --yes")
     assert "Nothing to do" in shop.run("init --remove")
-    if before:
-        assert path.read_bytes() == before.encode("utf-8", "surrogateescape")
-    else:
-        assert not path.exists()
-    assert not (shop.root / "backlog" / "CLAUDE.md").exists()
+    assert shop.files() == stood
     assert shop.states() == {"task-1": "active"}
-
-
-def test_what_is_imported_follows_the_active_task(shop: Shop) -> None:
-    block = shop.root / "backlog" / "CLAUDE.md"
-    shop.run("init --yes")
-    assert not block.exists()
-    shop.run("start task-1")
-    assert claude_md.read_block(block.read_text()) == ["@memory/task-1.md"]
-    shop.run("start task-2")
-    assert claude_md.read_block(block.read_text()) == ["@memory/task-2.md"]
-    shop.run("done")
-    assert claude_md.read_block(block.read_text()) == ["@memory/task-1.md"]
-    shop.run("delete 1 --yes")
-    assert not block.exists()
 
 
 def test_a_claude_md_that_is_a_link_is_refused(shop: Shop) -> None:
     """It may lead to the user's own instructions, or to those of another project."""
     shop.run("init --yes")
-    shop.run("start task-1")
-    block = (shop.root / "CLAUDE.md").read_text()
-    other = shop.person.sandbox.home / "CLAUDE.md"
-    other.write_text(block)
-    (shop.root / "CLAUDE.md").unlink()
+    other = (shop.root / "CLAUDE.md").rename(shop.person.sandbox.home / "CLAUDE.md")
     (shop.root / "CLAUDE.md").symlink_to(other)
+    block = other.read_text()
     for command, advice in (("init --yes", "such as @AGENTS.md"), ("init --remove", "by hand")):
         said = shop.run(command, status=1)
         assert "CLAUDE.md is a link, which is not followed; " in said
         assert advice in said
-    assert (shop.root / "CLAUDE.md").is_symlink()
     assert other.read_text() == block
 
 
-@pytest.mark.parametrize(
-    ("command", "question", "file", "is_there"),
-    [
-        ("init", "Add this?", "CLAUDE.md", True),
-        ("delete 1", "Delete this for good?", "gone", False),
-        ("cleanup --delete-after 0d", "Continue, and delete these for good", "gone", False),
-    ],
-)
-@pytest.mark.parametrize("answer", ["n", "y"])
-def test_a_person_is_asked(
-    shop: Shop, command: str, question: str, file: str, is_there: bool, answer: str
-) -> None:
+def test_a_person_is_asked(shop: Shop) -> None:
+    shop.run("start task-2")
+    shop.run("archive 2")
+    backdate(shop, "task-2", archived=True)
     shop.run("start task-1")
-    if command.startswith("cleanup"):
-        shop.run("archive 1")
-        backdate(shop, "task-1", archived=True)
-    before = shop.files()
-    terminal = Terminal(shop.person, f"agent-memory task {command}")
-    terminal.wait_for(re.escape(question))
-    terminal.send_keys(f"{answer}\r")
-    assert terminal.wait_for_end() == (0 if answer == "y" else 1)
-    assert (shop.files() == before) == (answer == "n")
-    assert (shop.root / file).exists() == (is_there and answer == "y")
+    for command, question in (
+        ("cleanup --delete-after 0d", "Continue, and delete these for good"),
+        ("init", "Add this?"),
+        ("delete 1", "Delete this for good?"),
+    ):
+        before = shop.files()
+        for keys, status in (("n\r", 1), ("y\r", 0)):
+            assert shop.files() == before
+            terminal = Terminal(shop.person, f"agent-memory task {command}")
+            assert answer_all(terminal, question, keys) == status
+        assert shop.files() != before
 
 
 # --- tidying up ---
@@ -381,10 +315,8 @@ def test_a_person_is_asked(
 
 def backdate(shop: Shop, task: str, archived: bool = False) -> None:
     path = shop.memory / ("archive" if archived else "") / f"{task}.md"
-    text = re.sub(
-        r"^(updated|archived): '.*'$", r"\1: '2020-01-02 03:04:05'", path.read_text(), flags=re.M
-    )
-    path.write_text(text)
+    stamp = r"(?m)^(updated|archived): '.*'$"
+    path.write_text(re.sub(stamp, r"\1: '2020-01-02 03:04:05'", path.read_text()))
 
 
 @pytest.fixture
@@ -393,37 +325,25 @@ def old(shop: Shop) -> Shop:
     for number in (1, 2, 3, 4, 5):
         shop.add_task(number, "In Progress")
         shop.run("list")
-    for number in (1, 2, 5):
-        shop.add_task(number, "To Do")
-    shop.add_task(3, "Done")
+    for number, status in ((1, "To Do"), (2, "To Do"), (5, "To Do"), (3, "Done")):
+        shop.add_task(number, status)
     shop.run("list")
-    for task, archived in (
-        ("task-1", False),
-        ("task-3", True),
-        ("task-4", False),
-        ("task-2", False),
-    ):
-        backdate(shop, task, archived)
+    for task in ("task-1", "task-3", "task-4", "task-2"):
+        backdate(shop, task, archived=task == "task-3")
     return shop
 
 
 def test_cleanup_archives_by_default_and_deletes_when_told(old: Shop) -> None:
     stood = read_files(old.root / "backlog")
     said = old.run("cleanup --dry-run --delete-after 90d --archive-after 30d")
-    assert re.findall(r"^would (\w+) (\S+),", said, re.M) == [
-        ("archive", "task-1"),
-        ("archive", "task-2"),
-        ("delete", "task-3"),
-    ]
+    found = re.findall(r"^would (\w+ \S+),", said, re.M)
+    assert found == ["archive task-1", "archive task-2", "delete task-3"]
     assert "archived on 2020-01-02" in said
     assert "Nothing is changed yet; run it with --yes" in old.run("cleanup --delete-after 90d")
     assert read_files(old.root / "backlog") == stood
     old.run("cleanup")
-    assert old.states() == {
-        "task-4": "active",
-        "task-5": "kept",
-        **dict.fromkeys(("task-1", "task-2", "task-3"), "archived"),
-    }
+    archived = dict.fromkeys(("task-1", "task-2", "task-3"), "archived")
+    assert old.states() == {"task-4": "active", "task-5": "kept", **archived}
     told = old.read_json("cleanup --delete-after 90d --yes")
     assert [each["id"] for each in told["deleted"]] == ["task-3"]
     assert told["archived"] == []
@@ -478,89 +398,57 @@ def test_json_fields_agree_with_the_page(old: Shop) -> None:
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", each) for each in stamps)
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("task sta", ["start", "status"]),
-        ("task start ", ["task-1", "task-2", "task-3", "task-4", "task-5"]),
-        ("task start 1 --template b", ["bugfix"]),
-        ("task note ", ["task-4", "task-1", "task-2", "task-5"]),
-        ("task reopen ", ["task-3"]),
-        ("task show task-3", ["task-3"]),
-        ("task delete task-3", ["task-3"]),
-        ("task template re", ["research"]),
-    ],
-)
-def test_completion_suggests_tasks(old: Shop, words: str, expected: list[str]) -> None:
-    assert complete(old.person, words).split() == expected
+def test_completion_suggests_tasks(old: Shop) -> None:
+    for words, expected in {
+        "sta": "start status",
+        "start ": "task-1 task-2 task-3 task-4 task-5",
+        "start 1 --template b": "bugfix",
+        "note ": "task-4 task-1 task-2 task-5",
+        "reopen ": "task-3",
+        "delete task-3": "task-3",
+    }.items():
+        assert complete(old.person, f"task {words}").split() == expected.split()
 
 
 # --- the doctor ---
 
 
-def break_state(shop: Shop) -> None:
-    (shop.root / "backlog" / ".state.yml").write_text("garbage\n")
-
-
-def leave_conflict(shop: Shop) -> None:
-    path = shop.memory / "task-1.md"
-    sides = "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
-    path.write_text(f"{path.read_text()}{sides}")
-
-
-def lose_import(shop: Shop) -> None:
-    (shop.root / "backlog" / "CLAUDE.md").unlink()
-
-
-def import_another(shop: Shop) -> None:
-    path = shop.root / "backlog" / "CLAUDE.md"
-    path.write_text(path.read_text().replace("task-1", "task-2"))
-
-
-def switch_off(shop: Shop) -> None:
-    shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
-
-
-@pytest.mark.parametrize(
-    ("damage", "what", "where"),
-    [
-        (lambda shop: None, "task-1 is active, CLAUDE.md imports it", "backlog/memory"),
-        (break_state, "is invalid, so the active task is not known", "backlog/.state.yml"),
-        (leave_conflict, "a merge conflict is not resolved", "backlog/memory/task-1.md:"),
-        (lose_import, "does not import the memory of task-1", "backlog/CLAUDE.md"),
-        (import_another, "does not import the memory of task-1", "backlog/CLAUDE.md"),
-        (switch_off, "imports a task memory, although", "backlog/CLAUDE.md"),
-    ],
-    ids=lambda each: getattr(each, "__name__", ""),
-)
-def test_the_doctor_looks_at_tasks(
-    shop: Shop, damage: Callable[[Shop], None], what: str, where: str
-) -> None:
-    shop.run("start task-1")
-    shop.run("init --yes")
-    damage(shop)
-    env = shop.person.env
-    project = Project(paths.LevelPaths(str(shop.root), env), env)
-    first, *_ = task_checks.check_task_memory(examination.Examination(project, env))
-    assert what in first.what
-    assert first.where.startswith(where)
-    assert first.level == ("ok" if "imports it" in what else "warning")
+def check_tasks(shop: Shop) -> tuple[str, str, str]:
+    """Return level, text and place of the doctor's first finding on tasks."""
+    first, *_ = task_checks.check_task_memory(shop.examine())
     assert first.advice or first.level == "ok"
+    return first.level, first.what, first.where
 
 
-def test_the_doctor_does_not_call_a_link_readable(shop: Shop) -> None:
+def test_the_doctor_looks_at_tasks(shop: Shop) -> None:
+    assert list(task_checks.check_task_memory(shop.examine())) == []
     shop.run("start task-1")
     shop.run("init --yes")
-    (shop.memory / "task-9.md").symlink_to("/etc/passwd")
-    env = shop.person.env
-    project = Project(paths.LevelPaths(str(shop.root), env), env)
-    exam = examination.Examination(project, env)
+    level, what, where = check_tasks(shop)
+    assert (level, where) == ("ok", "backlog/memory")
+    assert "task-1 is active, CLAUDE.md imports it" in what
+    block, memory = shop.root / "backlog" / "CLAUDE.md", shop.memory / "task-1.md"
+    state = shop.root / "backlog" / ".state.yml"
+    conflict = f"{memory.read_text()}<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
+    for path, text, said in (
+        (state, "garbage\n", "is invalid, so the active task is not known"),
+        (memory, conflict, "a merge conflict is not resolved"),
+        (block, "", "does not import the memory of task-1"),
+        (block, block.read_text().replace("task-1", "task-2"), "does not import the memory of"),
+    ):
+        before = path.read_text()
+        path.write_text(text)
+        level, what, where = check_tasks(shop)
+        assert (level, said in what) == ("warning", True)
+        assert where.startswith(str(path.relative_to(shop.root)))
+        path.write_text(before)
+    link = shop.memory / "task-9.md"
+    link.symlink_to("/etc/passwd")
+    exam = shop.examine()
     assert list(task_checks.check_task_memory(exam)) == []
     assert list(exam.refused) == ["backlog/memory/task-9.md"]
-
-
-def test_the_doctor_ignores_projects_without_tasks(shop: Shop) -> None:
-    env = shop.person.env
-    project = Project(paths.LevelPaths(str(shop.root), env), env)
-    examined = examination.Examination(project, env)
-    assert list(task_checks.check_task_memory(examined)) == []
+    link.unlink()
+    shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
+    level, what, where = check_tasks(shop)
+    assert (level, where) == ("warning", "backlog/CLAUDE.md")
+    assert "imports a task memory, although" in what

@@ -34,33 +34,24 @@ def find_line(person: Person) -> str:
     return next((line for line in lines if line.startswith("Use: ")), "")
 
 
-def test_without_runs_there_is_no_line(team: Person) -> None:
+def test_tokens_per_run(team: Person) -> None:
     assert find_line(team) == ""
     use = team.read_json("status")["use"]
     assert use == {"runs": 0, "tokens": 0, "given": 0, "used": 0}
     assert set(use) == read_fields("`status`, in `use`")
-
-
-def test_tokens_per_run(team: Person) -> None:
     for call in ("t1", "t2"):
         team.sandbox.run_hook("pre_tool_use", make_pre_event(call))
     assert find_line(team) == "Use: memory adds about 208 tokens to a prompt"
     assert team.read_json("status")["use"]["runs"] == 2
 
 
-@pytest.mark.parametrize(
-    ("runs", "line"),
-    [
-        ([{"given": KEYS[0]}], "Use: 0% of 1 delivered items were used"),
-        (
-            [{"given": " ".join(KEYS), "used": KEYS[0]}],
-            "Use: 50% of 2 delivered items were used",
-        ),
-        ([{"given": KEYS[0]}] * 2 + [{"used": "beef"}], "Use: 0% of 2 delivered items were used"),
-        ([{"used": KEYS[0]}], ""),
-    ],
-)
-def test_share_of_used_items(team: Person, runs: list[dict[str, str]], line: str) -> None:
-    for day, fields in enumerate(runs, 1):
+def test_share_of_used_items(team: Person) -> None:
+    for day, fields, share in (
+        (1, {"used": KEYS[0]}, ""),
+        (2, {"given": KEYS[0]}, "0% of 1"),
+        (3, {"given": KEYS[0]}, "0% of 2"),
+        (4, {"used": "beef"}, "0% of 2"),
+        (5, {"given": " ".join(KEYS), "used": KEYS[0]}, "25% of 4"),
+    ):
         record_task(team, day, **fields)
-    assert find_line(team) == line
+        assert find_line(team) == (f"Use: {share} delivered items were used" if share else "")

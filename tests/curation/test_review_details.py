@@ -15,33 +15,24 @@ from memory_core.memory.project import Project, find_project
 from support.command_line import ITEM, Person
 from support.files import read_files
 from support.review import make_waiting
+from support.tables import for_each
 from support.terminal import Terminal
 
 RETRY = "The payment worker retries three times"
-LONGER = "The payment worker retries three times, then it gives up"
+FIVE = "The payment worker retries five times"
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 QUESTION = r"\[\?\]: "
+
 
 # What is in the memory, the fields of the waiting learning, and the lines that are shown.
 SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     "a new item": ([], {"content": RETRY}, ["why it waits: why", "goes to: Coding Patterns"]),
     "a similar item": (
         [RETRY],
-        {"content": "The payment worker retries five times"},
-        [
-            "goes to:",
-            "similar, and stays:",
-            f"- {RETRY}",
-            "+ The payment worker retries five times",
-        ],
+        {"content": FIVE},
+        ["goes to:", "similar, and stays:", f"- {RETRY}", f"+ {FIVE}"],
     ),
-    "a longer one": ([RETRY], {"content": LONGER}, [f"- {RETRY}", f"+ {LONGER}"]),
     "the same item": ([RETRY], {"content": RETRY}, ["already in: Project Architecture"]),
-    "nearly the same": (
-        [RETRY],
-        {"content": RETRY.replace("The", "Our")},
-        ["already in", f"- {RETRY}"],
-    ),
     "a contradiction": (
         ["Payments are retried"],
         {"content": "Payments are never retried", "other": "Payments are retried"},
@@ -49,11 +40,7 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     ),
     "reading and tier": (
         [],
-        {
-            "content": RETRY,
-            "reading": ["WebFetch a.org", "Bash: gh"],
-            "tier": "tainted",
-        },
+        {"content": RETRY, "reading": ["WebFetch a.org", "Bash: gh"], "tier": "tainted"},
         ["the run read: WebFetch a.org, Bash: gh", "tier: tainted"],
     ),
     "reasons": (
@@ -63,8 +50,8 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     ),
     "a secret": (
         [],
-        {"content": "Use [redacted: github-token]", "reason": "a secret was removed from it"},
-        ["[pattern] Use [redacted: github-token]", "a saves the text as it is here"],
+        {"content": "[redacted: a]", "reason": "a secret was removed from it"},
+        ["a saves the text as it is here"],
     ),
     "a secret that is still there": (
         [],
@@ -76,13 +63,8 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
         {"content": "tone: short", "type": "preference"},
         ["goes to: Preferences", "replaces:", "- tone: dry", "+ tone: short"],
     ),
-    "an impossible preference": (
-        [],
-        {"content": "tone", "type": "preference"},
-        ["cannot be accepted as it is: "],
-    ),
+    "no preference": ([], {"content": "tone", "type": "preference"}, ["cannot be accepted as"]),
     "lines below": ([], {"content": RETRY, "nested": "  - Why: `a`"}, ["- Why: `a`", "goes to"]),
-    "no type": ([], {"content": RETRY, "type": ""}, ["goes to: Recent Learnings"]),
 }
 
 
@@ -94,6 +76,12 @@ def add(person: Person, **fields: object) -> Project:
     return project
 
 
+def list_contents(person: Person) -> list[tuple[str, bytes]]:
+    """Return the files of the project without its locks, and those that wait for review."""
+    project, waiting = read_files(person.sandbox.root), read_files(person.sandbox.state / "review")
+    return [file for file in (project | waiting).items() if "locks" not in file[0]]
+
+
 @pytest.mark.parametrize(("items", "fields", "lines"), SHOWN.values(), ids=SHOWN)
 def test_the_line_view_shows_all_that_a_decision_needs(
     settled: Person, items: list[str], fields: dict[str, object], lines: list[str]
@@ -102,7 +90,7 @@ def test_the_line_view_shows_all_that_a_decision_needs(
     if fields.get("type") == "preference":
         path.write_text(path.read_text().replace("Project Architecture", "Preferences"))
     add(settled, **fields)
-    before = read_files(settled.sandbox.root), read_files(settled.sandbox.state / "review")
+    before = list_contents(settled)
     terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review qa", 120)
     terminal.wait_for(QUESTION)
     terminal.send_keys("q")
@@ -110,35 +98,20 @@ def test_the_line_view_shows_all_that_a_decision_needs(
     shown = "\n".join(terminal.lines)
     assert [line for line in lines if line not in shown] == [], shown
     assert TOKEN not in terminal.shown + settled.run("review", "--json").stdout
-    now = read_files(settled.sandbox.root), read_files(settled.sandbox.state / "review")
-    assert {name: text for name, text in now[0].items() if "locks" not in name} == {
-        name: text for name, text in before[0].items() if "locks" not in name
-    }
-    assert now[1] == before[1]
-
-
-def test_the_redacted_text_is_accepted(settled: Person) -> None:
-    add(settled, content=f"Use {TOKEN}", reason="old")
-    done = settled.run("review", "--accept", "--all")
-    assert done.returncode == 0, done.stderr
-    assert "- Use [redacted: github-token]\n" in settled.sandbox.read_memory("qa")
+    assert list_contents(settled) == before
 
 
 @pytest.mark.parametrize("text", [f"The API takes {TOKEN} in a header", "long " * 70])
 def test_what_a_person_accepted_does_not_wait_again(settled: Person, text: str) -> None:
-    def report(run: str) -> None:
-        project = find_project(str(settled.sandbox.root), settled.sandbox.env)
-        block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n"
+    block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n"
+    project = find_project(str(settled.sandbox.root), settled.sandbox.env)
+    for run, decision in (("a1", "--accept"), ("a2", ""), ("a3", "--reject"), ("a4", "")):
         remember.save_learnings(project, "qa", [extraction.extract(block)], run, "s1")
-
-    report("a1")
-    assert settled.run("review", "--accept", "--all").returncode == 0
-    report("a2")
-    assert settled.read_json("review") == []
-    settled.run("undo")
-    settled.run("review", "--reject", "--all")
-    report("a3")
-    assert settled.read_json("review") == []
+        if decision:
+            assert settled.run("review", decision, "--all").returncode == 0
+        assert settled.read_json("review") == []
+        if run == "a2":
+            settled.run("undo")
 
 
 def test_an_item_of_the_file_is_already_in_its_section(settled: Person) -> None:
@@ -159,20 +132,21 @@ def test_the_list_and_its_json_have_the_new_fields(settled: Person) -> None:
     assert (row["reading"], row["tier"]) == (lists["reading"], "tainted")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "others", "similar"),
     [
         ("Prices are stored in cents", ["Prices are in euros", ITEM], "Prices are in euros"),
         ("Prices are stored in cents", [ITEM, "Tests run in parallel"], ""),
-        ("Run `make test` first", ["Run `make lint` first", "First run it"], "Run `make lint` first"),  # noqa: E501
-        ("注文番号は倉庫ごとに採番される", ["注文番号は店舗ごとに採番される", "税込価格を表示する"],
-         "注文番号は店舗ごとに採番される"),
-        ("注文番号は倉庫ごとに採番される", ["税込価格を表示する"], ""),
-        ("Die Preise stehen in Cent", ["Die Preise stehen in Euro"], "Die Preise stehen in Euro"),
+        ("Run `make test` first", ["Run `make lint` first", "First"], "Run `make lint` first"),
+        (
+            "注文番号は倉庫ごとに採番",
+            ["注文番号は店舗ごとに採番", "税込価格"],
+            "注文番号は店舗ごとに採番",
+        ),
+        ("注文番号は倉庫ごとに採番", ["税込価格を表示する"], ""),
         ("", ["", "a"], ""),
-        ("x", [], ""),
     ],
-)  # fmt: skip
+)
 def test_similar_items(text: str, others: list[str], similar: str) -> None:
     assert near_duplicates.find_similar(text, others) == similar
 
@@ -215,8 +189,7 @@ def test_undo_takes_back_the_last_decisions(settled: Person, tmp_path: Path) -> 
     assert terminal.wait_for_end() == 0
     assert "There is no decision to undo." in terminal.lines
     assert "1 accepted, 2 learnings left." in terminal.lines
-    left = [one["content"] for one in settled.read_json("review")]
-    assert sorted(left) == ["Three facts", "Two facts"]
+    assert len(settled.read_json("review")) == 2
     assert settled.sandbox.read_memory("qa").count("- One fact\n") == 1
     (hint,) = [line for line in terminal.lines if "Undo with" in line]
     assert settled.run(*hint.partition("agent-memory ")[2].split()).returncode == 0

@@ -29,13 +29,7 @@ PARTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "comments": ("<!-- a\nb -->\n<!-- c -->\nd\n", [("comment", "<!-- a\nb"), ("text", "d")]),
     "a comment before code": ("<!-- a -->\n```\nb\n```\n", [("comment", "<!--"), ("code", "```")]),
     "an item without text": ("## A\n-\n- b\n", [("heading", "A"), ("text", "-"), ("item", "b")]),
-    "a conflict": (
-        "## A\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> x\n",
-        [
-            *(("heading", "A"), ("conflict", "<<<<<<<"), ("item", "a"), ("conflict", "=======")),
-            *(("item", "b"), ("conflict", ">>>>>>>")),
-        ],
-    ),
+    "a conflict": ("<<<<<<< HEAD\n- a\n", [("conflict", "<<<<<<<"), ("item", "a")]),
 }
 
 
@@ -47,11 +41,10 @@ def project(sandbox: Sandbox) -> Project:
 @pytest.mark.parametrize(("text", "expected"), PARTS.values(), ids=PARTS)
 def test_a_text_is_divided_into_parts(text: str, expected: list[tuple[str, str]]) -> None:
     parts = [*memory_view.list_parts(markdown.parse_document(text))]
-    assert [part.kind for part in parts] == [kind for kind, _ in expected]
-    for part, (_kind, begin) in zip(parts, expected, strict=True):
+    for part, (kind, begin) in zip(parts, expected, strict=True):
+        assert part.kind == kind
         assert part.text.startswith(begin)
-        first = begin.partition("\n")[0]
-        assert first in text.splitlines()[part.line - 1]
+        assert begin.partition("\n")[0] in text.splitlines()[part.line - 1]
 
 
 def test_a_secret_of_a_memory_is_not_shown(project: Project, sandbox: Sandbox) -> None:
@@ -93,50 +86,43 @@ def test_times_are_compared(project: Project) -> None:
     for text in TEXTS:
         item_actions.teach(project, "qa", "pattern", [text])
         moments.append(timeline.read_timeline(project, project.store, "qa")[0].time)
-    cases = {
-        ("", moments[0]): {f"+- {TEXTS[0]}"},
-        (moments[0], moments[1]): {f"+- {TEXTS[1]}"},
-        (moments[1], moments[0]): {f"-- {TEXTS[1]}"},
-        (moments[0], ""): {f"+- {TEXTS[1]}"},
-        (moments[1], moments[1]): set(),
-    }
-    for (start, end), lines in cases.items():
+    first, second = moments
+    for start, end, lines in (
+        ("", first, {f"+- {TEXTS[0]}"}),
+        (first, second, {f"+- {TEXTS[1]}"}),
+        (second, first, {f"-- {TEXTS[1]}"}),
+        (first, "", {f"+- {TEXTS[1]}"}),
+        (second, second, set()),
+    ):
         diff = change_log.compare_times(project, project.store, "qa", start, end)
         changed = {line for line in diff.splitlines() if line[:3] in ("+- ", "-- ")}
         assert changed == lines, (start, end)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_a_file_that_is_skipped_has_no_hit(project: Project, sandbox: Sandbox) -> None:
+    sandbox.write_memory("ops", "Nothing of the kind")
+    for text, words in (
         ("A plain text", "PLAIN text"),
         ("Ünïcode of the café", "unicode CAFE"),
         (r"A \_escaped\_ name", r"\_escaped\_"),
         (r"\# not a heading", "# not"),
         ("Several\n  lines of it", "several lines"),
         ("With `code` and “quotes”", "code quotes"),
-    ],
-)
-def test_a_file_that_is_skipped_has_no_hit(sandbox: Sandbox, text: str, words: str) -> None:
-    project = find_project(str(sandbox.root), sandbox.env)
-    sandbox.write_memory("qa", text)
-    sandbox.write_memory("ops", "Nothing of the kind")
-    hits = searching.search_items(project.store, words).hits
-    assert [hit.agent for hit in hits] == ["qa"]
+    ):
+        sandbox.write_memory("qa", text)
+        hits = searching.search_items(project.store, words).hits
+        assert [hit.agent for hit in hits] == ["qa"], text
 
 
-def test_the_first_hits_need_not_all_files(sandbox: Sandbox) -> None:
-    project = find_project(str(sandbox.root), sandbox.env)
+def test_the_first_hits_need_not_all_files(project: Project, sandbox: Sandbox) -> None:
     for name in ("a", "b"):
         sandbox.write_memory(name, "One text", "Another text")
-    torn = sandbox.write_memory("c", "One text")
-    torn.write_bytes(b"\xff\xfe\x00")
+    sandbox.write_memory("c", "One text").write_bytes(b"\xff\xfe\x00")
     unread: list[str] = []
     hits = searching.find_hits(project.store, "text", unread=unread)
     assert [hit.agent for hit in islice(hits, 3)] == ["a", "a", "b"]
     assert unread == []
-    assert len([*hits]) == 1
-    assert len(unread) == 1
+    assert (len([*hits]), len(unread)) == (1, 1)
 
 
 def test_texts_of_the_index_are_not_checked_again(project: Project, sandbox: Sandbox) -> None:

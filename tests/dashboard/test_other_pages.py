@@ -66,35 +66,25 @@ def test_the_form_lists_agents_and_refuses_others(dashboard: Dashboard) -> None:
     assert "agent-memory add PM" in empty
 
 
-def test_an_agent_without_memory_by_the_settings(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", ITEM)
-    sandbox.configure("memory: {exclude: [engineer]}")
-    with Dashboard(sandbox) as served:
-        page = served.enter().get("/dashboard/explain", agent="engineer", task="x").body
-    assert "engineer receives nothing: memory is switched off for it." in page
-
-
 # --- search ---
 
 
-@pytest.mark.parametrize(
-    ("query", "shown", "hidden"),
-    [
-        ({"q": "refunds"}, [REFUND.replace("Refunds", "<mark>Refunds</mark>")], [OLD]),
-        ({"q": "REFUNDS", "agent": "qa"}, ["of their own"], ["nightly job"]),
-        ({"q": "old printer"}, ["archived 20", ">Restore<"], ["nightly job"]),
-        ({"q": "printer", "in": "memory"}, ["Nothing found."], ["Invoices"]),
-        ({"q": "zebra"}, ["Nothing found."], []),
-        ({"q": " "}, ["Finds items in the memories and archives"], ["Nothing found."]),
-        ({"q": "<b>"}, ["Nothing found.", "&lt;b&gt;"], ["<b>"]),
-    ],
-)
-def test_search(
-    dashboard: Dashboard, query: dict[str, str], shown: list[str], hidden: list[str]
-) -> None:
-    page = dashboard.get("/dashboard/search", **query).body
-    assert [part for part in shown if part not in page] == []
-    assert [part for part in hidden if part in page] == []
+FOUND = REFUND.replace("Refunds", "<mark>Refunds</mark>")
+SEARCHES = [
+    ({"q": "refunds"}, [FOUND], [OLD]),
+    ({"q": "REFUNDS", "agent": "qa"}, ["of their own"], ["nightly job"]),
+    ({"q": "old printer"}, ["archived 20", ">Restore<"], ["nightly job"]),
+    ({"q": "printer", "in": "memory"}, ["Nothing found."], ["Invoices"]),
+    ({"q": " "}, ["Finds items in the memories and archives"], ["Nothing found."]),
+    ({"q": "<b>"}, ["Nothing found.", "&lt;b&gt;"], ["<b>"]),
+]
+
+
+def test_search(dashboard: Dashboard) -> None:
+    for query, shown, hidden in SEARCHES:
+        page = dashboard.get("/dashboard/search", **query).body
+        assert [part for part in shown if part not in page] == []
+        assert [part for part in hidden if part in page] == []
 
 
 def test_an_archived_item_is_restored(dashboard: Dashboard) -> None:
@@ -116,9 +106,6 @@ def test_many_hits_are_divided(dashboard: Dashboard) -> None:
         counts.append(page.count("data-row"))
         assert (">Next<" in page) == (number < 3)
     assert counts == [50, 50, 20, 0]
-
-
-def test_more_hits_than_anybody_reads_need_another_word(dashboard: Dashboard) -> None:
     dashboard.sandbox.write_memory("sea", *(f"Fish number {at:03} of it" for at in range(501)))
     page = dashboard.get("/dashboard/search", q="fish", page="99").body
     assert "number 499 of it" in page
@@ -135,9 +122,6 @@ def test_tasks_and_their_memories(dashboard: Dashboard) -> None:
     task = dashboard.get("/dashboard/tasks/12").body
     assert "The bank wants one refund for each payment" in task
     assert "Key Decisions</h" in task
-
-
-def test_the_memories_of_tasks_are_searched(dashboard: Dashboard) -> None:
     page = dashboard.get("/dashboard/tasks", q="BANK refund").body
     assert "The bank wants one refund" in page
     assert "Nothing found." in dashboard.get("/dashboard/tasks", q="zebra").body

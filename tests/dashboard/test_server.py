@@ -44,9 +44,10 @@ class Stream:
         self._connection.close()
 
 
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
+ENDS = [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+
+
+@pytest.mark.parametrize(("number", "status"), ENDS)
 def test_a_signal_ends_it_and_its_open_streams(project: Sandbox, number: int, status: int) -> None:
     with Dashboard(project) as dashboard:
         streams = [Stream(dashboard.enter()) for _ in range(3)]
@@ -107,8 +108,9 @@ def test_a_project_that_is_gone_is_an_error_until_it_is_back(
 ) -> None:
     (tmp_path / ".claude-mpm").mkdir()  # a project further up must not take its place
     with Dashboard(project) as dashboard:
-        dashboard.enter()
-        assert dashboard.get("/dashboard").status == 200
+        assert "8.0 KB" in dashboard.enter().get("/dashboard").body
+        project.configure("memory:\n  limits: {default_size_kb: 20}\n")
+        assert "20.0 KB" in dashboard.get("/dashboard").body, "settings are read for each page"
         project.root.rename(tmp_path / "elsewhere")
         for path in ("/dashboard", "/dashboard/events", "/dashboard/live"):
             answer = dashboard.get(path)
@@ -120,14 +122,6 @@ def test_a_project_that_is_gone_is_an_error_until_it_is_back(
         answer = dashboard.get("/dashboard")
         assert answer.status == 200
         assert "No agent has a memory yet" in answer.body
-
-
-def test_settings_are_read_for_each_page(project: Sandbox) -> None:
-    with Dashboard(project) as dashboard:
-        dashboard.enter()
-        assert "8.0 KB" in dashboard.get("/dashboard").body
-        project.configure("memory:\n  limits: {default_size_kb: 20}\n")
-        assert "20.0 KB" in dashboard.get("/dashboard").body
 
 
 def test_nothing_is_created_in_an_empty_project(sandbox: Sandbox) -> None:

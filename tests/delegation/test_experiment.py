@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,16 +10,8 @@ from memory_core.delegation.hold_out import is_held_out
 from memory_core.memory.project import find_project
 from memory_core.storage import run_history
 from memory_core.text import sanitize
-from support.events import (
-    BLOCK,
-    FACT,
-    LEARNED,
-    REPORT,
-    make_post_event,
-    make_pre_event,
-    make_start_event,
-    make_stop_event,
-)
+from support.calls import SESSION, answer, call_agent, end_agent, start_agent
+from support.events import FACT, LEARNED, make_pre_event
 from support.sandbox import Sandbox
 
 SHARE = 0.5
@@ -34,22 +24,10 @@ RUNS_GIVEN = [run for run in RUNS if run not in RUNS_HELD_OUT]
 
 
 @pytest.fixture
-def shop(sandbox: Sandbox) -> Sandbox:
+def shop(shop: Sandbox) -> Sandbox:
     """Return a project with an experiment, whose agent has one item."""
-    sandbox.configure("memory:\n  experiment: {hold_out: 50%}\n")
-    sandbox.write_memory("engineer", FACT)
-    return sandbox
-
-
-def call(shop: Sandbox, key: str, **more: Any) -> str:
-    """Call the agent; return its prompt, "" if the hook did not change it."""
-    outcome = shop.run_hook("pre_tool_use", make_pre_event(key, **more))
-    return str(outcome.reply["updatedInput"]["prompt"]) if outcome.stdout else ""
-
-
-def start(shop: Sandbox, run: str = "a1") -> str:
-    outcome = shop.run_hook("subagent_start", make_start_event(run))
-    return str(outcome.reply["additionalContext"]) if outcome.stdout else ""
+    shop.configure("memory:\n  experiment: {hold_out: 50%}\n")
+    return shop
 
 
 def list_groups(shop: Sandbox) -> dict[str, str]:
@@ -60,16 +38,21 @@ def list_groups(shop: Sandbox) -> dict[str, str]:
     return {task["run"]: task.get("experiment", "") for task in tasks}
 
 
-def test_a_held_out_run_gets_the_recording_note_and_still_teaches(shop: Sandbox) -> None:
-    prompt = call(shop, HELD_OUT[0])
+@pytest.mark.parametrize("in_background", [False, True])
+def test_a_held_out_run_gets_the_recording_note_and_still_teaches(
+    shop: Sandbox, in_background: bool
+) -> None:
+    prompt = call_agent(shop, HELD_OUT[0])
     assert "# Add To Memory:" in prompt
     assert sanitize.has_block(prompt)
     assert FACT not in prompt
     assert "Recorded" not in prompt
-    assert start(shop) == ""
-    shop.run_hook("subagent_stop", make_stop_event())
-    outcome = shop.run_hook("post_tool_use", make_post_event(prompt, REPORT, call=HELD_OUT[0]))
-    assert BLOCK not in outcome.stdout.decode()
+    assert start_agent(shop) == ""
+    if in_background:
+        answer(shop, prompt, "", call=HELD_OUT[0], status="async_launched", isAsync=True)
+    end_agent(shop)
+    if not in_background:
+        answer(shop, prompt, call=HELD_OUT[0])
     assert LEARNED in shop.read_memory("engineer")
     assert list_groups(shop) == {"a1": "held_out"}
     assert [event["memory_size"] for event in shop.read_log("agent.memory.loaded")] == [0]
@@ -77,99 +60,82 @@ def test_a_held_out_run_gets_the_recording_note_and_still_teaches(shop: Sandbox)
 
 
 def test_another_run_gets_its_memory(shop: Sandbox) -> None:
-    prompt = call(shop, GIVEN[0])
+    prompt = call_agent(shop, GIVEN[0])
     assert FACT in prompt
-    assert start(shop) == ""
-    shop.run_hook("post_tool_use", make_post_event(prompt, call=GIVEN[0]))
+    assert start_agent(shop) == ""
+    answer(shop, prompt, call=GIVEN[0])
     assert list_groups(shop) == {"a1": "memory"}
 
 
 @pytest.mark.parametrize("run", [RUNS_HELD_OUT[0], RUNS_GIVEN[0]])
-def test_without_a_receipt_the_start_decides(shop: Sandbox, run: str) -> None:
+def test_without_a_receipt_the_start_decides_once(shop: Sandbox, run: str) -> None:
     """In auto mode the call changes no prompt."""
-    assert call(shop, HELD_OUT[0], permission_mode="auto") == ""
-    block = start(shop, run)
+    assert call_agent(shop, HELD_OUT[0], permission_mode="auto") == ""
+    block = start_agent(shop, run)
     assert "# Add To Memory:" in block
     assert (FACT in block) == (run in RUNS_GIVEN)
-    shop.run_hook("post_tool_use", make_post_event(run=run, call=HELD_OUT[0]))
+    assert start_agent(shop, run) == "", "it is resumed"
+    answer(shop, run=run, call=HELD_OUT[0])
     assert list_groups(shop) == {run: "memory" if run in RUNS_GIVEN else "held_out"}
 
 
 def test_runs_that_start_in_another_order_keep_their_group(shop: Sandbox) -> None:
     """The second run claims the receipt of the first call."""
     calls = {"a1": HELD_OUT[0], "a2": GIVEN[0]}
-    prompts = {run: call(shop, key) for run, key in calls.items()}
+    prompts = {run: call_agent(shop, key) for run, key in calls.items()}
     for run in ("a2", "a1"):
-        assert start(shop, run) == ""
+        assert start_agent(shop, run) == ""
     for run, key in calls.items():
-        shop.run_hook("post_tool_use", make_post_event(prompts[run], run=run, call=key))
+        answer(shop, prompts[run], run=run, call=key)
     assert list_groups(shop) == {"a1": "held_out", "a2": "memory"}
 
 
-def test_a_background_run_keeps_its_group(shop: Sandbox) -> None:
-    prompt = call(shop, HELD_OUT[0])
-    start(shop)
-    launch = {"status": "async_launched", "isAsync": True, "agentId": "a1"}
-    event = {**make_post_event(prompt, "", call=HELD_OUT[0]), "tool_response": launch}
-    shop.run_hook("post_tool_use", event)
-    shop.run_hook("subagent_stop", make_stop_event())
-    assert list_groups(shop) == {"a1": "held_out"}
-
-
 def test_a_failed_run_keeps_its_group(shop: Sandbox) -> None:
-    call(shop, HELD_OUT[0])
-    start(shop)
+    call_agent(shop, HELD_OUT[0])
+    start_agent(shop)
     failure = {"hook_event_name": "PostToolUseFailure", "error": "API Error: 500"}
     shop.run_hook("post_tool_use", {**make_pre_event(HELD_OUT[0]), **failure})
     assert list_groups(shop) == {"a1": "held_out"}
 
 
 def test_a_run_whose_memory_was_lost_is_in_no_group(shop: Sandbox) -> None:
-    call(shop, GIVEN[0])
-    start(shop)
-    shop.run_hook("post_tool_use", make_post_event("Another hook's prompt", call=GIVEN[0]))
+    call_agent(shop, GIVEN[0])
+    start_agent(shop)
+    answer(shop, "Another hook's prompt", call=GIVEN[0])
     assert list_groups(shop) == {"a1": "lost"}
 
 
-def test_a_resumed_run_is_not_decided_again(shop: Sandbox) -> None:
-    assert start(shop, RUNS_HELD_OUT[0])
-    assert start(shop, RUNS_HELD_OUT[0]) == ""
-
-
-def test_an_agent_without_memory_takes_no_part(shop: Sandbox) -> None:
-    (shop.memories / "engineer.md").unlink()
-    prompt = call(shop, HELD_OUT[0])
-    start(shop)
-    shop.run_hook("post_tool_use", make_post_event(prompt, "Done.", call=HELD_OUT[0]))
-    assert list_groups(shop) == {"a1": ""}
-
-
-def test_without_an_experiment_no_run_has_a_group(shop: Sandbox) -> None:
-    shop.configure("memory:\n  experiment: {hold_out: off}\n")
-    prompt = call(shop, HELD_OUT[0])
-    assert FACT in prompt
-    start(shop)
-    shop.run_hook("post_tool_use", make_post_event(prompt, call=HELD_OUT[0]))
+@pytest.mark.parametrize("has_memory", [False, True])
+def test_without_memory_or_an_experiment_no_run_has_a_group(
+    shop: Sandbox, has_memory: bool
+) -> None:
+    if has_memory:
+        shop.configure("memory:\n  experiment: {hold_out: off}\n")
+    else:
+        (shop.memories / "engineer.md").unlink()
+    prompt = call_agent(shop, HELD_OUT[0])
+    assert (FACT in prompt) == has_memory
+    start_agent(shop)
+    answer(shop, prompt, "Done.", call=HELD_OUT[0])
     assert list_groups(shop) == {"a1": ""}
 
 
 def test_an_agent_that_does_not_learn_takes_part(shop: Sandbox) -> None:
     """Its block has no note, but the receipt needs a block."""
     shop.configure("memory:\n  learning: off\n  experiment: {hold_out: 0.5}\n")
-    prompt = call(shop, HELD_OUT[0])
+    prompt = call_agent(shop, HELD_OUT[0])
     assert FACT not in prompt
     assert "Add To Memory" not in prompt
-    assert start(shop) == ""
-    shop.run_hook("post_tool_use", make_post_event(prompt, "Done.", call=HELD_OUT[0]))
+    assert start_agent(shop) == ""
+    answer(shop, prompt, "Done.", call=HELD_OUT[0])
     assert list_groups(shop) == {"a1": "held_out"}
     assert shop.read_log("agent.memory.lost") == []
 
 
 def test_the_main_session_always_gets_its_memory(shop: Sandbox) -> None:
-    path: Path = shop.memories / "PM.md"
-    path.write_text(f"# PM\n\n## Notes\n- {FACT}\n", encoding="utf-8")
+    shop.write_memory("PM", FACT)
     for number in range(8):
-        event = {"hook_event_name": "SessionStart", "session_id": f"s{number}", "source": "startup"}
+        event = {**SESSION, "session_id": f"s{number}"}
         assert FACT in shop.run_hook("session_start", event).stdout.decode()
 
 

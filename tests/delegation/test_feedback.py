@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,14 +10,12 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.memory import index_building
 from memory_core.memory.project import Project, find_project
+from memory_core.selection import item_notes
 from memory_core.storage import run_history
+from support.calls import SESSION, answer, end_agent, start_agent
 from support.command_line import Person
-from support.events import (
-    make_post_event,
-    make_pre_event,
-    make_start_event,
-    make_stop_event,
-)
+from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.life import write
 from support.sandbox import Sandbox
 
 RETRY = "The retry of payments is set in src/retry.py by RETRY_LIMIT"
@@ -37,26 +34,23 @@ class Delegations:
         sandbox.switch_selection_on()
         self.main = sandbox.home / ".claude" / "projects" / "shop" / "s1.jsonl"
         sandbox.write_memory("engineer", PERSONS)
-        blocks = "".join(
-            f"# Add To Memory:\nType: architecture\nContent: {text}\n#\n" for text in (RETRY, QUEUE)
-        )
-        sandbox.run_hook("subagent_stop", make_stop_event("a0", blocks))
+        end_agent(sandbox, "a0", make_block(RETRY) + make_block(QUEUE))
 
     @property
     def project(self) -> Project:
         return find_project(str(self.sandbox.root), self.sandbox.env)
 
-    def call(self, **more: Any) -> str:
-        """Call the agent with TASK, and start it; return its prompt."""
-        event = make_pre_event(**more)
-        event["tool_input"]["prompt"] = TASK
+    def read(self) -> str:
+        return self.sandbox.read_memory("engineer")
+
+    def call(self, call: str = "toolu_1", task: str = TASK, **more: Any) -> str:
+        """Call the agent with a task, and start it; return its prompt."""
+        event = make_pre_event(call, **more)
+        event["tool_input"]["prompt"] = task
         event["transcript_path"] = str(self.main)
         outcome = self.sandbox.run_hook("pre_tool_use", event)
-        start = make_start_event(transcript_path=str(self.main))
-        reply = self.sandbox.run_hook("subagent_start", start)
-        if not outcome.stdout:
-            return str(reply.reply["additionalContext"])
-        return str(outcome.reply["updatedInput"]["prompt"])
+        told = start_agent(self.sandbox, transcript_path=str(self.main))
+        return str(outcome.reply["updatedInput"]["prompt"]) if outcome.stdout else told
 
     def stop(self, text: str | None) -> None:
         event = {**make_stop_event("a1", text), "transcript_path": str(self.main)}
@@ -66,48 +60,43 @@ class Delegations:
     def answer(self, prompt: str, text: str) -> str | None:
         """End a run in the foreground; return what the main agent reads instead, if anything."""
         self.stop(text)
-        outcome = self.sandbox.run_hook("post_tool_use", make_post_event(prompt, text))
-        assert (outcome.status, outcome.stderr) == (0, b"")
+        outcome = answer(self.sandbox, prompt, text)
         if not outcome.stdout:
             return None
         return str(outcome.reply["updatedToolOutput"]["content"][0]["text"])
 
-    def launch(self) -> None:
-        event = make_post_event(TASK, "")
-        event["tool_response"] = {"status": "async_launched", "isAsync": True, "agentId": "a1"}
-        self.sandbox.run_hook("post_tool_use", event)
+    def report(self, text: str) -> str | None:
+        """Call the agent, which reports this; return what the main agent reads instead."""
+        return self.answer(self.call(), f"Done.\n{text}")
 
-    def write_transcript(self, *calls: dict[str, Any], text: str = "") -> Path:
+    def write_transcript(self, *calls: dict[str, Any], text: str = "") -> None:
         """Write the transcript of the run: its task, its tool calls, and its last message."""
         blocks = [{"type": "tool_use", "name": "Bash", "id": "t", "input": call} for call in calls]
         blocks += [{"type": "text", "text": text}] if text else []
         messages = [{"role": "user", "content": TASK}]
         messages += [{"role": "assistant", "content": [block]} for block in blocks]
         ids = {"agentId": "a1", "sessionId": "s1", "cwd": str(self.sandbox.root)}
+        lines = [{**ids, "type": message["role"], "message": message} for message in messages]
         path = self.main.with_suffix("") / "subagents" / "agent-a1.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [
-            json.dumps({**ids, "type": message["role"], "message": message}) for message in messages
-        ]
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return path
+        write(path, "".join(f"{json.dumps(line)}\n" for line in lines))
 
     def begin_session(self, session: str) -> None:
         path = str(self.main.with_name(f"{session}.jsonl"))
-        event = {"hook_event_name": "SessionStart", "session_id": session, "source": "startup"}
-        self.sandbox.run_hook("session_start", {**event, "transcript_path": path})
+        event = {**SESSION, "session_id": session, "transcript_path": path}
+        self.sandbox.run_hook("session_start", event)
 
-    def counts(self) -> dict[str, tuple[int, int, int]]:
-        """Return (given, used, failed) of each item by its first words, from all records."""
-        from memory_core.selection import item_notes
+    def counts(self) -> tuple[tuple[int, int, int], ...]:
+        """Return (given, used, failed) of RETRY, QUEUE and PERSONS, from all records."""
+        counts = item_notes.count_runs(self.records(), {})
+        return tuple(counts.get(id_of(text), (0, 0, 0)) for text in (RETRY, QUEUE, PERSONS))
 
+    def records(self, kind: str = "") -> list[dict[str, Any]]:
         records = run_history.read_records(self.project.store, "engineer")
-        counts = item_notes.count_runs(records, {})
-        return {name: counts.get(id_of(name), (0, 0, 0)) for name in (RETRY, QUEUE, PERSONS)}
+        return [record for record in records if kind in ("", record["kind"])]
 
-    def records(self, kind: str) -> list[dict[str, Any]]:
-        records = run_history.read_records(self.project.store, "engineer")
-        return [record for record in records if record["kind"] == kind]
+
+def make_block(text: str) -> str:
+    return f"# Add To Memory:\nType: architecture\nContent: {text}\n#\n"
 
 
 @pytest.fixture
@@ -120,13 +109,14 @@ def short(text: str) -> str:
 
 
 USED = f"Used: {short(RETRY)}"
+WRONG = f"Wrong: {short(QUEUE)} because it moved"
 
 
 def test_a_used_line_counts_and_leaves_the_report(runs: Delegations) -> None:
     prompt = runs.call()
     assert f"[{short(RETRY)}]" in prompt
     assert runs.answer(prompt, f"Done.\n\n{USED}\n") == "Done."
-    assert runs.counts() == {RETRY: (1, 1, 0), QUEUE: (1, 0, 0), PERSONS: (1, 0, 0)}
+    assert runs.counts() == ((1, 1, 0), (1, 0, 0), (1, 0, 0))
     (task,) = [task for task in runs.records("task") if task["run"] == "a1"]
     assert set(task["given"].split()) == {id_of(RETRY), id_of(QUEUE), id_of(PERSONS)}
     assert task["used"] == id_of(RETRY)
@@ -136,19 +126,17 @@ def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> 
     """Each run claims the receipt of the other one's call."""
     sandbox.switch_selection_on()
     tasks = {"a1": (RETRY, "Payments are retried twice"), "a2": (COLORS, "Change the colors")}
-    sandbox.write_memory("engineer", *(item for item, _task in tasks.values()))
+    sandbox.write_memory("engineer", RETRY, COLORS)
     for run, (_item, task) in tasks.items():
-        event = {**make_pre_event(), "tool_use_id": f"toolu_{run}"}
+        event = make_pre_event(f"toolu_{run}")
         event["tool_input"]["prompt"] = task
         sandbox.run_hook("pre_tool_use", event)
     for run in ("a2", "a1"):
-        sandbox.run_hook("subagent_start", {**make_start_event(), "agent_id": run})
+        start_agent(sandbox, run)
     for run, (item, task) in tasks.items():
         text = f"Done.\n\nUsed: {short(item)}\n"
-        sandbox.run_hook("subagent_stop", make_stop_event(run, text))
-        event = {**make_post_event(task, text), "tool_use_id": f"toolu_{run}"}
-        event["tool_response"]["agentId"] = run
-        output = sandbox.run_hook("post_tool_use", event).reply["updatedToolOutput"]
+        end_agent(sandbox, run, text)
+        output = answer(sandbox, task, text, run, f"toolu_{run}").reply["updatedToolOutput"]
         assert output["content"][0]["text"] == "Done."
     project = find_project(str(sandbox.root), sandbox.env)
     records = run_history.read_records(project.store, "engineer")
@@ -157,38 +145,36 @@ def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> 
 
 
 def test_a_report_without_feedback_is_unchanged(runs: Delegations) -> None:
-    prompt = runs.call()
-    assert runs.answer(prompt, "Done: I used the wrong branch first.\nUsed: 99999999") is None
-    assert runs.counts()[RETRY] == (1, 0, 0)
+    assert runs.report("I used the wrong branch first.\nUsed: 99999999") is None
+    assert runs.counts()[0] == (1, 0, 0)
 
 
 def test_feedback_beside_learnings_is_not_a_part_of_them(runs: Delegations) -> None:
-    prompt = runs.call()
     block = "# Add To Memory:\n- Payments have a timeout of 30 seconds"
-    assert runs.answer(prompt, f"Done.\n\n{block}\n{USED}\n#\n") == "Done."
-    assert "timeout of 30 seconds\n" in runs.sandbox.read_memory("engineer")
-    assert runs.counts()[RETRY] == (1, 1, 0)
+    assert runs.report(f"\n{block}\n{USED}\n#\n") == "Done."
+    assert "timeout of 30 seconds\n" in runs.read()
+    assert runs.counts()[0] == (1, 1, 0)
 
 
 def test_strip_markers_keeps_the_lines(runs: Delegations) -> None:
     runs.sandbox.configure("memory: {strip_markers: false}")
-    prompt = runs.call()
-    assert runs.answer(prompt, f"Done.\n{USED}") is None
-    assert runs.counts()[RETRY] == (1, 1, 0)
+    assert runs.report(USED) is None
+    assert runs.counts()[0] == (1, 1, 0)
 
 
 def test_a_background_run(runs: Delegations) -> None:
     runs.call()
-    runs.launch()
+    launch = {"status": "async_launched", "isAsync": True, "agentId": "a1"}
+    runs.sandbox.run_hook("post_tool_use", {**make_post_event(TASK, ""), "tool_response": launch})
     runs.write_transcript({"command": "cat src/queue.py"})
     runs.stop(f"Done.\n{USED}")
-    assert runs.counts() == {RETRY: (1, 1, 0), QUEUE: (1, 1, 0), PERSONS: (1, 0, 0)}
+    assert runs.counts() == ((1, 1, 0), (1, 1, 0), (1, 0, 0))
 
 
 def test_a_hand_back(runs: Delegations) -> None:
-    event = {"type": "assistant", "message": {"content": [make_call()]}}
-    runs.main.parent.mkdir(parents=True)
-    runs.main.write_text(f"{json.dumps(event)}\n", encoding="utf-8")
+    call = {"type": "tool_use", "name": "Agent"}
+    call |= {"input": {"subagent_type": "engineer", "prompt": TASK}}
+    write(runs.main, json.dumps({"type": "assistant", "message": {"content": [call]}}) + "\n")
     assert f"[{short(RETRY)}]" in runs.call(permission_mode="auto")
     message = {"message": f"Done.\n{USED}\nWrong: {short(QUEUE)} because it moved"}
     handback = {**make_start_event(), "tool_name": "SubagentHandback", "tool_input": message}
@@ -196,13 +182,8 @@ def test_a_hand_back(runs: Delegations) -> None:
     assert outcome.reply["updatedInput"] == {"message": "Done."}
     runs.sandbox.run_hook("post_tool_use", {**handback, "hook_event_name": "PostToolUse"})
     runs.stop(None)
-    assert runs.counts() == {RETRY: (1, 1, 0), QUEUE: (1, 0, 0), PERSONS: (1, 0, 0)}
-    assert QUEUE not in runs.sandbox.read_memory("engineer")
-
-
-def make_call() -> dict[str, Any]:
-    given = {"subagent_type": "engineer", "prompt": TASK}
-    return {"type": "tool_use", "name": "Agent", "input": given}
+    assert runs.counts() == ((1, 1, 0), (1, 0, 0), (1, 0, 0))
+    assert QUEUE not in runs.read()
 
 
 def test_a_failed_run(runs: Delegations) -> None:
@@ -211,7 +192,7 @@ def test_a_failed_run(runs: Delegations) -> None:
     event = {**make_pre_event(), "hook_event_name": "PostToolUseFailure"}
     event |= {"error": "API Error: 500", "transcript_path": str(runs.main)}
     runs.sandbox.run_hook("post_tool_use", event)
-    assert runs.counts() == {RETRY: (1, 0, 1), QUEUE: (1, 1, 1), PERSONS: (1, 0, 1)}
+    assert runs.counts() == ((1, 0, 1), (1, 1, 1), (1, 0, 1))
 
 
 def test_a_run_that_no_hook_saw_end(runs: Delegations) -> None:
@@ -219,43 +200,38 @@ def test_a_run_that_no_hook_saw_end(runs: Delegations) -> None:
     runs.call()
     text = f"Done.\n{USED}\nWrong: {short(QUEUE)} because src/queue.py is gone"
     runs.write_transcript({"file_path": "/home/u/shop/src/audit.py"}, text=text)
-    runs.begin_session("s2")
-    assert runs.counts() == {RETRY: (1, 1, 0), QUEUE: (1, 0, 0), PERSONS: (1, 1, 0)}
-    assert QUEUE not in runs.sandbox.read_memory("engineer")
-    runs.begin_session("s3")
-    assert runs.counts()[RETRY] == (1, 1, 0)
+    for session in ("s2", "s3"):
+        runs.begin_session(session)
+        assert runs.counts() == ((1, 1, 0), (1, 0, 0), (1, 1, 0))
+    assert QUEUE not in runs.read()
 
 
 TOOL_CALLS = [
-    ({"command": "python -m pytest src/retry.py"}, {RETRY}),
-    ({"file_path": "/home/u/shop/src/queue.py"}, {QUEUE}),
-    ({"command": "make drain queue=pay"}, {QUEUE}),
-    ({"pattern": "RETRY_LIMIT", "path": "src"}, {RETRY}),
-    ({"edits": [{"old_string": "x = RETRY_LIMIT\n", "new_string": "x = 1"}]}, {RETRY}),
-    ({"command": "cat src/retry.pyi src/my_RETRY_LIMIT src/xqueue.py"}, set()),
-    ({"command": "grep -r payments retry queue"}, set()),
-    ({"command": "make drain"}, set()),
+    ({"command": "python -m pytest src/retry.py"}, (1, 0)),
+    ({"file_path": "/home/u/shop/src/queue.py"}, (0, 1)),
+    ({"command": "make drain queue=pay"}, (0, 1)),
+    ({"pattern": "RETRY_LIMIT", "path": "src"}, (1, 0)),
+    ({"edits": [{"old_string": "x = RETRY_LIMIT\n", "new_string": "x = 1"}]}, (1, 0)),
+    ({"command": "cat src/retry.pyi src/my_RETRY_LIMIT src/xqueue.py"}, (0, 0)),
+    ({"command": "grep -r payments retry queue; make drain"}, (0, 0)),
 ]
 
 
 @pytest.mark.parametrize(("call", "used"), TOOL_CALLS)
 def test_a_tool_call_uses_what_only_the_item_names(
-    runs: Delegations, call: dict[str, Any], used: set[str]
+    runs: Delegations, call: dict[str, Any], used: tuple[int, int]
 ) -> None:
     prompt = runs.call()
     runs.write_transcript(call)
     runs.answer(prompt, "Done.")
-    assert {text for text, counts in runs.counts().items() if counts[1]} == used
+    assert tuple(counts[1] for counts in runs.counts()) == (*used, 0)
 
 
 def test_what_the_task_names_is_not_used(runs: Delegations) -> None:
-    event = make_pre_event()
-    event["tool_input"]["prompt"] = "Fix payments in src/retry.py"
-    runs.sandbox.run_hook("pre_tool_use", event)
-    runs.sandbox.run_hook("subagent_start", make_start_event())
+    prompt = runs.call(task="Fix payments in src/retry.py")
     runs.write_transcript({"command": "cat src/retry.py"})
-    runs.answer("", "Done.")
-    assert runs.counts()[RETRY] == (1, 0, 0)
+    runs.answer(prompt, "Done.")
+    assert runs.counts()[0] == (1, 0, 0)
 
 
 # Wrong items
@@ -271,22 +247,24 @@ def do(person: Person, *words: str) -> None:
 
 
 def test_a_wrong_item_of_an_agent_waits_for_a_person(runs: Delegations, person: Person) -> None:
-    before = runs.sandbox.read_memory("engineer")
-    prompt = runs.call()
-    assert runs.answer(prompt, f"Done.\nWrong: {short(QUEUE)} because it moved") == "Done."
-    assert QUEUE not in runs.sandbox.read_memory("engineer")
-    assert QUEUE not in runs.call(call="toolu_2")
+    before = runs.read()
+    assert runs.report(WRONG) == "Done."
+    assert QUEUE not in runs.read()
+    assert QUEUE not in runs.call("toolu_2")
     assert review_of(person) == [(QUEUE, "reported as wrong: it moved")]
     (record,) = runs.records("contradicted")
     assert record["confidence"] == 0.3
     assert "(reported as wrong: it moved)" in person.run("log").stdout
     do(person, "undo")
-    assert strip_times(runs.sandbox.read_memory("engineer")) == strip_times(before)
+    assert strip_times(runs.read()) == strip_times(before)
     assert review_of(person) == []
-    assert QUEUE in runs.call(call="toolu_3")
+    assert QUEUE in runs.call("toolu_3")
     do(person, "redo")
     assert review_of(person) == [(QUEUE, "reported as wrong: it moved")]
-    assert QUEUE not in runs.sandbox.read_memory("engineer")
+    assert QUEUE not in runs.read()
+    end_agent(runs.sandbox, "a3", make_block(QUEUE))
+    assert QUEUE not in runs.read(), "it is not learned again before the decision"
+    assert len(review_of(person)) == 1
 
 
 def strip_times(text: str) -> str:
@@ -296,98 +274,69 @@ def strip_times(text: str) -> str:
 def test_a_wrong_item_of_a_person_stays_and_is_not_delivered(
     runs: Delegations, person: Person
 ) -> None:
-    prompt = runs.call()
-    runs.answer(prompt, f"Done.\nWrong: {short(PERSONS)}")
-    assert PERSONS in runs.sandbox.read_memory("engineer")
-    assert PERSONS not in runs.call(call="toolu_2")
+    runs.report(f"Wrong: {short(PERSONS)}")
+    assert PERSONS in runs.read()
+    assert PERSONS not in runs.call("toolu_2")
     reason = "reported as wrong; it stays in the file, but agents do not receive it"
+    assert review_of(person) == [(PERSONS, reason)]
+    do(person, "confirm", short(PERSONS))
+    assert PERSONS in runs.call("toolu_3")
+    assert review_of(person) == []
+    do(person, "undo")
+    assert PERSONS not in runs.call("toolu_4")
     assert review_of(person) == [(PERSONS, reason)]
 
 
-DECISIONS = [
-    ("--accept", True, True),
-    ("--reject", False, False),
-]
-
-
-@pytest.mark.parametrize(("decision", "is_kept", "is_given"), DECISIONS)
+@pytest.mark.parametrize(("decision", "is_kept"), [("--accept", True), ("--reject", False)])
 @pytest.mark.parametrize("text", [PERSONS, QUEUE])
 def test_a_person_decides(
-    runs: Delegations, person: Person, text: str, decision: str, is_kept: bool, is_given: bool
+    runs: Delegations, person: Person, text: str, decision: str, is_kept: bool
 ) -> None:
-    runs.answer(runs.call(), f"Done.\nWrong: {short(text)} because it moved")
-    before = (review_of(person), text in runs.sandbox.read_memory("engineer"))
+    runs.report(f"Wrong: {short(text)} because it moved")
+    before = (review_of(person), text in runs.read())
     do(person, "review", decision, "--all")
-    assert (text in runs.sandbox.read_memory("engineer")) == is_kept
-    assert (text in runs.call(call="toolu_2")) == is_given
+    assert (text in runs.read()) == (text in runs.call("toolu_2")) == is_kept
     assert review_of(person) == []
     do(person, "undo")
-    assert (review_of(person), text in runs.sandbox.read_memory("engineer")) == before
-    assert text not in runs.call(call="toolu_3")
+    assert (review_of(person), text in runs.read()) == before
+    assert text not in runs.call("toolu_3")
 
 
 def test_another_wording_replaces_a_wrong_item(runs: Delegations, person: Person) -> None:
-    runs.answer(runs.call(), f"Done.\nWrong: {short(PERSONS)} because it moved")
+    runs.report(f"Wrong: {short(PERSONS)} because it moved")
     do(person, "review", "--edit", "engineer", "--all", "--text", "Payments are logged by log.py")
-    assert PERSONS not in runs.sandbox.read_memory("engineer")
-    assert "Payments are logged by log.py" in runs.call(call="toolu_2")
-
-
-def test_a_person_confirms_a_wrong_item(runs: Delegations, person: Person) -> None:
-    runs.answer(runs.call(), f"Done.\nWrong: {short(PERSONS)} because it moved")
-    do(person, "confirm", short(PERSONS))
-    assert PERSONS in runs.call(call="toolu_2")
-    assert review_of(person) == []
-    do(person, "undo")
-    assert PERSONS not in runs.call(call="toolu_3")
-    assert len(review_of(person)) == 1
+    assert PERSONS not in runs.read()
+    assert "Payments are logged by log.py" in runs.call("toolu_2")
 
 
 def test_with_ask_a_wrong_item_stays_until_a_person_decides(
     runs: Delegations, person: Person
 ) -> None:
     runs.sandbox.configure("memory: {learning: ask}")
-    runs.answer(runs.call(), f"Done.\nWrong: {short(QUEUE)} because it moved")
-    assert QUEUE in runs.sandbox.read_memory("engineer")
-    assert QUEUE not in runs.call(call="toolu_2")
+    runs.report(WRONG)
+    assert QUEUE in runs.read()
+    assert QUEUE not in runs.call("toolu_2")
     do(person, "review", "--reject", "--all")
-    assert QUEUE not in runs.sandbox.read_memory("engineer")
-
-
-def test_a_wrong_item_is_not_learned_again_before_the_decision(
-    runs: Delegations, person: Person
-) -> None:
-    runs.answer(runs.call(), f"Done.\nWrong: {short(QUEUE)} because it moved")
-    block = f"# Add To Memory:\nType: architecture\nContent: {QUEUE}\n#\n"
-    runs.sandbox.run_hook("subagent_stop", make_stop_event("a3", block))
-    assert QUEUE not in runs.sandbox.read_memory("engineer")
-    assert len(review_of(person)) == 1
+    assert QUEUE not in runs.read()
 
 
 def test_ids_of_other_items_are_ignored(runs: Delegations, person: Person) -> None:
     text = "Billing is in a service of its own"
-    block = f"# Add To Memory:\nType: architecture\nContent: {text}\n#\n"
     prompt = runs.call()
-    runs.sandbox.run_hook("subagent_stop", make_stop_event("a2", block))
+    end_agent(runs.sandbox, "a2", make_block(text))
     report = f"Done.\nUsed: {short(text)}\nWrong: {short(text)} because it moved"
     assert runs.answer(prompt, report) is None
-    assert text in runs.sandbox.read_memory("engineer")
+    assert text in runs.read()
     assert review_of(person) == []
 
 
-def test_show_counts_the_runs_of_an_item(runs: Delegations, person: Person) -> None:
-    runs.answer(runs.call(), f"Done.\n{USED}")
-    runs.sandbox.run_hook("subagent_stop", make_stop_event("a3"))  # merges the spool
+def test_the_counts_are_shown_and_used_for_delivery(runs: Delegations, person: Person) -> None:
+    runs.report(f"{USED}\nWrong: {short(PERSONS)} because it moved")
+    end_agent(runs.sandbox, "a3")  # merges the spool
     counts = person.read_json("show", short(RETRY))["runs"]
     assert counts == {"given": 1, "used": 1, "failed": 0, "wrong": 0}
     assert "runs 1 given, 1 used" in " ".join(person.run("show", short(RETRY)).stdout.split())
-
-
-def test_the_notes_for_delivery_have_the_counts(runs: Delegations) -> None:
-    runs.answer(runs.call(), f"Done.\n{USED}\nWrong: {short(PERSONS)} because it moved")
-    runs.sandbox.run_hook("subagent_stop", make_stop_event("a3"))  # merges the spool
-    project = runs.project
-    notes = index_building.read_notes(project, project.store, "engineer")
+    notes = index_building.read_notes(runs.project, runs.project.store, "engineer")
     note = notes[RETRY]
     assert (note.given, note.used, note.failed, note.is_doubted) == (1, 1, 0, False)
     assert (notes[PERSONS].wrong, notes[PERSONS].is_doubted) == (1, True)

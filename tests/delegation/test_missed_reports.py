@@ -6,79 +6,42 @@ import json
 import os
 import random
 import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_core.delegation import missed_reports
-from memory_core.memory.project import Project
-from support.events import BLOCK, LEARNED, make_post_event, make_start_event, make_stop_event
-from support.paths import REPO
+from memory_core.memory.project import find_project
+from support.calls import SESSION, answer, end_agent
+from support.events import BLOCK, LEARNED
+from support.life import write
 from support.sandbox import Sandbox
+from support.spool import make_spool_entry
+from support.transcripts import Transcripts, asked, make_line, said, used
 
 
-class Transcripts:
-    """The transcript folder of a project, in the layout of Claude Code."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-        self.folder = sandbox.home / ".claude" / "projects" / "shop"
-        self.main = self.folder / "s1.jsonl"
-
-    def begin(self, session: str = "s2") -> None:
-        """Run the SessionStart hook of a new session."""
-        event = {
-            "hook_event_name": "SessionStart",
-            "session_id": session,
-            "source": "startup",
-            "transcript_path": str(self.folder / f"{session}.jsonl"),
-        }
-        outcome = self.sandbox.run_hook("session_start", event)
-        assert (outcome.status, outcome.stderr) == (0, b"")
-
-    def agent(self, run: str, *lines: dict[str, Any], where: str = "s1/subagents") -> Path:
-        """Write the transcript of an agent; return its path."""
-        path = self.folder / where / f"agent-{run}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        ids = {"agentId": run, "sessionId": "s1", "cwd": str(self.sandbox.root)}
-        path.write_text("".join(json.dumps({**ids, **line}) + "\n" for line in lines))
-        return path
-
-    def start_run(self, run: str, agent: str = "engineer") -> None:
-        self.sandbox.run_hook(
-            "subagent_start", make_start_event(run, agent, transcript_path=str(self.main))
-        )
+def read(transcripts: Transcripts) -> str:
+    path = transcripts.sandbox.memories / "engineer.md"
+    return path.read_text() if path.exists() else ""
 
 
-@pytest.fixture
-def transcripts(sandbox: Sandbox) -> Transcripts:
-    """Return a project after its first session, so that later transcripts are swept."""
-    new = Transcripts(sandbox)
-    new.begin("s1")
-    return new
+def about(fact: str) -> dict[str, Any]:
+    """Return the line of a report with this learning."""
+    return said(BLOCK.replace(LEARNED, fact))
 
 
-def said(text: str) -> dict[str, Any]:
-    content = [{"type": "text", "text": text}]
-    return {"type": "assistant", "message": {"role": "assistant", "content": content}}
-
-
-def given(text: str) -> dict[str, Any]:
-    return {"type": "user", "message": {"role": "user", "content": text}}
-
-
-def handed_back(text: str) -> dict[str, Any]:
-    block = {"type": "tool_use", "name": "SubagentHandback", "input": {"message": text}}
-    return {"type": "assistant", "message": {"role": "assistant", "content": [block]}}
+NAMED = {"agentType": "engineer"}
+TASK = asked("Add a retry.")
 
 
 WAYS = {
-    "text": ("s1/subagents", [given("Add a retry."), said(f"So far:\n{BLOCK}")]),
-    "hand-back": ("s1/subagents", [given("Add a retry."), handed_back(BLOCK)]),
-    "older versions' folder": (".", [given("Add a retry."), said(BLOCK)]),
-    "workflow": ("s1/subagents/workflows/wf_1", [given("Add a retry."), said(BLOCK)]),
+    "text": ("s1/subagents", [TASK, said(f"So far:\n{BLOCK}")]),
+    "hand-back": ("s1/subagents", [TASK, used("SubagentHandback", message=BLOCK)]),
+    "older versions' folder": (".", [TASK, said(BLOCK)]),
+    "workflow": ("s1/subagents/workflows/wf_1", [TASK, said(BLOCK)]),
 }
 
 
@@ -87,65 +50,53 @@ def test_a_killed_runs_learnings_are_found(
     transcripts: Transcripts, where: str, lines: list[dict[str, Any]]
 ) -> None:
     transcripts.start_run("a1")
-    transcripts.agent("a1", *lines, where=where)
+    transcripts.write("a1", *lines, where=where)
     transcripts.begin()
-    assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
+    assert read(transcripts).count(LEARNED) == 1
     (event,) = transcripts.sandbox.read_log("agent.memory.learned")
     assert (event["source"], event["run"], event["session"]) == ("sweep", "a1", "s1")
+    end_agent(transcripts.sandbox, "a1")
+    assert read(transcripts).count(LEARNED) == 1, "a late event does not teach it again"
 
 
 def test_a_description_names_the_agent_of_a_missed_start(transcripts: Transcripts) -> None:
-    path = transcripts.agent("a1", said(BLOCK))
-    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "Engineer"}))
-    transcripts.agent("a2", said(BLOCK.replace(LEARNED, "Nobody knows whose this is")))
+    transcripts.write("a1", said(BLOCK), agentType="Engineer")
+    transcripts.write("a2", about("Nobody knows whose this is"))
+    transcripts.write("a3", about("A helper of Claude Code"), agentType="statusline-setup")
     transcripts.begin()
-    assert LEARNED in transcripts.sandbox.read_memory("engineer")
-    assert transcripts.sandbox.read_memory("engineer").count("\n- ") == 1
+    assert LEARNED in read(transcripts)
+    assert read(transcripts).count("\n- ") == 1
+    assert not (transcripts.sandbox.memories / "statusline-setup.md").exists()
 
 
 def test_each_byte_is_read_once(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
-    path = transcripts.agent("a1", said(BLOCK))
+    transcripts.write("a1", said(BLOCK))
     transcripts.begin()
     memory_file = transcripts.sandbox.memories / "engineer.md"
     memory_file.unlink()
     transcripts.begin("s3")
     assert not memory_file.exists()
     # The run had not ended, and continues.
-    more = said(BLOCK.replace(LEARNED, "Migrations run before the tests"))
-    more["cwd"] = str(transcripts.sandbox.root)
-    path.write_text(path.read_text() + json.dumps(more) + "\n")
+    transcripts.write("a1", said(BLOCK), about("Migrations run before the tests"))
     transcripts.begin("s4")
-    assert "Migrations run" in memory_file.read_text()
-    assert LEARNED not in memory_file.read_text()
+    assert "Migrations run" in read(transcripts)
+    assert LEARNED not in read(transcripts)
 
 
 def test_a_run_with_a_seen_end_is_skipped(transcripts: Transcripts) -> None:
-    sandbox = transcripts.sandbox
-    for run, event in (
-        ("a1", make_stop_event("a1", "Done.")),
-        ("a2", make_post_event(text="Done.", run="a2")),
-    ):
+    for run in ("a1", "a2"):
         transcripts.start_run(run)
-        transcripts.agent(run, said(BLOCK))
-        sandbox.run_hook("subagent_stop" if run == "a1" else "post_tool_use", event)
+        transcripts.write(run, said(BLOCK))
+    end_agent(transcripts.sandbox, "a1", "Done.")
+    answer(transcripts.sandbox, text="Done.", run="a2")
     transcripts.begin()
-    assert not (sandbox.memories / "engineer.md").exists()
-
-
-def test_a_late_event_does_not_learn_a_swept_report_again(transcripts: Transcripts) -> None:
-    transcripts.start_run("a1")
-    transcripts.agent("a1", said(BLOCK))
-    transcripts.begin()
-    transcripts.sandbox.run_hook("subagent_stop", make_stop_event("a1"))
-    assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
+    assert read(transcripts) == ""
 
 
 def test_transcripts_older_than_the_memory_are_not_read(sandbox: Sandbox) -> None:
     transcripts = Transcripts(sandbox)
-    path = transcripts.agent("a1", said(BLOCK))
-    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
-    os.utime(path, (1_700_000_000, 1_700_000_000))
+    os.utime(transcripts.write("a1", said(BLOCK), **NAMED), (1_700_000_000, 1_700_000_000))
     transcripts.begin()
     transcripts.begin("s3")
     assert not sandbox.memories.exists()
@@ -153,40 +104,17 @@ def test_transcripts_older_than_the_memory_are_not_read(sandbox: Sandbox) -> Non
 
 def test_a_prompt_in_a_transcript_teaches_nothing(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
-    result = {
-        "type": "user",
-        "message": {"role": "user", "content": [{"type": "text", "text": BLOCK}]},
-    }
-    transcripts.agent("a1", given(BLOCK), result)
+    transcripts.write("a1", asked(BLOCK), make_line("user", {"type": "text", "text": BLOCK}))
     transcripts.begin()
-    assert not (transcripts.sandbox.memories / "engineer.md").exists()
+    assert read(transcripts) == ""
 
 
 def test_broken_transcripts_are_read_up_to_the_fault(transcripts: Transcripts) -> None:
-    transcripts.start_run("a1")
-    path = transcripts.agent("a1", said(BLOCK))
+    path = transcripts.write("a1", said(BLOCK), **NAMED)
     path.write_bytes(b'{"torn\n\xff\xfe\n[]\nnull\n' + path.read_bytes() + b'{"type": "assis')
-    transcripts.agent("a2", {"message": 3}, {"type": "assistant", "message": {"content": 3}})
+    transcripts.write("a2", {"message": 3}, {"type": "assistant", "message": {"content": 3}})
     transcripts.begin()
     assert not transcripts.sandbox.read_log("agent.memory.error")
-
-
-def test_a_sweep_is_bounded_and_continues_next_time(transcripts: Transcripts) -> None:
-    sandbox = transcripts.sandbox
-    for number in range(4):
-        transcripts.start_run(f"a{number}")
-        text = BLOCK.replace(LEARNED, f"Fact number {number} about file_{number}.py")
-        transcripts.agent(f"a{number}", given("x" * 10_000), said(text))
-    project = Project(sandbox.paths, sandbox.env)
-    folders = [str(transcripts.folder)]
-    first = missed_reports.sweep(project, folders, 15_000, 60)
-    assert not first.complete
-    assert 0 < first.learnings < 4
-    rest = [missed_reports.sweep(project, folders, 15_000, 60) for _ in range(8)]
-    assert rest[-1].complete
-    assert rest[-1].bytes == 0
-    assert first.learnings + sum(each.learnings for each in rest) == 4
-    assert all(f"file_{number}.py" in sandbox.read_memory("engineer") for number in range(4))
 
 
 def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
@@ -196,29 +124,29 @@ def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
     chance = random.Random(7)
     facts = [f"Fact number {number} about file_{number}.py" for number in range(30)]
     for number, fact in enumerate(facts):
-        transcripts.start_run(f"a{number}")
-        padding = [given("x" * chance.randrange(4000)) for _ in range(chance.randrange(3))]
-        transcripts.agent(f"a{number}", *padding, said(BLOCK.replace(LEARNED, fact)))
-    project = Project(sandbox.paths, sandbox.env)
-    for _ in range(200):
-        if missed_reports.sweep(
-            project, [str(transcripts.folder)], chance.randrange(4500, 9000), 60
-        ).complete:
-            break
-    assert [sandbox.read_memory("engineer").count(f"- {fact}\n") for fact in facts] == [1] * 30
+        padding = [asked("x" * chance.randrange(4000)) for _ in range(chance.randrange(3))]
+        transcripts.write(f"a{number}", *padding, about(fact), **NAMED)
+    sweep = partial(missed_reports.sweep, find_project(str(sandbox.root), sandbox.env))
+    results = [sweep([str(transcripts.folder)], 6_000, 60)]
+    assert 0 < results[0].learnings < 30
+    while not results[-1].complete:
+        results.append(sweep([str(transcripts.folder)], chance.randrange(4500, 9000), 60))
+        assert len(results) < 200
+    assert sum(result.learnings for result in results) == 30
+    assert sweep([str(transcripts.folder)], 9000, 60).bytes == 0
+    assert [read(transcripts).count(f"- {fact}\n") for fact in facts] == [1] * 30
 
 
 def test_a_link_or_pipe_is_no_transcript(transcripts: Transcripts, tmp_path: Path) -> None:
     for run in ("a1", "a2", "a3"):
         transcripts.start_run(run)
-    linked = transcripts.agent("a1", said(BLOCK.replace(LEARNED, "A fact behind a link")))
+    linked = transcripts.write("a1", about("A fact behind a link"))
     linked.rename(tmp_path / "elsewhere.jsonl")
     linked.symlink_to(tmp_path / "elsewhere.jsonl")
     os.mkfifo(linked.with_name("agent-a2.jsonl"))
-    transcripts.agent("a3", said(BLOCK))
+    transcripts.write("a3", said(BLOCK))
     transcripts.begin()
-    memory = transcripts.sandbox.read_memory("engineer")
-    assert (LEARNED in memory, "behind a link" in memory) == (True, False)
+    assert (LEARNED in read(transcripts), "behind a link" in read(transcripts)) == (True, False)
     assert not transcripts.sandbox.read_log("agent.memory.error")
 
 
@@ -226,93 +154,63 @@ def test_lines_of_another_project_teach_nothing(transcripts: Transcripts) -> Non
     """Claude Code names one folder for the transcripts of `code/shop-api` and `code/shop/api`."""
     root = transcripts.sandbox.root
     strangers = [f"{root}-api", str(root.parent), "/", "", "shop", f"{root}/../other", 3]
-    lines = [
-        {**said(BLOCK.replace(LEARNED, f"Fact {number} of a stranger")), "cwd": cwd}
-        for number, cwd in enumerate(strangers)
-    ]
-    path = transcripts.agent("a1", *lines)
-    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
+    lines = [{**about(f"Fact {n} of a stranger"), "cwd": cwd} for n, cwd in enumerate(strangers)]
+    transcripts.write("a1", *lines, **NAMED)
     transcripts.begin()
-    assert not transcripts.sandbox.memories.exists()
+    assert not transcripts.sandbox.memories.exists(), "neither an item nor an outcome"
     assert not transcripts.sandbox.read_log("agent.memory.error")
 
 
 def test_folders_and_working_trees_are_of_the_project(transcripts: Transcripts) -> None:
     root = transcripts.sandbox.root
     git = ["git", "-C", root, "-c", "user.name=A", "-c", "user.email=a@b.c"]
-    for arguments in (["init", "-q"], ["commit", "-qm", "First", "--allow-empty"]):
-        subprocess.run([*git, *arguments], check=True)
-    subprocess.run([*git, "worktree", "add", "-q", "../tree"], check=True)
+    for words in ("init -q", "commit -qm First --allow-empty", "worktree add -q ../tree"):
+        subprocess.run([*git, *words.split()], check=True)
     (root.parent / "link").symlink_to(root)
     folders = ["shop", "shop/src", "shop/.claude/worktrees/deleted", "tree", "link", "shop/../shop"]
-    facts = [f"Fact {number} about file_{number}.py" for number in range(len(folders))]
-    lines = [
-        {**said(BLOCK.replace(LEARNED, fact)), "cwd": str(root.parent / folder)}
-        for fact, folder in zip(facts, folders, strict=True)
-    ]
-    path = transcripts.agent("a1", *lines)
-    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
+    facts = {folder: f"Fact {n} about file_{n}.py" for n, folder in enumerate(folders)}
+    lines = [{**about(fact), "cwd": str(root.parent / at)} for at, fact in facts.items()]
+    transcripts.write("a1", *lines, **NAMED)
     transcripts.begin()
-    memory = transcripts.sandbox.read_memory("engineer")
-    assert [fact for fact in facts if fact not in memory] == []
-
-
-def test_the_outcome_of_another_projects_run_is_not_recorded(transcripts: Transcripts) -> None:
-    history = transcripts.sandbox.memories / "history" / "engineer.jsonl"
-    for session, cwd in (("s2", "/elsewhere"), ("s3", str(transcripts.sandbox.root))):
-        path = transcripts.agent(f"of-{session}", {**said("Done."), "cwd": cwd})
-        path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
-        transcripts.begin(session)
-        assert history.exists() == (cwd != "/elsewhere")
-
-
-def test_helper_agents_of_claude_code_are_not_swept(transcripts: Transcripts) -> None:
-    path = transcripts.agent("a1", said(BLOCK))
-    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "statusline-setup"}))
-    transcripts.begin()
-    assert not (transcripts.sandbox.memories / "engineer.md").exists()
+    assert [fact for fact in facts.values() if fact not in read(transcripts)] == []
+    assert (transcripts.sandbox.memories / "history" / "engineer.jsonl").exists()
 
 
 def test_sessions_that_start_at_once_all_get_their_memory(transcripts: Transcripts) -> None:
     sandbox = transcripts.sandbox
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
-    entry = {"session": "s1", "source": "agent", "rejected": []}
     for agent in ("engineer", "qa", "ops"):
-        folder = sandbox.state / "spool" / agent
-        folder.mkdir(parents=True)
-        told = {**entry, "agent": agent, "run": agent, "learnings": [["pattern", LEARNED]]}
-        (folder / "1-1.json").write_text(json.dumps(told))
-    event = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
-    command = [sys.executable, "-I", str(REPO / "hooks" / "session_start.py")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    started = [subprocess.Popen(command, env=sandbox.env, **pipes) for _ in range(6)]
-    outputs = [each.communicate(json.dumps(event).encode(), timeout=60)[0] for each in started]
-    assert all(b"Tuesdays" in output for output in outputs)
-    assert all(LEARNED in sandbox.read_memory(agent) for agent in ("engineer", "qa", "ops"))
+        entry = {**make_spool_entry(agent), "run": agent}
+        write(sandbox.state / "spool" / agent / "1-1.json", json.dumps(entry))
+    with ThreadPoolExecutor(6) as threads:
+        run = partial(sandbox.run_hook, "session_start", process=True)
+        outcomes = list(threads.map(run, [SESSION] * 6))
+    assert all(b"Tuesdays" in outcome.stdout for outcome in outcomes)
+    assert all("- " in sandbox.read_memory(agent) for agent in ("engineer", "qa", "ops"))
     assert not sandbox.read_log("agent.memory.error")
 
 
 def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:
-    transcripts.start_run("a1")
-    transcripts.agent("a1", given("x" * 5_000_000), said(BLOCK))
-    project = Project(transcripts.sandbox.paths, transcripts.sandbox.env)
-    folders = [str(transcripts.folder)]
-    assert not missed_reports.sweep(project, folders, 4_000_000, 60).complete
-    assert missed_reports.sweep(project, folders, 4_000_000, 60).complete
-    assert LEARNED in transcripts.sandbox.read_memory("engineer")
+    transcripts.write("a1", asked("x" * 5_000_000), said(BLOCK), **NAMED)
+    project = find_project(str(transcripts.sandbox.root), transcripts.sandbox.env)
+    for is_complete in (False, True):
+        result = missed_reports.sweep(project, [str(transcripts.folder)], 4_000_000, 60)
+        assert result.complete == is_complete
+    assert LEARNED in read(transcripts)
 
 
 def test_the_spool_is_merged_at_a_sessions_start(transcripts: Transcripts) -> None:
     folder = transcripts.sandbox.state / "spool" / "engineer"
-    folder.mkdir(parents=True)
     entry = {"agent": "engineer", "run": "a1", "session": "s1", "source": "agent"}
     entry |= {"learnings": [["pattern", LEARNED]], "rejected": []}
-    (folder / "1-1.json").write_text(json.dumps(entry))
-    (folder / "2-1.json").write_text("torn")
-    (folder / "3-1.json").write_text(json.dumps({**entry, "learnings": [3]}))
+    write(folder / "1-1.json", json.dumps(entry))
+    write(folder / "2-1.json", "torn")
+    write(folder / "3-1.json", json.dumps({**entry, "learnings": [3]}))
+    write(folder / "4-1.json", json.dumps({**entry, "records": [3]}))
     transcripts.begin()
-    assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
-    assert sorted(path.name for path in folder.iterdir()) == ["2-1.json", "3-1.json"]
+    assert read(transcripts).count(LEARNED) == 1
+    left = {path.name for path in folder.iterdir()}
+    assert left == {"2-1.json", "3-1.json", "4-1.json"}, "for a person to look at"
 
 
 def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_later_report(
@@ -321,23 +219,19 @@ def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_later_report(
     path = transcripts.sandbox.state / "sweep.json"
     state = json.loads(path.read_text())
     path.write_text(json.dumps({**state, "since": state["since"] + 365 * 86400}))
-    transcripts.start_run("a1")
-    transcripts.agent("a1", said(BLOCK))
+    transcripts.write("a1", said(BLOCK), **NAMED)
     transcripts.begin()
-    assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
+    assert LEARNED in read(transcripts)
 
 
 def test_a_transcript_that_could_not_be_read_is_read_later(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
-    path = transcripts.agent("a1", said(BLOCK))
-    spool = transcripts.sandbox.state / "spool"
-    spool.write_text("not a folder")
-    memories = transcripts.sandbox.memories
-    memories.parent.mkdir(exist_ok=True)
-    memories.write_text("not a folder")
+    transcripts.write("a1", said(BLOCK))
+    blocked = (transcripts.sandbox.state / "spool", transcripts.sandbox.memories)
+    for path in blocked:
+        write(path, "not a folder")
     transcripts.begin()
-    assert path.exists()
-    spool.unlink()
-    memories.unlink()
+    for path in blocked:
+        path.unlink()
     transcripts.begin("s3")
-    assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
+    assert LEARNED in read(transcripts)

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,12 @@ import pexpect
 import pytest
 
 from memory_core.claude_code import settings_json
-from memory_core.doctor import checks, examination, repairs
+from memory_core.doctor import checks
 from memory_core.setup import installation
 from memory_core.storage import event_log, paths, run_records, spool
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
+from support.life import write
 from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
 from support.terminal import run_on_terminal
 
@@ -38,6 +38,14 @@ def findings(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     return list(results["findings"])
 
 
+def examine(person: Person) -> list[dict[str, Any]]:
+    return findings(person.run("doctor", "--json"))
+
+
+def select(results: list[dict[str, Any]], check: str, field: str = "what") -> list[str]:
+    return [finding[field] for finding in results if finding["check"] == check]
+
+
 def wrong(results: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(finding["level"], finding["check"]) for finding in results if finding["level"] != "ok"]
 
@@ -46,21 +54,24 @@ def list_problems(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [finding for finding in results if finding["level"] in ("warning", "broken")]
 
 
-def settings_of(person: Person) -> Path:
-    return person.sandbox.root / ".claude" / "settings.json"
+def settings_of(person: Person, name: str = "settings.json") -> Path:
+    return person.sandbox.root / ".claude" / name
+
+
+def user_settings(person: Person) -> Path:
+    return person.sandbox.home / ".claude" / "settings.json"
 
 
 def change(path: Path, **values: Any) -> None:
     """Set keys of a JSON file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     value = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps({**value, **values}))
+    write(path, json.dumps({**value, **values}))
 
 
-def write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+def write_program(path: Path, script: str) -> None:
+    path.unlink(missing_ok=True)
+    write(path, f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
 
 
 # Without problems.
@@ -71,8 +82,7 @@ def test_a_healthy_project(settled: Person) -> None:
     results = settled.list_findings()
     assert {level for level, _check in results} == {"ok"}
     assert results.count(("ok", "command")) == 6
-    after = read_files(settled.sandbox.root)
-    assert after == before
+    assert read_files(settled.sandbox.root) == before
     assert not settled.sandbox.state.parent.exists()
 
 
@@ -103,10 +113,6 @@ def test_a_project_with_tasks_needs_the_hooks_for_them(settled: Person) -> None:
 # Problems.  The damages of one row are independent of each other.
 
 
-def broken_settings(person: Person) -> None:
-    (person.sandbox.root / ".claude" / "settings.local.json").write_text("{,}")
-
-
 def missing_events(person: Person) -> None:
     some = dict(list(settings_json.build_hooks(installation.read_template()).items())[:2])
     settings_of(person).write_text(settings_json.add_hooks("", some))
@@ -121,10 +127,6 @@ def program(person: Person) -> Path:
     return person.sandbox.home / ".local" / "share" / "agent-memory" / "venv"
 
 
-def no_scripts(person: Person) -> None:
-    (program(person) / "hooks").unlink()
-
-
 def no_program(person: Person) -> None:
     shutil.rmtree(program(person))
 
@@ -135,9 +137,7 @@ def python_gone(person: Person) -> None:
 
 
 def strange_python(person: Person) -> None:
-    path = program(person) / "bin" / "python"
-    path.unlink()
-    write(path, "#!/bin/sh\nexit 3\n").chmod(0o755)
+    write_program(program(person) / "bin" / "python", "exit 3")
 
 
 def says_too_much(person: Person) -> None:
@@ -147,15 +147,11 @@ def says_too_much(person: Person) -> None:
 
 
 def hooks_disabled(person: Person) -> None:
-    change(person.sandbox.home / ".claude" / "settings.json", disableAllHooks=True)
+    change(user_settings(person), disableAllHooks=True)
 
 
 def bad_config(person: Person) -> None:
     person.sandbox.configure("memory:\n  natural_langage: true\n")
-
-
-def number_out_of_range(person: Person) -> None:
-    person.sandbox.configure("memory:\n  limits:\n    max_items_per_section: 4000\n")
 
 
 def switched_off(person: Person) -> None:
@@ -167,21 +163,19 @@ def learns_nothing(person: Person) -> None:
 
 
 def switched_off_in_settings(person: Person) -> None:
-    change(person.sandbox.home / ".claude" / "settings.json", env={"AGENT_MEMORY": "off"})
+    env = {"AGENT_MEMORY": "off", "PATH": "/nowhere", "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
+    change(user_settings(person), env=env)
 
 
 def odd_memory(person: Person) -> None:
     path = person.sandbox.memories / "engineer.md"
     path.write_text(f"{path.read_text()}{CONFLICT}")
+    write(person.sandbox.memories / "archive" / "engineer.md", f"## 2026-11-20\n{CONFLICT}")
 
 
 def odd_memory_of_the_user(person: Person) -> None:
     path = person.sandbox.write_memory("engineer", "Prefers tabs", user=True)
     path.write_text(f"{path.read_text()}{CONFLICT}")
-
-
-def conflict_in_archive(person: Person) -> None:
-    write(person.sandbox.memories / "archive" / "engineer.md", f"## 2026-11-20\n{CONFLICT}")
 
 
 def torn_history(person: Person) -> None:
@@ -198,17 +192,13 @@ def unreadable_memory(person: Person) -> None:
 
 
 def second_file(person: Person) -> None:
-    write(person.sandbox.memories / "Engineer_memories.md", "- Retries are set in one place\n")
+    path = person.sandbox.memories / "Engineer_memories.md"
+    write(path, "- Retries are set in one place\n")
 
 
 def no_folder(person: Person) -> None:
     person.sandbox.configure("memory:\n  directory: .claude-mpm/notes/memory\n")
     (person.sandbox.root / ".claude-mpm" / "notes").write_text("a file")
-
-
-def another_in_spool(person: Person) -> None:
-    entry = {**make_spool_entry("engineer"), "learnings": "Retries are set in one place"}
-    spool.add(person.sandbox.paths, "engineer", entry)
 
 
 def no_text_in_spool(person: Person) -> None:
@@ -227,9 +217,8 @@ def native_memory(person: Person) -> None:
 
 
 def other_tool(person: Person) -> None:
-    hook = {"matcher": "Task", "hooks": [{"type": "command", "command": "other-tool"}]}
-    text = json.dumps({"hooks": {"PreToolUse": [hook]}})
-    (person.sandbox.root / ".claude" / "settings.local.json").write_text(text)
+    hooks = {"hooks": watcher("other-tool", "Task")}
+    settings_of(person, "settings.local.json").write_text(json.dumps(hooks))
 
 
 def lost_delivery(person: Person) -> None:
@@ -249,76 +238,47 @@ def odd_lines_in_the_log(person: Person) -> None:
     person.sandbox.paths.state.replace("events.jsonl", lines.encode())
 
 
-def no_path(person: Person) -> None:
-    change(person.sandbox.home / ".claude" / "settings.json", env={"PATH": "/nowhere"})
-
-
 BROKEN, WARNING, NOTE = "broken", "warning", "note"
 
+SETTINGS, SPOOL, MEMORY = (BROKEN, "settings"), (WARNING, "spool"), (WARNING, "memory")
 ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     (
-        [broken_settings, bad_config, odd_memory, lost_delivery, native_memory],
-        [
-            (WARNING, "config"),
-            (BROKEN, "settings"),
-            (NOTE, "native-memory"),
-            (WARNING, "memory"),
-            (WARNING, "deliveries"),
-        ],
+        [bad_config, odd_memory, lost_delivery, native_memory],
+        [(WARNING, "config"), (NOTE, "native-memory"), MEMORY, MEMORY, (WARNING, "deliveries")],
     ),
     (
-        [missing_events, add_spool_entry, conflict_in_archive, torn_history, logged_error],
-        [
-            (BROKEN, "settings"),
-            *[(WARNING, "memory")] * 2,
-            (WARNING, "spool"),
-            (WARNING, "errors"),
-        ],
+        [missing_events, add_spool_entry, torn_history, logged_error],
+        [SETTINGS, MEMORY, SPOOL, (WARNING, "errors")],
     ),
     (
         [other_version, add_cut_spool_entry, odd_memory_of_the_user, history_elsewhere],
-        [
-            (BROKEN, "paths"),
-            (WARNING, "settings"),
-            (WARNING, "memory"),
-            (WARNING, "spool"),
-        ],
+        [(BROKEN, "paths"), (WARNING, "settings"), MEMORY, SPOOL],
     ),
-    ([another_in_spool, learns_nothing], [(NOTE, "switched-off"), (WARNING, "spool")]),
     (
-        [no_text_in_spool, unreadable_in_spool],
-        [(WARNING, "spool"), (WARNING, "state")],
+        [no_text_in_spool, unreadable_in_spool, learns_nothing],
+        [(NOTE, "switched-off"), SPOOL, (WARNING, "state")],
     ),
-    ([no_scripts, second_file], [(BROKEN, "settings"), (WARNING, "memory")]),
-    ([no_program, unreadable_memory], [(BROKEN, "paths"), (BROKEN, "settings")]),
-    ([python_gone], [(BROKEN, "settings")]),
+    ([no_program, second_file, unreadable_memory], [(BROKEN, "paths"), SETTINGS, MEMORY]),
+    ([python_gone], [SETTINGS]),
     (
         [strange_python, no_folder, other_tool],
         [(BROKEN, "paths"), (BROKEN, "command"), (NOTE, "other-hooks")],
     ),
     ([says_too_much, fallback], [(WARNING, "settings"), (WARNING, "deliveries")]),
-    (
-        [hooks_disabled, switched_off],
-        [(BROKEN, "switched-off"), (WARNING, "switched-off")],
-    ),
-    ([switched_off_in_settings], [(WARNING, "switched-off")]),
-    ([number_out_of_range], [(WARNING, "config")]),
-    ([odd_lines_in_the_log], []),
-    ([no_path], []),
+    ([hooks_disabled, switched_off], [(BROKEN, "switched-off"), (WARNING, "switched-off")]),
+    ([switched_off_in_settings, native_memory, odd_lines_in_the_log], [(WARNING, "switched-off")]),
 ]
 
 
 @pytest.mark.parametrize(
-    ("damages", "expected"),
-    ROWS,
-    ids=["+".join(damage.__name__ for damage in damages) for damages, _ in ROWS],
+    ("damages", "expected"), ROWS, ids=["+".join(each.__name__ for each in row[0]) for row in ROWS]
 )
 def test_the_doctor_finds(
     settled: Person, damages: list[Damage], expected: list[tuple[str, str]]
 ) -> None:
     for damage in damages:
         damage(settled)
-    answer = findings(settled.run("doctor", "--json"))
+    answer = examine(settled)
     assert wrong(answer) == expected
     assert all(finding["where"] and finding["mend"] for finding in list_problems(answer))
 
@@ -326,43 +286,27 @@ def test_the_doctor_finds(
 def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     for damage in (bad_config, odd_memory, python_gone, torn_history):
         damage(settled)
-    done = settled.run("doctor")
+    text = settled.run("doctor").stdout.replace(f"{settled.sandbox.root}/", "")
     python = program(settled) / "bin" / "python"
-    assert done.stdout.startswith(
-        f"broken   settings: {python} is a link to /nowhere/python3.9, which does not exist:"
-        " the hooks of PreToolUse, SubagentStart, SessionStart, PostToolUse, PostToolUseFailure,"
-        " SubagentStop do nothing\n"
-        f"         in: {settings_of(settled)}\n"
-        "         to do: run ./install.sh again, from a clone of agent-memory\n"
-    )
-    assert "         in: .claude-mpm/config.yml:2\n" in done.stdout.replace(
-        f"{settled.sandbox.root}/", ""
-    )
-    assert re.search(r"^         in: \.claude-mpm/memories/engineer\.md:\d+$", done.stdout, re.M)
-    assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in done.stdout
-    assert "         to do: agent-memory tidy\n" in done.stdout
-    assert done.stdout.endswith(
-        "13 checks passed\n"
-        "Not checked because of these problems: command, arrival\n"
-        "4 problems found; agent-memory doctor --fix repairs 1 of them\n"
-    )
-
-
-def test_a_disabled_native_memory_is_not_reported(settled: Person) -> None:
-    native_memory(settled)
-    env = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
-    change(settled.sandbox.home / ".claude" / "settings.json", env=env)
-    assert settled.list_findings("warning", "broken") == []
+    first, place, advice, *_more = text.splitlines()
+    problem = f"{python} is a link to /nowhere/python3.9, which does not exist"
+    assert first.startswith(f"broken   settings: {problem}: the hooks of PreToolUse, Sub")
+    assert place == "         in: .claude/settings.json"
+    assert advice.startswith("         to do: run ./install.sh again, from a clone of agent-memory")
+    assert "         in: .claude-mpm/config.yml:2\n" in text
+    assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in text
+    assert "         to do: agent-memory tidy\n" in text
+    assert "Not checked because of these problems: command, arrival\n5 problems found; " in text
+    assert text.endswith("agent-memory doctor --fix repairs 2 of them\n")
 
 
 def test_no_text_of_a_repository_is_run(settled: Person) -> None:
     """Settings come with a clone, so a command may only look like a hook of agent-memory."""
     path, root = settings_of(settled), settled.sandbox.root
     ran = root / "ran"
-    evil = write(root / "evil" / "bin" / "python", f"#!/bin/sh\ntouch '{ran}'\n")
-    evil.chmod(0o755)
+    for name in ("evil/bin/python", "bin/sh"):
+        write_program(root / name, f"touch '{ran}'")
     write(root / "evil" / "hooks" / "session_start.py", "")
-    write(root / "bin" / "sh", f"#!/bin/sh\ntouch '{ran}'\n").chmod(0o755)
     hooks = json.loads(path.read_text())["hooks"]
     good = hooks["SessionStart"][0]["hooks"][0]["command"]
     folder = good[len(settings_json.COMMAND_PREFIX) : good.index(";")]
@@ -379,13 +323,11 @@ def test_no_text_of_a_repository_is_run(settled: Person) -> None:
     env = {"PATH": str(root / "bin"), "XDG_DATA_HOME": str(root), "LD_PRELOAD": "x.so"}
     change(path, hooks=hooks, env=env)
     settled.add_program("claude", 'echo "2.1.329 (Claude Code)"')
-    results = findings(settled.run("doctor", "--live", "--json"))
-    answer = list_problems(results)
+    answer = list_problems(findings(settled.run("doctor", "--live", "--json")))
     assert {finding["check"] for finding in answer} == {"settings", "live"}
     assert answer[0]["mend"] == f"agent-memory install {root}"
     assert not ran.exists()
-    fixed = settled.read_json("doctor", "--fix")
-    assert wrong(fixed["findings"]) == []
+    assert wrong(settled.read_json("doctor", "--fix")["findings"]) == []
     assert not ran.exists()
 
 
@@ -394,15 +336,15 @@ def test_a_project_with_blanks_in_its_path(person: Person) -> None:
     person.add_program("claude", "echo 2.1.329")
     root = person.sandbox.root / "my shop; id"
     (root / ".claude-mpm").mkdir(parents=True)
-    command = [*COMMAND, "doctor", "--json"]
-    env = {**person.env, "CLAUDE_PROJECT_DIR": str(root)}
-    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
-    (answer,) = [finding for finding in findings(done) if finding["level"] != "ok"]
-    assert answer["mend"] == f"agent-memory install '{root}'"
+
+    def examine_there() -> dict[str, Any]:
+        done = person.run("doctor", "--json", cwd=root, CLAUDE_PROJECT_DIR=str(root))
+        (answer,) = [finding for finding in findings(done) if finding["level"] != "ok"]
+        return answer
+
+    assert examine_there()["mend"] == f"agent-memory install '{root}'"
     write(root / ".claude" / "settings.json", "{,}")
-    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
-    (answer,) = [finding for finding in findings(done) if finding["level"] != "ok"]
-    assert answer["what"].startswith("Claude Code ignores the whole file: line 1")
+    assert examine_there()["what"].startswith("Claude Code ignores the whole file: line 1")
 
 
 # Plugins.
@@ -414,13 +356,14 @@ def plugin(person: Person, name: str, files: dict[str, Any], is_on: bool = True)
     folder = config / "plugins" / "cache" / "shelf" / name / "1.0.0"
     for file, value in {".claude-plugin/plugin.json": {"name": name}, **files}.items():
         write(folder / file, value if isinstance(value, str) else json.dumps(value))
+    full_name = f"{name}@shelf"
     path = config / "plugins" / "installed_plugins.json"
     installed = json.loads(path.read_text())["plugins"] if path.exists() else {}
-    installed[f"{name}@shelf"] = [{"scope": "user", "installPath": str(folder)}]
+    installed[full_name] = [{"scope": "user", "installPath": str(folder)}]
     change(path, version=2, plugins=installed)
-    users = config / "settings.json"
-    switched = json.loads(users.read_text()).get("enabledPlugins", {}) if users.exists() else {}
-    change(users, enabledPlugins={**switched, f"{name}@shelf": is_on})
+    path = user_settings(person)
+    switched = json.loads(path.read_text()).get("enabledPlugins", {}) if path.exists() else {}
+    change(path, enabledPlugins={**switched, full_name: is_on})
     return folder
 
 
@@ -429,63 +372,54 @@ def watcher(command: str, matcher: str = "Task|Agent") -> dict[str, Any]:
     return {"PreToolUse": [{"matcher": matcher, "hooks": [hook]}]}
 
 
-def exec_form(hook: dict[str, Any]) -> dict[str, Any]:
-    return {**hook, "command": "sh", "args": ["-c", hook["command"]]}
-
-
 def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
-    wanted = settings_json.build_hooks(installation.read_template())
-    form = {
-        event: [{**group, "hooks": [exec_form(group["hooks"][0])]} for group in groups]
-        for event, groups in wanted.items()
-    }
-    folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": form}})
-    results = findings(settled.run("doctor", "--json"))
-    assert wrong(results) == [(NOTE, "settings")]
-    what = next(finding["what"] for finding in results if finding["level"] != "ok")
-    assert what == "the plugin mnemo@shelf has the same hooks"
-    mends = [finding["mend"] for finding in results if finding["level"] != "ok"]
-    assert mends == [f"nothing, or agent-memory uninstall {settled.sandbox.root}"]
-    users = settled.sandbox.home / ".claude" / "settings.json"
+    hooks = settings_json.build_hooks(installation.read_template())
+    for groups in hooks.values():
+        for hook in groups[0]["hooks"]:
+            hook |= {"command": "sh", "args": ["-c", hook["command"]]}
+    folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": hooks}})
+
+    def assert_doubled(option: object) -> None:
+        (finding,) = [finding for finding in examine(settled) if finding["level"] != "ok"]
+        assert (finding["level"], finding["check"]) == (NOTE, "settings")
+        assert finding["what"] == "the plugin mnemo@shelf has the same hooks"
+        assert finding["mend"] == f"nothing, or agent-memory uninstall {option}"
+
+    assert_doubled(settled.sandbox.root)
+    users = user_settings(settled)
     change(users, hooks=json.loads(settings_of(settled).read_text())["hooks"])
     settings_of(settled).write_text("{}")
-    results = findings(settled.run("doctor", "--json"))
-    mends = [finding["mend"] for finding in results if finding["level"] != "ok"]
-    assert mends == ["nothing, or agent-memory uninstall --user"]
+    assert_doubled("--user")
     change(users, hooks={})
     settings_of(settled).unlink()
-    results = findings(settled.run("doctor", "--json"))
-    commands = [finding["where"] for finding in results if finding["check"] == "command"]
-    assert (wrong(results), commands) == ([], [f"{folder}/hooks/hooks.json"] * 6)
+    results = examine(settled)
+    assert wrong(results) == []
+    assert select(results, "command", "where") == [f"{folder}/hooks/hooks.json"] * 6
     assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
 
 
 def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
     """A plugin can name its hooks in several places."""
-    a_file = {"hooks": watcher("from-a-file")}
-    plugin(settled, "usual", {"hooks/hooks.json": {"hooks": watcher("usual")}})
-    manifest = ".claude-plugin/plugin.json"
+    manifest, a_file = ".claude-plugin/plugin.json", {"hooks": watcher("from-a-file")}
+    usual, odd = "hooks/hooks.json", '{"hooks": {"PreToolUse": [1]}}'
+    plugin(settled, "usual", {usual: {"hooks": watcher("usual")}})
     plugin(settled, "inline", {manifest: {"hooks": watcher("inline")}})
     plugin(settled, "named", {manifest: {"hooks": "./a.json"}, "a.json": a_file})
     plugin(settled, "listed", {manifest: {"hooks": ["./a.json"]}, "a.json": a_file})
-    plugin(settled, "off", {"hooks/hooks.json": {"hooks": watcher("off")}}, is_on=False)
-    plugin(settled, "all", {"hooks/hooks.json": {"hooks": watcher("all-tools", "*")}})
-    plugin(settled, "bare", {"hooks/hooks.json": watcher("bare")})  # Claude Code ignores it
-    plugin(settled, "other", {"hooks/hooks.json": {"hooks": watcher("others", "Edit|Write")}})
-    plugin(settled, "torn", {"hooks/hooks.json": "{"})
-    plugin(settled, "odd", {manifest: "[]", "hooks/hooks.json": '{"hooks": {"PreToolUse": [1]}}'})
-    results = findings(settled.run("doctor", "--json"))
-    answer = {
+    plugin(settled, "off", {usual: {"hooks": watcher("off")}}, is_on=False)
+    plugin(settled, "all", {usual: {"hooks": watcher("all-tools", "*")}})
+    plugin(settled, "bare", {usual: watcher("bare")})  # Claude Code ignores it
+    plugin(settled, "other", {usual: {"hooks": watcher("others", "Edit|Write")}})
+    plugin(settled, "torn", {usual: "{"})
+    plugin(settled, "odd", {manifest: "[]", usual: odd})
+    results = examine(settled)
+    found = {
         (finding["level"], finding["what"].rpartition(": ")[2], Path(finding["where"]).name)
         for finding in results
         if finding["check"] == "other-hooks"
     }
-    assert answer == {
-        ("note", "usual", "hooks.json"),
-        ("note", "inline", "plugin.json"),
-        ("note", "from-a-file", "a.json"),
-        ("ok", "all-tools", "hooks.json"),
-    }
+    notes = {("usual", "hooks.json"), ("inline", "plugin.json"), ("from-a-file", "a.json")}
+    assert found == {*((NOTE, *each) for each in notes), ("ok", "all-tools", "hooks.json")}
     (broken,) = [finding for finding in results if finding["level"] == "broken"]
     assert broken["where"].endswith("torn/1.0.0/hooks/hooks.json")
     assert broken["what"].startswith("Claude Code ignores the whole file: ")
@@ -502,14 +436,9 @@ def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_pat
     change(marketplaces, shelf={"source": source, "installLocation": str(shelf)})
     agent = "---\nname: helper\ndescription: d\nmemory: user\n---\nYou help.\n"
     write(shelf / "near" / "agents" / "inner" / "a.md", agent)
-    results = findings(settled.run("doctor", "--json"))
-    answer = [
-        finding["what"].rpartition(": ")[2]
-        for finding in results
-        if finding["check"] == "other-hooks"
-    ]
-    assert answer == ["in-place"]
-    (native,) = [finding["what"] for finding in results if finding["check"] == "native-memory"]
+    results = examine(settled)
+    assert [what.rpartition(": ")[2] for what in select(results, "other-hooks")] == ["in-place"]
+    (native,) = select(results, "native-memory")
     assert native.startswith("near:inner:helper also has a memory of Claude Code")
 
 
@@ -523,76 +452,49 @@ POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         pytest.skip("nothing here takes root's powers away")
-    closed = write(settled.sandbox.memories / "qa.md", "- Fixtures are small\n")
-    history = write(settled.sandbox.memories / "history" / "engineer.jsonl", "")
-    state = settled.sandbox.state
+    state, memories = settled.sandbox.state, settled.sandbox.memories
     settled.sandbox.paths.state.make_root()
-    settled.sandbox.memories.joinpath("engineer.md").chmod(0o444)
-    for path, mode in ((closed, 0), (history, 0o444), (state, 0o500)):
+    write(memories / "qa.md", "- Fixtures are small\n")
+    write(memories / "history" / "engineer.jsonl", "")
+    # The place, its mode, and the level of the finding.
+    rows = [
+        (state, str(state), 0o500, WARNING),
+        (memories / "engineer.md", ".claude-mpm/memories/engineer.md", 0o444, WARNING),
+        (memories / "qa.md", ".claude-mpm/memories/qa.md", 0, BROKEN),
+        (
+            *(memories / "history" / "engineer.jsonl",),
+            *(".claude-mpm/memories/history/engineer.jsonl", 0o444, BROKEN),
+        ),
+    ]
+    for path, _name, mode, _level in rows:
         path.chmod(mode)
 
     def doctor(*options: str) -> Any:
         start = POWERLESS if os.geteuid() == 0 else []
         command = [*start, *COMMAND, "doctor", "--json", *options]
-        done = subprocess.run(
-            command, cwd=settled.sandbox.root, env=settled.env, capture_output=True, check=False
-        )
-        return json.loads(done.stdout)
+        place: dict[str, Any] = {"cwd": settled.sandbox.root, "env": settled.env}
+        return json.loads(subprocess.run(command, capture_output=True, **place).stdout)
 
-    results = {
-        finding["where"]: finding for finding in doctor()["findings"] if finding["level"] != "ok"
-    }
-    answer = {
-        Path(where).name: (finding["level"], finding["mend"]) for where, finding in results.items()
-    }
-    assert answer == {
-        state.name: ("warning", f"chmod u+rwX {state}"),
-        "engineer.md": ("warning", "chmod u+rw .claude-mpm/memories/engineer.md"),
-        "qa.md": ("broken", "chmod u+rw .claude-mpm/memories/qa.md"),
-        "engineer.jsonl": ("broken", "chmod u+rw .claude-mpm/memories/history/engineer.jsonl"),
+    found = [finding for finding in doctor()["findings"] if finding["level"] != "ok"]
+    assert {(finding["level"], finding["mend"]) for finding in found} == {
+        (level, f"chmod u+rw{'X' * path.is_dir()} {name}") for path, name, _mode, level in rows
     }
     answer = doctor("--fix")
-    assert {finding["undo"] for finding in answer["mended"]} == {
-        f"chmod 500 {state}",
-        "chmod 444 .claude-mpm/memories/engineer.md",
-        "chmod 0 .claude-mpm/memories/qa.md",
-        "chmod 444 .claude-mpm/memories/history/engineer.jsonl",
-    }
+    undo = {f"chmod {mode:o} {name}" for _path, name, mode, _level in rows}
+    assert {finding["undo"] for finding in answer["mended"]} == undo
     assert wrong(answer["findings"]) == []
-    assert closed.stat().st_mode & 0o777 == 0o600
+    assert (memories / "qa.md").stat().st_mode & 0o777 == 0o600
 
 
 # Mending.
 
 
-def test_a_repair_that_fails_names_its_file(settled: Person) -> None:
-    settled.sandbox.memories.joinpath("engineer.md").chmod(0o444)
-    files, memories = settled.sandbox.paths.files, ".claude-mpm/memories"
-    results = [
-        examination.Finding(
-            examination.BROKEN, "", path, "chmod it", partial(repairs.add_rights, files, path, path)
-        )
-        for path in (f"{memories}/gone.md", f"{memories}/engineer.md")
-    ]
-    failed, done = checks.do_repairs(results)
-    assert (failed.where, failed.error) == (f"{memories}/gone.md", "No such file or directory")
-    assert (done.where, done.error) == (f"{memories}/engineer.md", "")
-
-
 def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
     write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")
-    for damage in (
-        missing_events,
-        add_spool_entry,
-        odd_memory,
-        conflict_in_archive,
-        second_file,
-    ):
-        damage(settled)
-    odd_memory_of_the_user(settled)
-    fallback(settled)
-    for damage in (bad_config, native_memory):  # written by a user
+    by_a_person = (bad_config, native_memory)
+    safe = (missing_events, add_spool_entry, odd_memory, second_file, odd_memory_of_the_user)
+    for damage in (*safe, fallback, *by_a_person):
         damage(settled)
     done = settled.run("doctor", "--fix", "--json")
     answer = json.loads(done.stdout)
@@ -610,8 +512,7 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     assert not any(finding["error"] for finding in answer["mended"])
     assert all(set(finding) == read_fields("`doctor`, in `mended`") for finding in answer["mended"])
     assert '+    "SubagentStop": [' in answer["mended"][0]["diff"]
-    text = settled.sandbox.read_memory("engineer")
-    assert text.count("Retries are set in one place") == 1
+    assert settled.sandbox.read_memory("engineer").count("Retries are set in one place") == 1
     before = read_files(settled.sandbox.root)
     again = json.loads(settled.run("doctor", "--fix", "--json").stdout)
     assert (again["mended"], wrong(again["findings"])) == ([], wrong(answer["findings"]))
@@ -623,32 +524,27 @@ def test_repairs_are_printed_with_their_undo(settled: Person) -> None:
     other_version(settled)
     done = settled.run("doctor", "--fix")
     assert done.returncode == 0
-    assert done.stdout.endswith("18 checks passed\nRepaired: 2; problems left for you: none\n")
-    assert done.stdout.startswith(
-        f"fixed    settings: hooks updated\n         in: {settings_of(settled)}\n"
-    )
-    assert '         -            "timeout": 20\n' in done.stdout
-    assert (
-        "fixed    spool: engineer: waiting learnings merged\n"
-        "         in: .claude-mpm/memories/engineer.md\n"
-        "         undo: agent-memory undo\n"
-    ) in done.stdout
+    first, place, *lines = done.stdout.splitlines()
+    assert first == "fixed    settings: hooks updated"
+    assert place == f"         in: {settings_of(settled)}"
+    assert '         -            "timeout": 20' in lines
+    merged = lines.index("fixed    spool: engineer: waiting learnings merged")
+    assert lines[merged + 2] == "         undo: agent-memory undo"
+    assert lines[-1] == "Repaired: 2; problems left for you: none"
     assert "warning" not in done.stdout
 
 
 def test_hooks_are_updated_in_place(settled: Person) -> None:
-    local = settings_of(settled).with_name("settings.local.json")
-    settings_of(settled).rename(local)
-    local.write_text(local.read_text().replace('"timeout": 10', '"timeout": 20', 1))
+    other_version(settled)
+    local = settings_of(settled).rename(settings_of(settled, "settings.local.json"))
     answer = settled.read_json("doctor", "--fix")
     assert [finding["where"] for finding in answer["mended"]] == [str(local)]
     assert not settings_of(settled).exists()
 
 
 def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
-    missing_events(settled)
-    no_program(settled)
-    add_spool_entry(settled)
+    for damage in (missing_events, no_program, add_spool_entry, fallback, other_tool):
+        damage(settled)
     path = settled.sandbox.root / ".claude-mpm" / "locks" / "engineer.lock"
     write(path, "")
     before = settings_of(settled).read_bytes()
@@ -657,20 +553,11 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
         done = settled.run("doctor", "--fix", "--json")
     answer = json.loads(done.stdout)
     assert done.returncode == 1
-    assert [(finding["check"], bool(finding["error"])) for finding in answer["mended"]] == [
-        ("settings", True),
-        ("spool", True),
-    ]
-    assert {(BROKEN, "settings"), (WARNING, "spool")} <= set(wrong(answer["findings"]))
+    mended = [(finding["check"], bool(finding["error"])) for finding in answer["mended"]]
+    assert mended == [("settings", True), ("spool", True)]
+    left = set(wrong(answer["findings"]))
+    assert {SETTINGS, SPOOL, (NOTE, "other-hooks"), (WARNING, "deliveries")} <= left
     assert settings_of(settled).read_bytes() == before
-
-
-def test_a_route_stays_while_another_hook_is_there(settled: Person) -> None:
-    fallback(settled)
-    other_tool(settled)
-    answer = json.loads(settled.run("doctor", "--fix", "--json").stdout)
-    assert answer["mended"] == []
-    assert wrong(answer["findings"]) == [(NOTE, "other-hooks"), (WARNING, "deliveries")]
 
 
 # On a terminal, and on the page.
@@ -693,10 +580,8 @@ def test_live_asks_before_it_uses_tokens(settled: Person) -> None:
 
 
 def test_a_bar_is_shown_on_a_terminal_where_it_takes_long(settled: Person) -> None:
-    python = settled.sandbox.home / ".local/share/agent-memory/venv/bin/python"
-    python.unlink()
-    python.write_text(f'#!/bin/sh\nsleep 0.3\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
+    python = program(settled) / "bin" / "python"
+    write_program(python, f'sleep 0.3\nexec "{sys.executable}" "$@"')
     shown = run_on_terminal(settled, "doctor")
     assert "Checking" in shown
     assert "No problems found" in shown

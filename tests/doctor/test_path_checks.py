@@ -15,33 +15,23 @@ from memory_core.files import safe_files
 from memory_core.memory.project import Project
 from memory_core.storage import paths, spool
 from support.command_line import Person
+from support.life import write
 from support.sandbox import Sandbox
 from support.spool import make_spool_entry
 
 ENGINEER = ".claude-mpm/memories/engineer.md"
 
+OURS = (".claude-mpm/config.yml", ENGINEER, ".claude-mpm/memories/history/engineer.jsonl")
 FILES = [
-    (".claude-mpm/config.yml", BROKEN),
-    (ENGINEER, BROKEN),
-    (".claude-mpm/memories/PM.md", BROKEN),
-    (".claude-mpm/memories/history/engineer.jsonl", BROKEN),
+    *((place, BROKEN) for place in (*OURS, ".claude-mpm/locks/engineer.lock")),
     (".claude-mpm/memories/archive/engineer.md", BROKEN),
-    (".claude-mpm/locks/engineer.lock", BROKEN),
-    ("backlog/config.yml", WARNING),
-    ("backlog/.state.yml", WARNING),
-    ("backlog/CLAUDE.md", WARNING),
-    ("backlog/tasks/task-1 - Orders.md", WARNING),
-    ("backlog/memory/task-1.md", WARNING),
+    *((f"backlog/{name}", WARNING) for name in ("config.yml", ".state.yml", "CLAUDE.md")),
+    *((f"backlog/{name}", WARNING) for name in ("tasks/task-1 - A.md", "memory/task-1.md")),
     ("backlog/memory/archive/task-2.md", WARNING),
 ]
 FOLDERS = [
-    (".claude-mpm", BROKEN),
-    (".claude-mpm/memories", BROKEN),
-    (".claude-mpm/memories/history", BROKEN),
-    (".claude-mpm/memories/archive", BROKEN),
-    (".claude-mpm/locks", BROKEN),
-    ("backlog/tasks", WARNING),
-    ("backlog/memory", WARNING),
+    *((f".claude-mpm{name}", BROKEN) for name in ("", "/memories", "/locks", "/memories/history")),
+    *((f"backlog/{name}", WARNING) for name in ("tasks", "memory")),
 ]
 
 
@@ -49,29 +39,17 @@ def link(path: Path) -> None:
     path.symlink_to(path.parent)
 
 
-def link_to_nothing(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def make_file(path: Path) -> None:
-    path.write_text("- A fact\n")
-
-
 OBSTACLES: list[tuple[Callable[[Path], object], str, list[tuple[str, str]]]] = [
     (link, "is a link", [*FILES, *FOLDERS, ("backlog", WARNING)]),
-    (link_to_nothing, "is a link", [*FILES, *FOLDERS]),
     (os.mkfifo, "is a pipe", [*FILES, *FOLDERS]),
     (Path.mkdir, "is a folder", FILES),
-    (make_file, "is a file", FOLDERS),
+    (Path.touch, "is a file", FOLDERS),
 ]
 
 
-def examine(sandbox: Sandbox) -> Examination:
-    return Examination(Project(sandbox.paths, sandbox.env), sandbox.env)
-
-
 def find(sandbox: Sandbox) -> list[Finding]:
-    return list(path_checks.check_paths(examine(sandbox)))
+    project = Project(sandbox.paths, sandbox.env)
+    return list(path_checks.check_paths(Examination(project, sandbox.env)))
 
 
 @pytest.mark.parametrize(
@@ -102,17 +80,14 @@ def test_a_place_with_something_else_in_it_is_named(
 def test_a_file_that_is_too_large_is_named_once(
     settled: Person, place: str, megabytes: int, level: str
 ) -> None:
-    path = settled.sandbox.root / place
-    path.parent.mkdir(exist_ok=True)
-    path.touch()
-    os.truncate(path, megabytes * 1_000_000)
+    write(settled.sandbox.root / place, "")
+    os.truncate(settled.sandbox.root / place, megabytes * 1_000_000)
     (finding,) = find(settled.sandbox)
     assert (finding.level, finding.where) == (level, place)
     assert finding.what.startswith("is larger than ")
     results = settled.list_findings(WARNING, BROKEN)
-    assert [result for result in results if result[1] in ("paths", "config", "memory")] == [
-        (level, "paths")
-    ]
+    checks = ("paths", "config", "memory")
+    assert [result for result in results if result[1] in checks] == [(level, "paths")]
 
 
 def test_a_folder_with_too_many_files_is_named(sandbox: Sandbox) -> None:
@@ -125,15 +100,12 @@ def test_a_folder_with_too_many_files_is_named(sandbox: Sandbox) -> None:
     assert finding.what.startswith("has more than 10,000 entries")
 
 
-def test_a_file_called_backlog_is_not_for_tasks(sandbox: Sandbox) -> None:
-    make_file(sandbox.root / "backlog")
-    assert find(sandbox) == []
-
-
-def test_links_of_the_user_are_used(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_links_of_the_user_are_used_and_a_file_called_backlog_is_not_for_tasks(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
     dotfiles = tmp_path / "dotfiles"
-    dotfiles.mkdir()
-    make_file(dotfiles / "engineer.md")
+    write(dotfiles / "engineer.md", "- A fact\n")
+    write(sandbox.root / "backlog", "- A fact\n")
     sandbox.user_memories.parent.mkdir()
     sandbox.user_memories.symlink_to(dotfiles)
     assert find(sandbox) == []
@@ -173,16 +145,15 @@ def check_state(sandbox: Sandbox, **env: str) -> list[Finding]:
     return list(state_checks.check_state(Examination(project, environ)))
 
 
-def test_a_state_that_cannot_be_written_is_reported(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_state_that_cannot_be_written_or_that_others_may_read_is_reported(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
     assert check_state(sandbox) == []
     blocked = tmp_path / "blocked"
     blocked.touch()
     (finding,) = check_state(sandbox, XDG_STATE_HOME=str(blocked))
     assert (finding.level, finding.where) == (WARNING, str(blocked))
     assert finding.what.startswith("is not a folder: agents still get their memory")
-
-
-def test_a_state_that_others_may_read_is_reported(sandbox: Sandbox) -> None:
     sandbox.paths.state.make_root()
     assert check_state(sandbox) == []
     sandbox.state.chmod(0o755)

@@ -22,47 +22,30 @@ def test_conflict_examples_of_the_page(pair: dict[str, str]) -> None:
 
 QUOTED = "```\n<<<<<<< a\n- a\n=======\n- b\n>>>>>>> b\n```\n"
 
+HEADER = "<!-- Last Updated: a -->\n"
+BETTER = "- All services use dependency injection for flexibility\n"
+# (the text above the conflict, ours, theirs, all of it afterwards)
+SIDES = {
+    "items": ("## A\n", "- x\n", "- y\n", "## A\n- x\n- y\n"),
+    "the same": ("## A\n", "- x\n", "- **X**.\n", "## A\n- x\n"),
+    "the better": ("## A\n", BETTER.replace(" for flexibility", ""), BETTER, f"## A\n{BETTER}"),
+    "nested": ("## A\n", "- x\n  - n\n", "- x\n  - m\n", "## A\n- x\n  - n\n  - m\n"),
+    "a section": ("# T\n", "## A\n- x\n", "## B\n- y\n", "# T\n## A\n- x\n\n## B\n- y\n"),
+    "headers": ("", "<!-- Last Updated: a -->\n", "<!-- Last Updated: b -->\n", HEADER),
+    "prose": ("## A\n", "one\n", "two\n", "## A\none\n\ntwo\n"),
+    "code": ("## A\n", "- x\n", "```\n- y\n\nz\n```\n", "## A\n- x\n\n```\n- y\n\nz\n```\n"),
+    "indented code": ("## A\n", "- x\n", "    y\n", "## A\n- x\n\n<!-- -->\n\n    y\n"),
+    "without a section": ("", "- x\n", "- y\n", "- x\n- y\n"),
+    "one side has nothing": ("# T\n", "", "## A\n- x\n", "# T\n\n## A\n- x\n"),
+    "and nothing else is there": ("", "", "# T\n- x\n", "# T\n- x\n"),
+    "a byte order mark": (BOM, "# T\n- x\n", "# U\n", f"{BOM}# T\n- x\n"),
+    "on both sides": ("", f"{BOM}# T\n\n- y\n", f"{BOM}# U\n\n- z\n", f"{BOM}# T\n\n- y\n- z\n"),
+}
 UNIONS = {
+    **{name: (above + make_conflict(*sides), end) for name, (above, *sides, end) in SIDES.items()},
     "no conflict": ("## A\n=======\n", "## A\n=======\n"),
-    "items": ("## A\n" + make_conflict("- x\n", "- y\n"), "## A\n- x\n- y\n"),
-    "the same": ("## A\n" + make_conflict("- x\n", "- **X**.\n"), "## A\n- x\n"),
-    "the better": (
-        "## A\n"
-        + make_conflict(
-            "- All services use dependency injection\n",
-            "- All services use dependency injection for flexibility\n",
-        ),
-        "## A\n- All services use dependency injection for flexibility\n",
-    ),
-    "nested items": (
-        "## A\n" + make_conflict("- x\n  - n\n", "- x\n  - m\n"),
-        "## A\n- x\n  - n\n  - m\n",
-    ),
-    "a section": (
-        "# T\n" + make_conflict("## A\n- x\n", "## B\n- y\n"),
-        "# T\n## A\n- x\n\n## B\n- y\n",
-    ),
-    "headers": (
-        "# T\n" + make_conflict("<!-- Last Updated: a -->\n", "<!-- Last Updated: b -->\n"),
-        "# T\n<!-- Last Updated: a -->\n",
-    ),
-    "prose": ("## A\n" + make_conflict("one\n", "two\n"), "## A\none\n\ntwo\n"),
-    "code": (
-        "## A\n" + make_conflict("- x\n", "```\n- y\n\nz\n```\n"),
-        "## A\n- x\n\n```\n- y\n\nz\n```\n",
-    ),
-    "indented code": (
-        "## A\n" + make_conflict("- x\n", "    y\n"),
-        "## A\n- x\n\n<!-- -->\n\n    y\n",
-    ),
-    "without a section": (make_conflict("- x\n", "- y\n"), "- x\n- y\n"),
-    "one side has nothing": ("# T\n" + make_conflict("", "## A\n- x\n"), "# T\n\n## A\n- x\n"),
-    "and nothing else is there": (make_conflict("", "# T\n- x\n"), "# T\n- x\n"),
     "without a base": ("## A\n" + make_conflict("- x\n", "- y\n", ""), "## A\n- x\n- y\n"),
-    "CRLF": (
-        "## A\n- w\n".replace("\n", "\r\n") + make_conflict("- x\n", "- y\n").replace("\n", "\r\n"),
-        "## A\r\n- w\r\n- x\r\n- y\r\n",
-    ),
+    "CRLF": (make_conflict("- x\n", "- y\n").replace("\n", "\r\n"), "- x\r\n- y\r\n"),
     # Incomplete conflicts.
     "never ended": ("## A\n<<<<<<< HEAD\n- x\n=======\n- y\n", "## A\n- x\n- y\n"),
     "never parted": ("## A\n<<<<<<< HEAD\n- x\n\n## B\n- y\n", "## A\n- x\n\n## B\n- y\n"),
@@ -88,15 +71,6 @@ UNIONS = {
         + "\nTitle\n=======\n",
         "## A\n- x\n\n## B\n- y\n- z\n\nTitle\n=======\n",
     ),
-    # Conflicts at the start of the file.
-    "a byte order mark": (
-        f"{BOM}{make_conflict(f'# T{chr(10)}', f'# U{chr(10)}')}- x\n",
-        f"{BOM}# T\n- x\n",
-    ),
-    "a byte order mark on both sides": (
-        make_conflict(f"{BOM}# T\n\n- y\n", f"{BOM}# U\n\n- z\n"),
-        f"{BOM}# T\n\n- y\n- z\n",
-    ),
     "in front matter": (
         "---\nname: qa\n" + make_conflict("owner: ann\n", "owner: bob\n") + "---\n# T\n- x\n",
         "---\nname: qa\nowner: ann\n---\n# T\n- x\n",
@@ -111,10 +85,6 @@ UNIONS = {
     ),
     # Code.
     "code is code": (f"## A\n{QUOTED}", f"## A\n{QUOTED}"),
-    "a comment": (
-        "<!--\n" + make_conflict("a\n", "b\n") + "-->\n",
-        "<!--\n" + make_conflict("a\n", "b\n") + "-->\n",
-    ),
     "code beside a conflict": (
         f"## A\n{QUOTED}\n" + make_conflict("- x\n", "- y\n"),
         f"## A\n{QUOTED}\n- x\n- y\n",
@@ -149,7 +119,7 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("name", LEFT)
+@for_each("name", LEFT)
 def test_rest_of_a_conflict(name: str) -> None:
     text, left = LEFT[name]
     assert conflicts.merge_sides(text).left == left
@@ -171,14 +141,8 @@ COMBINED = {
     ),
     "several lines": ("## A\n- one\n  two\n", FIRST.replace("- x", "- x\n- one\n  two")),
     "farther in": ("## A\n  * one\n    - two\n", FIRST.replace("- x", "- x\n* one\n  - two")),
-    "a deeper heading": (
-        "## A\n\n### Deep\n- z\n",
-        FIRST.replace("- x", "- x\n\n### Deep\n- z"),
-    ),
-    "another part": (
-        "# t\n\n# Notes\n\nprose\n\n- z\n",
-        f"{FIRST}\n# Notes\n\nprose\n\n- z\n",
-    ),
+    "a deeper heading": ("## A\n\n### Deep\n- z\n", FIRST.replace("- x", "- x\n\n### Deep\n- z")),
+    "another part": ("# t\n\n# Notes\n\nprose\n\n- z\n", f"{FIRST}\n# Notes\n\nprose\n\n- z\n"),
     "header comments": ("<!-- MEMORY LIMITS: 9KB -->\n<!-- Last Updated: x -->\n", FIRST),
     "a comment": ("<!-- of mine -->\n", FIRST.replace("# T\n", "# T\n\n<!-- of mine -->\n")),
     "front matter": ("---\nowner: ann\n---\n", f"---\nowner: ann\n---\n{FIRST}"),
@@ -186,7 +150,7 @@ COMBINED = {
 }
 
 
-@pytest.mark.parametrize("name", COMBINED)
+@for_each("name", COMBINED)
 def test_merge_documents(name: str) -> None:
     other, expected = COMBINED[name]
     found = conflicts.merge_documents(FIRST, other)
@@ -209,11 +173,7 @@ FIRSTS = {
         "prose --> prose\n",
         "<!-- lost\n\n- x\n-->\n\nprose --> prose\n",
     ),
-    "a comment that is lost, and nothing new": (
-        "- x\n<!-- lost\n",
-        "- x\n",
-        "- x\n<!-- lost\n",
-    ),
+    "a comment that is lost, and nothing new": ("- x\n<!-- lost\n", "- x\n", "- x\n<!-- lost\n"),
     "neighbours, and nothing new": ("    a\n<!-- b -->\n", "    a\n", "    a\n<!-- b -->\n"),
     "neighbours that are apart": (
         "<!-- a -->\n\n    b\n",
@@ -234,7 +194,7 @@ FIRSTS = {
 }
 
 
-@pytest.mark.parametrize("name", FIRSTS)
+@for_each("name", FIRSTS)
 def test_merge_documents_with_another_first(name: str) -> None:
     first, other, expected = FIRSTS[name]
     assert conflicts.merge_documents(first, other).text == expected
@@ -262,18 +222,8 @@ COMMON = [
     *("|-|-|", "<!-- MEMORY LIMITS: 9KB -->", "<!-- Last Updated: x -->", "[a]: b", "two", "two b"),
 ]
 
-PLAIN = [
-    "- queue",
-    "- order",
-    "- a bank",
-    "* price",
-    "  - nested",
-    "",
-    "# T",
-    "## A",
-    "## B",
-    "### C",
-]
+PLAIN = ["- queue", "- order", "- a bank", "* price", "  - nested", "", "# T", "## A", "## B"]
+PLAIN += ["### C"]
 
 
 def texts(lines: list[str], size: int = 20) -> st.SearchStrategy[str]:
@@ -325,21 +275,6 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
     assert not after.markers
 
 
-@given(texts(COMMON), texts(COMMON))
-def test_only_title_and_front_matter_are_left(text: str, other: str) -> None:
-    source = markdown.parse_document(other.removeprefix(BOM))
-    front = [
-        line.rstrip() for line in source.lines[: markdown_lines.count_front_matter(source.lines)]
-    ]
-    titles = [
-        line.rstrip()
-        for each in source.headings[:1]
-        for line in source.lines[each.line : each.body]
-    ]
-    left = conflicts.merge_documents(text, other).left
-    assert set(left) <= {"\n".join(front), "\n".join(titles)}
-
-
 @given(texts(PLAIN), texts(PLAIN))
 def test_merging_again_adds_no_item(text: str, other: str) -> None:
     once = conflicts.merge_documents(text, other).text
@@ -349,41 +284,12 @@ def test_merging_again_adds_no_item(text: str, other: str) -> None:
     assert conflicts.merge_documents(text, text).text == text
 
 
-CLEAN = [line for line in LINES if not line.startswith(("<", ">", "=", "---", "```"))]
-sides = st.lists(st.sampled_from([*CLEAN, "```\n- code\n\n```"]), max_size=6).map(
-    lambda lines: "".join(line + "\n" for line in lines)
-)
-
-
-@given(sides, sides, sides, sides)
-def test_a_union_keeps_what_both_sides_have(above: str, ours: str, theirs: str, below: str) -> None:
-    text = f"# Title\n\n{above}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n{below}"
-    found = markdown.parse_document(conflicts.merge_sides(text).text)
-    lines = [line.strip() for line in found.lines]
-    texts = [item.text for item in found.items]
-    for line in (above + ours + theirs + below).splitlines():
-        bare = line.strip().removeprefix("- ").removeprefix("* ")
-        stays = any(bare in each for each in [*lines, *texts])
-        assert (
-            stays or bare.startswith("#") or any(similarity.is_same(bare, each) for each in texts)
-        )
-    titles = [section.title for section in found.sections]
-    assert {s.title for s in markdown.parse_document(text).sections} <= set(titles)
-
-
 @given(texts([*COMMON, *CONFLICTS * 8], 30))
-def test_a_union_leaves_no_marker(text: str) -> None:
+def test_a_union_keeps_all_but_bases(text: str) -> None:
     found = conflicts.merge_sides(text)
     assert not markdown.parse_document(found.text).markers
     assert conflicts.merge_sides(found.text).text == found.text
     assert BOM not in found.text[1:]
-    markers = markdown.parse_document(text).markers
-    assert markers or found.text == text or "---" in text
-
-
-@given(texts([*COMMON, *CONFLICTS * 8], 30))
-def test_a_union_keeps_all_but_bases(text: str) -> None:
-    found = conflicts.merge_sides(text)
     having = "\n".join([found.text, *found.left])
     items = [item.text for item in markdown.parse_document(found.text).items]
     lines = ["" if mark == "|" else line for mark, line in parts_of(text)]

@@ -7,9 +7,10 @@ from hypothesis import given
 
 from memory_core.document import markdown, merge_learnings, template
 from memory_core.learning import classify
-from memory_core.text import markdown_lines
+from memory_core.text.markdown_lines import BOM
 from support.memory_files import FORMAT, NOW, Learning, read_format_pairs
 from support.strategies import documents, learnings, small_limits
+from support.tables import for_each
 
 HEADER = (
     "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
@@ -30,34 +31,22 @@ def merged(
 
 
 def test_the_page_has_pairs() -> None:
+    change = {"before", "learned", "after"}
+    allowed = (change, change | {"left"}, {"conflict", "resolved"})
     assert len(read_format_pairs()) >= 7
-    assert all(set(pair) in ALLOWED for pair in read_format_pairs())
-
-
-ALLOWED = (
-    {"before", "learned", "after"},
-    {"before", "learned", "after", "left"},
-    {"conflict", "resolved"},
-)
+    assert all(set(pair) in allowed for pair in read_format_pairs())
 
 
 @pytest.mark.parametrize("pair", [pair for pair in read_format_pairs() if "before" in pair])
 def test_examples_of_the_page(pair: dict[str, str]) -> None:
     rows = [line.split(": ", 1) for line in pair["learned"].splitlines()]
-    numbers = {
-        key: int(value)
-        for kind, told in rows
-        if kind == "limits"
-        for key, value in [told.split("=")]
-    }
-    learnings = [Learning(*row) for row in rows if row[0] != "limits"]
-    found = merge_learnings.merge_learnings(
-        pair["before"], learnings, template.Limits(**numbers), NOW, "engineer"
-    )
+    limits = [told.split("=") for kind, told in rows if kind == "limits"]
+    numbers = {key: int(value) for key, value in limits}
+    learned = [(kind, told) for kind, told in rows if kind != "limits"]
+    found = merged(pair["before"], *learned, limits=template.Limits(**numbers))
     assert found.text == pair["after"]
-    assert [f"{section}: {text}" for section, text in found.evicted] == pair.get(
-        "left", ""
-    ).splitlines()
+    evicted = [f"{section}: {text}" for section, text in found.evicted]
+    assert evicted == pair.get("left", "").splitlines()
 
 
 def test_the_page_names_every_section() -> None:
@@ -69,40 +58,38 @@ def test_the_page_names_every_section() -> None:
 def test_the_page_has_the_table_of_categories() -> None:
     text = (FORMAT.parent / "learnings.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    told = [
-        [name, kind, template.SECTION_TITLES[kind]]
-        for name, kind in template.CATEGORY_TYPES.items()
-    ]
+    titles = template.SECTION_TITLES
+    told = [[name, kind, titles[kind]] for name, kind in template.CATEGORY_TYPES.items()]
     assert rows == [["category", "type", "section"], ["---", "---", "---"], *told]
     for name, _kind, title in told:
         assert template.section_of(name) == title
         assert template.category_of(f"{title.upper()}:") == name
-    assert set(classify.TYPES) == {
-        *template.SECTION_TITLES,
-        *template.CATEGORY_TYPES,
-        classify.DEFAULT_TYPE,
-    }
-
-
-@pytest.mark.parametrize(
-    ("kind", "title"),
-    [
-        ("Best Practice", "Implementation Guidelines"),
-        (" ANTI_PATTERN ", "Common Mistakes to Avoid"),
-        ("Mistake", "Common Mistakes to Avoid"),
-        ("tool  usage", "Integration Points"),
-        ("work-flow", "Recent Learnings"),
-        ("", "Recent Learnings"),
-    ],
-)
-def test_a_learning_goes_to_the_section_of_its_type(kind: str, title: str) -> None:
-    found = merged("", (kind, "a learning")).text
-    assert [section.title for section in markdown.parse_document(found).sections] == [title]
-
-
-def test_a_section_without_a_category_keeps_its_title() -> None:
+    assert set(classify.TYPES) == {*titles, *template.CATEGORY_TYPES, classify.DEFAULT_TYPE}
     assert template.category_of("Project Architecture") == "Project Architecture"
     assert template.category_of("Mine") == "Mine"
+
+
+KINDS = {
+    "Best Practice": "Implementation Guidelines",
+    " ANTI_PATTERN ": "Common Mistakes to Avoid",
+    "Mistake": "Common Mistakes to Avoid",
+    "tool  usage": "Integration Points",
+    "work-flow": "Recent Learnings",
+    "": "Recent Learnings",
+}
+
+
+def titles_of(text: str) -> list[str]:
+    return [section.title for section in markdown.parse_document(text).sections]
+
+
+def test_a_learning_goes_to_the_section_of_its_type() -> None:
+    for kind, title in KINDS.items():
+        assert titles_of(merged("", (kind, "a learning")).text) == [title]
+    text = merged("", *[(kind, f"about {kind} alone") for kind in template.SECTION_TITLES]).text
+    titles = titles_of(text)
+    assert titles == [title for title in template.TITLE_ORDER if title in titles]
+    assert set(titles) == set(template.SECTION_TITLES.values())
 
 
 def test_a_new_document() -> None:
@@ -120,29 +107,15 @@ def test_an_author_cannot_end_the_comment() -> None:
         "", [Learning("tip", "a learning")], LIMITS, NOW, "a --> # b\n## c"
     ).text
     assert "Auto-updated by: a --› # b ## c -->" in text
-    assert [section.title for section in markdown.parse_document(text).sections] == [
-        "Recent Learnings"
-    ]
+    assert titles_of(text) == ["Recent Learnings"]
 
 
-def test_the_order_of_sections() -> None:
-    kinds = ["tip", "context", "pattern", "mistake", "architecture"]
-    text = merged("", *[(kind, f"about {kind} alone") for kind in kinds]).text
-    titles = [section.title for section in markdown.parse_document(text).sections]
-    assert titles == [title for title in template.TITLE_ORDER if title in titles]
-    assert len(titles) == 5
+KNOWN = ["", "- Use tabs in makefiles", "## Any\n\n* **use tabs in makefiles.**\n"]
+KNOWN += ["\ufeff## Any (Max: 3 items)\r\n1. Use tabs in\r\n   makefiles\r\n"]
+KNOWN += ["## Any\n- Use tabs\n\n```\nnever closed\n"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "- Use tabs in makefiles",
-        "## Any\n\n* **use tabs in makefiles.**\n",
-        "\ufeff## Any (Max: 3 items)\r\n1. Use tabs in\r\n   makefiles\r\n",
-        "## Any\n- Use tabs\n\n```\nnever closed\n",
-    ],
-)
+@for_each("text", KNOWN)
 def test_known_learnings_change_nothing(text: str) -> None:
     once = merged(text, ("tip", "Use tabs in makefiles")).text
     again = merged(once, ("pattern", "use tabs in makefiles"))
@@ -159,31 +132,17 @@ def test_an_exact_duplicate_is_preferred_to_a_similar_item() -> None:
     assert found.text == text
 
 
+NO_ROOM = "no room: the file would have 1095 bytes, limit 1024"
 REFUSED = {
     "empty": (" \n ", "", LIMITS, "the learning is empty"),
     "too long": ("x" * 399, "", LIMITS, "its line would have 401 characters, limit 400"),
-    "too long in its list": (
-        "x" * 398,
-        "## Recent Learnings\n 10. a\n",
-        LIMITS,
-        "its line would have 403",
-    ),
-    "no room": (
-        "a learning",
-        "x" * 900,
-        template.Limits(size=1024),
-        "no room: the file would have 1095 bytes, limit 1024",
-    ),
-    "no section": (
-        "a learning",
-        "",
-        template.Limits(sections=0),
-        "the document may have no section",
-    ),
+    "in its list": ("x" * 398, "## Recent Learnings\n 10. a\n", LIMITS, "its line would have 403"),
+    "no room": ("a learning", "x" * 900, template.Limits(size=1024), NO_ROOM),
+    "no section": ("a", "", template.Limits(sections=0), "the document may have no section"),
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_learnings_are_refused(name: str) -> None:
     content, text, limits, reason = REFUSED[name]
     found = merged(text, ("tip", content), limits=limits)
@@ -191,10 +150,7 @@ def test_learnings_are_refused(name: str) -> None:
     [(learning, told)] = found.refused
     assert learning.content == content
     assert reason in told
-
-
-def test_a_line_of_exactly_the_limit() -> None:
-    assert merged("", ("tip", "x" * 398)).added
+    assert merged("", ("tip", "x" * 398)).added, "exactly the limit"
 
 
 def test_there_are_at_most_ten_sections() -> None:
@@ -207,18 +163,14 @@ def test_there_are_at_most_ten_sections() -> None:
     assert [item.text for item in sections[3].items] == ["a learning"]
 
 
-def test_a_new_learning_is_evicted_only_for_a_later_one() -> None:
+def test_the_oldest_item_is_evicted_with_its_nested_lines() -> None:
     limits = template.Limits(items=2)
-    found = merged(
-        "", ("tip", "one learning"), ("tip", "some other"), ("tip", "and a third"), limits=limits
-    )
+    learned = [("tip", "one learning"), ("tip", "some other"), ("tip", "and a third")]
+    found = merged("", *learned, limits=limits)
     assert found.evicted == [("Recent Learnings", "one learning")]
     assert len(found.added) == 3
-
-
-def test_nested_lines_are_evicted_with_their_item() -> None:
     text = "## Recent Learnings\n- old\n  - nested\n\n  more\n- newer\n"
-    found = merged(text, ("tip", "a learning"), limits=template.Limits(items=2))
+    found = merged(text, ("tip", "a learning"), limits=limits)
     assert found.evicted == [("Recent Learnings", "old\n  - nested\n\n  more")]
 
 
@@ -238,11 +190,7 @@ def one_line(text: str) -> str:
 @given(documents, learnings, small_limits)
 def test_no_learning_is_lost(text: str, learned: list[Learning], limits: template.Limits) -> None:
     found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
-    taken = [
-        *found.added,
-        *(new for _, new in found.duplicates),
-        *(new for _, new in found.replaced),
-    ]
+    taken = [*found.added, *(new for _, new in [*found.duplicates, *found.replaced])]
     taken += [one_line(learning.content) for learning, _ in found.refused]
     assert sorted(taken) == sorted(one_line(each.content) for each in learned)
     left = [item.text for item in markdown.parse_document(found.text).items]
@@ -264,21 +212,15 @@ def unknown(text: str) -> list[str]:
     """Return the lines that are not an item, a header comment or blank."""
     document = markdown.parse_document(text)
     own = {at for item in document.items for at in range(item.line, item.end)}
-    lines = [line.rstrip("\r\n") for at, line in enumerate(document.lines) if at not in own]
-    return [
-        line.removeprefix(markdown_lines.BOM)
-        for line in lines
-        if line.strip(" \t" + markdown_lines.BOM)
-    ]
+    lines = [line.strip("\r\n" + BOM) for at, line in enumerate(document.lines) if at not in own]
+    return [line for line in lines if line.strip(" \t")]
 
 
 @given(documents, learnings, small_limits)
 def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template.Limits) -> None:
     found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
-    kept = iter(
-        line.replace(f"(Max: {limits.items} items)", "(Max: 15 items)")
-        for line in unknown(found.text)
-    )
+    old, new = f"(Max: {limits.items} items)", "(Max: 15 items)"
+    kept = iter(line.replace(old, new) for line in unknown(found.text))
     assert all(line in kept for line in unknown(text))
 
 
@@ -286,7 +228,6 @@ def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template
 def test_each_item_stays_or_is_replaced_or_is_evicted(text: str, learned: list[Learning]) -> None:
     found = merged(text, *learned)
     left = [item.text for item in markdown.parse_document(found.text).items]
-    left += [old for old, _ in found.replaced] + [
-        whole.split("\n")[0] for _, whole in found.evicted
-    ]
+    left += [old for old, _ in found.replaced]
+    left += [whole.split("\n")[0] for _, whole in found.evicted]
     assert all(item.text in left for item in markdown.parse_document(text).items)

@@ -37,10 +37,7 @@ LISTED = {
     "in their order": (wished("b: 1", "a: 2"), {"b": "1", "a": "2"}),
     "the later wins": (wished("a: 1", "b: 2", "A: 3"), {"b": "2", "A": "3"}),
     "one key in two spellings": (wished("work-style: 1", "Work_Style: 2"), {"Work_Style": "2"}),
-    "in bold type": (
-        wished("**Tone:** dry", "**Length**: short"),
-        {"Tone": "dry", "Length": "short"},
-    ),
+    "in bold type": (wished("**Tone:** dry", "**a**: b"), {"Tone": "dry", "a": "b"}),
     "a value with colons": (wished("docs: see https://a: b"), {"docs": "see https://a: b"}),
     "no colon": (wished("Be kind"), {}),
     "no blank behind it": (wished("a:b"), {}),
@@ -48,10 +45,7 @@ LISTED = {
     "no key": (wished(": b"), {}),
     "a sentence": (wished("x" * 61 + ": b"), {}),
     "elsewhere": (make_section("Recent Learnings", "a: b"), {}),
-    "another case of the title": (
-        wished("a: b", title="PREFERENCES (Max: 15 items)"),
-        {"a": "b"},
-    ),
+    "another case of the title": (wished("a: b", title="PREFERENCES (Max: 15 items)"), {"a": "b"}),
     "in two sections": (wished("a: 1") + wished("a: 2", title="preferences"), {"a": "2"}),
     "below a deeper heading": ("## Preferences\n### Talk\n- tone: dry\n", {"tone": "dry"}),
     "what is nested is no part": (wished("a: b\n  - c"), {"a": "b"}),
@@ -66,9 +60,7 @@ def test_list(name: str) -> None:
     assert list(found.items()) == list(expected.items())
 
 
-@pytest.mark.parametrize(
-    "key", ["coding-style", "Coding Style", "coding_style", " CODING  STYLE: "]
-)
+@for_each("key", ["coding-style", "Coding Style", "coding_style", " CODING  STYLE: "])
 def test_a_key_is_found_in_any_spelling(key: str) -> None:
     document = markdown.parse_document(wished("**Coding-style:** small functions"))
     assert preferences.get(document, key) == "small functions"
@@ -77,38 +69,24 @@ def test_a_key_is_found_in_any_spelling(key: str) -> None:
 
 
 A = wished("a: 1")
+FULL = "".join(f"## S{n}\n" for n in range(10))
 PUT = {
     "into nothing": ("", "## Preferences\n- a: 1\n"),
-    "in front of the learnings": (
-        "# T\n\n## Recent Learnings\n- x\n",
-        "# T\n\n## Preferences\n- a: 1\n\n## Recent Learnings\n- x\n",
-    ),
-    "behind the header": (
-        "# T\n\n<!-- Last Updated: x -->\n",
-        "# T\n\n<!-- Last Updated: x -->\n\n## Preferences\n- a: 1\n",
-    ),
+    "in front": ("# T\n\n## A\n- x\n", "# T\n\n## Preferences\n- a: 1\n\n## A\n- x\n"),
+    "behind the header": ("# T\n\n<!-- x -->\n", "# T\n\n<!-- x -->\n\n## Preferences\n- a: 1\n"),
     "behind the last": (wished("b: 2"), wished("b: 2", "a: 1")),
-    "in the style of the list": (
-        "## preferences\n1. b: 2\n\n## A\n",
-        "## preferences\n1. b: 2\n2. a: 1\n\n## A\n",
-    ),
+    "as the list": ("## preferences\n1. b: 2\n", "## preferences\n1. b: 2\n2. a: 1\n"),
     "in the place of the older value": (wished("A: 0", "b: 2"), wished("A: 1", "b: 2")),
-    "as it is written": (
-        "## Preferences\n* **A:**  0\n  - nested\n",
-        "## Preferences\n* **A:**  1\n  - nested\n",
-    ),
+    "as it is written": (wished("**A:**  0\n  - nested"), wished("**A:**  1\n  - nested")),
     "once": (wished("a: 0", "b: 2", "a: 5"), wished("b: 2", "a: 1")),
     "once, though the last says so": (wished("a: 0", "b: 2", "a: 1"), wished("b: 2", "a: 1")),
     "what is so already": ("\ufeff## Preferences\r\n+ A: 1", "\ufeff## Preferences\r\n+ A: 1"),
     "beside what is no pair": (wished("Be kind"), wished("Be kind", "a: 1")),
-    "though all sections are taken": (
-        "".join(f"## S{n}\n" for n in range(10)),
-        "## Preferences\n- a: 1\n\n" + "".join(f"## S{n}\n" for n in range(10)),
-    ),
+    "though all sections are taken": (FULL, f"## Preferences\n- a: 1\n\n{FULL}"),
 }
 
 
-@pytest.mark.parametrize("name", PUT)
+@for_each("name", PUT)
 def test_put(name: str) -> None:
     before, after = PUT[name]
     assert put(before, "a", "1") == after
@@ -127,14 +105,14 @@ UNFIT = {
 }
 
 
-@pytest.mark.parametrize("name", UNFIT)
+@for_each("name", UNFIT)
 def test_invalid_preferences_are_refused(name: str) -> None:
     key, value, reason = UNFIT[name]
     with pytest.raises(preferences.InvalidPreference, match=reason):
         put("## A\n", key, value)
 
 
-def test_without() -> None:
+def test_remove() -> None:
     text = wished("a: 1\n  - nested", "b: 2", "**A:** 3", "Be kind") + make_section("A", "a: 4")
     assert preferences.remove(text, "a") == wished("b: 2", "Be kind") + make_section("A", "a: 4")
     assert preferences.remove(text, "c") == text
@@ -142,12 +120,9 @@ def test_without() -> None:
 
 
 def test_project_preferences_override_user_preferences() -> None:
-    users, own = (
-        markdown.parse_document(wished(*lines)) for lines in (["a: 1", "b: 2", "Be kind"], ["A: 3"])
-    )
-    assert markdown.render_document(preferences.remove_overridden(users, own)) == wished(
-        "b: 2", "Be kind"
-    )
+    users, own = map(markdown.parse_document, (wished("a: 1", "b: 2", "Be kind"), wished("A: 3")))
+    left = preferences.remove_overridden(users, own)
+    assert markdown.render_document(left) == wished("b: 2", "Be kind")
     assert preferences.remove_overridden(own, markdown.parse_document("- a: 1\n")) is own
 
 
@@ -159,6 +134,11 @@ keys = st.one_of(
 values = st.one_of(st.sampled_from(["1", "x: y", "**z**", "`q`", "a  b."]), st.text(max_size=30))
 
 
+def without_key(pairs: dict[str, str], key: str) -> dict[str, str]:
+    normal = preferences.normalize_key
+    return {each: value for each, value in pairs.items() if normal(each) != normal(key)}
+
+
 @given(st.one_of(documents, wishes), keys, values)
 def test_a_set_preference_is_listed_once(text: str, key: str, value: str) -> None:
     try:
@@ -166,18 +146,11 @@ def test_a_set_preference_is_listed_once(text: str, key: str, value: str) -> Non
     except preferences.InvalidPreference:
         return
     assert put(once, key, value) == once
-    before, after = listed(text), listed(once)
-    (told,) = [
-        each for each in after if preferences.normalize_key(each) == preferences.normalize_key(key)
-    ]
+    after, others = listed(once), without_key(listed(text), key)
+    (told,) = after.keys() - without_key(after, key).keys()
     if value.isascii() and value.isprintable():
         assert after[told] == " ".join(value.split())
-    others = {
-        each: kept
-        for each, kept in before.items()
-        if preferences.normalize_key(each) != preferences.normalize_key(told)
-    }
-    assert {each: kept for each, kept in after.items() if each != told} == others
+    assert without_key(after, key) == others
     assert listed(preferences.remove(once, key)) == others
 
 
@@ -187,13 +160,8 @@ def test_setting_changes_nothing_else(text: str, key: str) -> None:
         once = put(text, key, "some value")
     except preferences.InvalidPreference:
         return
-    gone = {each.line for each in preferences.find_all(markdown.parse_document(text), key)}
-    own = {
-        at
-        for each in markdown.parse_document(text).items
-        if each.line in gone
-        for at in range(each.line, each.end)
-    }
+    gone = preferences.find_all(markdown.parse_document(text), key)
+    own = {at for each in gone for at in range(each.line, each.end)}
     kept = [line for at, line in enumerate(markdown_lines.split_lines(text)) if at not in own]
     lines = iter([line.strip("\ufeff\r\n") for line in markdown_lines.split_lines(once)])
     assert all(line.strip("\ufeff\r\n") in lines for line in kept if line.strip("\ufeff \t\r\n"))
@@ -210,25 +178,17 @@ def merged(
     )
 
 
-def titles(text: str) -> list[str]:
-    return [section.title for section in markdown.parse_document(text).sections]
-
-
-def test_preferences_are_neither_counted_nor_evicted() -> None:
+def test_preferences_are_neither_counted_nor_evicted_nor_added_to() -> None:
     text = wished(*(f"k{n}: {n}" for n in range(20))) + make_section("A", "x")
     found = merged(text, ("tip", "a learning"), limits=template.Limits(items=1, sections=2))
     assert found.evicted == []
     assert len(listed(found.text)) == 20
-    assert titles(found.text) == ["Preferences", "A", "Recent Learnings"]
-
-
-def test_learnings_are_not_added_to_preferences() -> None:
+    sections = markdown.parse_document(found.text).sections
+    assert [each.title for each in sections] == ["Preferences", "A", "Recent Learnings"]
     text = make_section("A", "x") + wished("a: b")
     found = merged(text, ("tip", "a learning"), limits=template.Limits(sections=1))
-    assert [item.text for item in markdown.parse_document(found.text).sections[0].items] == [
-        "x",
-        "a learning",
-    ]
+    first = markdown.parse_document(found.text).sections[0]
+    assert [item.text for item in first.items] == ["x", "a learning"]
     found = merged(wished("a: b"), ("tip", "a learning"), limits=template.Limits(sections=0))
     assert [reason for _, reason in found.refused] == ["the document may have no section"]
 
@@ -236,7 +196,7 @@ def test_learnings_are_not_added_to_preferences() -> None:
 SAID = "testing: All services use dependency injection"
 
 
-@pytest.mark.parametrize("learned", [SAID, SAID.upper(), f"{SAID} for testability"])
+@for_each("learned", [SAID, SAID.upper(), f"{SAID} for testability"])
 def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
     found = merged(wished(SAID), ("guideline", learned))
     assert found.text == wished(SAID)
@@ -248,20 +208,17 @@ def test_learning_changes_no_preference(
     text: str, learned: list[Learning], limits: template.Limits
 ) -> None:
     found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
-    before, after = (
-        preferences.list_items(markdown.parse_document(each)) for each in (text, found.text)
-    )
-    assert [item.text for item in after] == [item.text for item in before]
+    documents = map(markdown.parse_document, (text, found.text))
+    before, after = ([item.text for item in preferences.list_items(each)] for each in documents)
+    assert after == before
 
 
 MISTAKE = "- Stock is booked twice at midnight"
 
 
 def test_preferences_come_first_in_the_prompt() -> None:
-    text = make_section("Common Mistakes to Avoid", MISTAKE.removeprefix("- ")) + wished(
-        "a: b", "c: d"
-    )
-    passages = split_document(markdown.parse_document(text))
+    mistakes = make_section("Common Mistakes to Avoid", MISTAKE.removeprefix("- "))
+    passages = split_document(markdown.parse_document(mistakes + wished("a: b", "c: d")))
     for passage in passages:
         passage.is_wished = preferences.is_title(passage.section)
     task = "Why is stock booked twice at midnight?"
@@ -278,47 +235,29 @@ def header(day: int) -> str:
 
 
 OLD, NEW = header(20), header(21)
-UNIONS = {
+NESTED = wished("a: 1\n  - x")
+MORE = f"{SAID} for testability"
+UNIONS: dict[str, tuple[str, str, str, list[str]]] = {
     "another key": (A, wished("b: 2"), wished("a: 1", "b: 2"), []),
     "the same": (A, wished("**A:** 1"), A, []),
     "ours stays": (A, wished("A: 2"), A, ["- A: 2"]),
     "whatever the headers say": (OLD + A, NEW + wished("a: 2"), OLD + A, ["- a: 2"]),
     "each value of theirs": (A, wished("a: 3", "a: 2"), A, ["- a: 3", "- a: 2"]),
-    "what is nested of ours": (
-        wished("a: 1\n  - x"),
-        wished("a: 2"),
-        wished("a: 1\n  - x"),
-        ["- a: 2"],
-    ),
+    "what is nested of ours": (NESTED, wished("a: 2"), NESTED, ["- a: 2"]),
     "what is nested of theirs": (A, wished("a: 2\n  - x"), A, ["- a: 2\n  - x"]),
-    "what is no pair": (
-        wished("Be kind"),
-        wished("be kind.", "Be brief"),
-        wished("Be kind", "Be brief"),
-        [],
-    ),
-    "a learning of the same words": (
-        make_section("A", "a: 1"),
-        A,
-        A + make_section("A", "a: 1"),
-        [],
-    ),
-    "a learning that is a preference": (
-        A,
-        make_section("B", "a: 1"),
-        A + make_section("B", "a: 1").removesuffix("\n"),
-        [],
-    ),
+    "no pair": (wished("Be kind"), wished("be kind.", "Be on"), wished("Be kind", "Be on"), []),
+    "the same words": (make_section("A", "a: 1"), A, A + make_section("A", "a: 1"), []),
+    "a learning that is a preference": (A, "## B\n- a: 1\n", f"{A}## B\n- a: 1\n", []),
     "a learning that says more": (
         wished(SAID),
-        make_section("B", f"{SAID} for testability"),
-        wished(SAID) + make_section("B", f"{SAID} for testability").removesuffix("\n"),
+        f"## B\n- {MORE}\n",
+        f"{wished(SAID)}## B\n- {MORE}\n",
         [],
     ),
 }
 
 
-@pytest.mark.parametrize("name", UNIONS)
+@for_each("name", UNIONS)
 def test_merge_documents_preferences(name: str) -> None:
     text, other, expected, left = UNIONS[name]
     found = conflicts.merge_documents(text, other)
@@ -327,26 +266,13 @@ def test_merge_documents_preferences(name: str) -> None:
     assert conflicts.merge_documents(text, text).text == text
 
 
-CONFLICTS = {
-    "theirs": (
-        "## Preferences\n" + make_conflict("- a: 1\n- b: 2\n", "- a: 3\n"),
-        {"a": "1", "b": "2"},
-        ["- a: 3"],
-    ),
-    "ours, by the header": (
-        make_conflict(NEW, OLD) + "## Preferences\n" + make_conflict("- a: 1\n", "- a: 3\n"),
-        {"a": "1"},
-        ["- a: 3"],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CONFLICTS)
-def test_the_sides_of_a_conflict(name: str) -> None:
-    text, expected, left = CONFLICTS[name]
-    found = conflicts.merge_sides(text)
-    assert (listed(found.text), found.left) == (expected, left)
-    assert conflicts.merge_sides(found.text).text == found.text
+def test_the_sides_of_a_conflict() -> None:
+    theirs = "## Preferences\n" + make_conflict("- a: 1\n- b: 2\n", "- a: 3\n")
+    headers = make_conflict(NEW, OLD) + "## Preferences\n" + make_conflict("- a: 1\n", "- a: 3\n")
+    for text, expected in ((theirs, {"a": "1", "b": "2"}), (headers, {"a": "1"})):
+        found = conflicts.merge_sides(text)
+        assert (listed(found.text), found.left) == (expected, ["- a: 3"])
+        assert conflicts.merge_sides(found.text).text == found.text
 
 
 def is_kept(source: str, key: str, texts: list[str]) -> bool:
@@ -402,18 +328,9 @@ def test_command_sets_lists_and_removes(person: Person) -> None:
     assert preference(person, "set", "engineer", "tone", "dry")[0] == 0
     assert preference(person, "get", "engineer", "CODING_STYLE") == (0, "small functions\n", "")
     assert preference(person, "list") == (0, f"{said}engineer: tone: dry\n", "")
-    given = person.read_json("show", "engineer", "--as-given")["text"]
-    assert "## Preferences\n- coding-style: small functions\n- tone: dry\n" in given
     taken = preference(person, "unset", "engineer", "coding style")
     assert taken == (0, f"Removed: {said}", undo)
     assert preference(person, "list", "engineer") == (0, "engineer: tone: dry\n", "")
-
-
-def test_remove_deletes_both_lines_of_a_duplicate_key(person: Person) -> None:
-    path = person.sandbox.write_memory("engineer", "x")
-    path.write_text(wished("a: 1", "b: 2", "A: 3"), encoding="utf-8")
-    assert preference(person, "unset", "engineer", "a")[0] == 0
-    assert preference(person, "list") == (0, "engineer: b: 2\n", "")
 
 
 def test_user_level_preferences_are_separate(person: Person) -> None:
@@ -425,35 +342,19 @@ def test_user_level_preferences_are_separate(person: Person) -> None:
     assert preference(person, "get", "engineer", "tone", "--user") == (0, "dry\n", "")
 
 
-LONG = "x" * 410
-WRONG = {
-    "get": (["get", "engineer", "tone"], 1, "engineer has no preference 'tone'"),
-    "unset": (["unset", "engineer", "tone"], 1, "engineer has no preference 'tone'"),
-    "list": (["list", "engineer"], 0, "engineer has no preferences."),
-    "another agent": (["get", "enginer", "tone"], 2, "did you mean engineer?"),
-    "a key": (["set", "engineer", "a: b", "c"], 2, "invalid preference name 'a: b'"),
-    "no key": (["set", "engineer", "", "c"], 2, "invalid preference name ''"),
-    "no value": (["set", "engineer", "tone", ""], 2, "the preference 'tone' has no value"),
-    "two lines": (
-        ["set", "engineer", "tone", "a\nb"],
-        2,
-        "the value of a preference must be one line",
-    ),
-    "words": (["set", "engineer", "tone", "very", "dry"], 2, "unexpected argument: dry"),
-    "a word": (["sett", "engineer"], 2, "no such command 'sett'; did you mean"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_invalid_arguments_are_refused(person: Person, name: str) -> None:
-    words, status, said = WRONG[name]
-    path = person.sandbox.write_memory("engineer", "x")
-    before = path.read_bytes()
-    found, out, err = preference(person, *words)
-    assert (found, out) == (status, "")
-    assert said in err
-    assert err.count("\n") == (2 if "See agent-memory" in err or "Usage: " in err else 1)
-    assert path.read_bytes() == before
+def test_invalid_arguments_are_refused(person: Person) -> None:
+    before = person.sandbox.write_memory("engineer", "x").read_bytes()
+    for words, status, said in (
+        (["get", "engineer", "tone"], 1, "engineer has no preference 'tone'"),
+        (["unset", "engineer", "tone"], 1, "engineer has no preference 'tone'"),
+        (["list", "engineer"], 0, "engineer has no preferences."),
+        (["get", "enginer", "tone"], 2, "did you mean engineer?"),
+        (["set", "engineer", "a: b", "c"], 2, "invalid preference name 'a: b'"),
+    ):
+        found, out, err = preference(person, *words)
+        assert (found, out) == (status, "")
+        assert said in err
+    assert file_of(person).encode() == before
     assert not (person.sandbox.memories / "history").exists()
 
 

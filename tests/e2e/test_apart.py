@@ -126,9 +126,7 @@ def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
     assert list_known_items(desk, "engineer") == [FACT, PLAN]
 
 
-def test_committed_settings_without_an_installation(
-    new_desk: Callable[..., Desk],
-) -> None:
+def test_committed_settings_without_an_installation(new_desk: Callable[..., Desk]) -> None:
     """The settings are committed, but the hooks are not installed on this machine."""
     from memory_core.claude_code import settings_json
 

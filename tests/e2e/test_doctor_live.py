@@ -160,12 +160,7 @@ FAILURES: list[tuple[Callable[[Desk], None], Line, dict[str, str], str]] = [
         {},
         "claude did not call general-purpose; it answered:",
     ),
-    (
-        forbidden,
-        model(block),
-        {},
-        "general-purpose was called but not started; claude",
-    ),
+    (forbidden, model(block), {}, "general-purpose was called but not started; claude"),
     (
         change_nothing,
         whole_answer,

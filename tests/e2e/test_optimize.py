@@ -124,9 +124,7 @@ def test_an_invalid_answer_changes_nothing(old: Desk, line: Line, said: str) -> 
     assert files(old) == before
 
 
-def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(
-    new_desk: Callable[..., Desk],
-) -> None:
+def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[..., Desk]) -> None:
     """Also within a session of Claude Code, and with the hooks in the user's settings."""
     desk = new_desk("apart", hooks=False)
     remember(desk, "engineer", LONG)

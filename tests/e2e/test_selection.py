@@ -13,14 +13,7 @@ from memory_core.memory.project import Project, find_project
 
 from .api import Request, delegate, say, use
 from .client import Desk
-from .product import (
-    assert_quiet,
-    assert_unseen,
-    lesson,
-    list_known_items,
-    remember,
-    state_folder,
-)
+from .product import assert_quiet, assert_unseen, lesson, list_known_items, remember, state_folder
 
 ITEMS = [
     "Payments are retried three times with one message id",

@@ -19,6 +19,7 @@ from memory_core.files.safe_files import Refused, SafeFiles, TooLarge
 
 SECRET = "outside"
 PLACE = ".claude-mpm/memories/engineer.md"
+FOLDER_PLACE = ".claude-mpm/memories"
 LINK, PIPE = "is a link, which is not followed", "is a pipe, a socket or a device, not a file"
 FOLDER, FILE = "is a folder, not a file", "is a file, not a folder"
 
@@ -48,6 +49,10 @@ class Tree:
             for status in [path.lstat()]
         ]
 
+    def link(self, target: str | Path) -> None:
+        (self.root / ".claude-mpm" / "config.yml").write_text(SECRET)
+        self.place.symlink_to(target)
+
     def link_parent(self, level: int) -> None:
         """Replace a folder above the place by a link to a folder outside that looks the same."""
         part = Path(*Path(PLACE).parts[:level])
@@ -60,31 +65,6 @@ class Tree:
 
 def read_if_file(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
-
-
-def link_file(tree: Tree) -> None:
-    tree.place.symlink_to(tree.outside / "engineer.md")
-
-
-def link_file_inside(tree: Tree) -> None:
-    (tree.root / "README.md").write_text(SECRET)
-    tree.place.symlink_to("../../README.md")
-
-
-def link_folder(tree: Tree) -> None:
-    tree.place.symlink_to(tree.outside)
-
-
-def link_nothing(tree: Tree) -> None:
-    tree.place.symlink_to(tree.outside / "new.md")
-
-
-def link_itself(tree: Tree) -> None:
-    tree.place.symlink_to(tree.place.name)
-
-
-def make_pipe(tree: Tree) -> None:
-    os.mkfifo(tree.place)
 
 
 def make_socket(tree: Tree) -> None:
@@ -100,38 +80,26 @@ def make_device(tree: Tree) -> None:
         pytest.skip("only root makes devices")
 
 
-def link_first_folder(tree: Tree) -> None:
-    tree.link_parent(1)
-
-
-def link_second_folder(tree: Tree) -> None:
-    tree.link_parent(2)
-
-
-def make_file_of_folder(tree: Tree) -> None:
+def replace_folder(tree: Tree, make: Callable[[Path], object]) -> None:
     tree.place.parent.rmdir()
-    tree.place.parent.write_text(SECRET)
+    make(tree.place.parent)
 
 
-def make_pipe_of_folder(tree: Tree) -> None:
-    tree.place.parent.rmdir()
-    os.mkfifo(tree.place.parent)
-
-
-# Each hostile place, with the path and the reason of its refusal.
-PLACES: dict[Callable[[Tree], None], tuple[str, str]] = {
-    link_file: (PLACE, LINK),
-    link_file_inside: (PLACE, LINK),
-    link_folder: (PLACE, LINK),
-    link_nothing: (PLACE, LINK),
-    link_itself: (PLACE, LINK),
-    make_pipe: (PLACE, PIPE),
-    make_socket: (PLACE, PIPE),
-    make_device: (PLACE, PIPE),
-    link_first_folder: (".claude-mpm", LINK),
-    link_second_folder: (".claude-mpm/memories", LINK),
-    make_file_of_folder: (".claude-mpm/memories", FILE),
-    make_pipe_of_folder: (".claude-mpm/memories", PIPE),
+# Each hostile place: how it is made, the path that is refused, and the reason.
+Hostile = tuple[Callable[[Tree], object], str, str]
+PLACES: dict[str, Hostile] = {
+    "link to a file": (lambda tree: tree.link(tree.outside / "engineer.md"), PLACE, LINK),
+    "link to a file inside": (lambda tree: tree.link("../config.yml"), PLACE, LINK),
+    "link to a folder": (lambda tree: tree.link(tree.outside), PLACE, LINK),
+    "link to nothing": (lambda tree: tree.link(tree.outside / "new.md"), PLACE, LINK),
+    "link to itself": (lambda tree: tree.link(tree.place.name), PLACE, LINK),
+    "pipe": (lambda tree: os.mkfifo(tree.place), PLACE, PIPE),
+    "socket": (make_socket, PLACE, PIPE),
+    "device": (make_device, PLACE, PIPE),
+    "first folder": (lambda tree: tree.link_parent(1), ".claude-mpm", LINK),
+    "second folder": (lambda tree: tree.link_parent(2), FOLDER_PLACE, LINK),
+    "file of a folder": (lambda tree: replace_folder(tree, Path.touch), FOLDER_PLACE, FILE),
+    "pipe of a folder": (lambda tree: replace_folder(tree, os.mkfifo), FOLDER_PLACE, PIPE),
 }
 
 READERS: dict[str, tuple[Callable[[SafeFiles, str], object], object]] = {
@@ -176,12 +144,10 @@ def umask() -> Iterator[None]:
     os.umask(before)
 
 
-@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", READERS)
-def test_a_hostile_place_counts_as_absent(
-    tree: Tree, name: str, prepare: Callable[[Tree], None]
-) -> None:
-    prepare(tree)
+def test_a_hostile_place_counts_as_absent(tree: Tree, name: str, place: str) -> None:
+    PLACES[place][0](tree)
     read, absent = READERS[name]
 
     began = time.monotonic()
@@ -189,89 +155,66 @@ def test_a_hostile_place_counts_as_absent(
     assert read(tree.files, str(tree.place)) == absent
     assert time.monotonic() - began < 1
 
-    where, reason = PLACES[prepare]
+    where, reason = PLACES[place][1:]
     assert {str(error) for error in tree.files.refused.values()} == {f"{where} {reason}"}
 
 
-@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_hostile_place_is_not_written(
-    tree: Tree, name: str, prepare: Callable[[Tree], None]
-) -> None:
-    prepare(tree)
+def test_a_hostile_place_is_not_written(tree: Tree, name: str, place: str) -> None:
+    PLACES[place][0](tree)
 
     with pytest.raises(Refused) as refusal:
         WRITERS[name](tree.files, PLACE)
 
-    assert (refusal.value.path, refusal.value.reason) == PLACES[prepare]
+    assert (refusal.value.path, refusal.value.reason) == PLACES[place][1:]
 
 
-@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
-def test_only_the_entry_itself_is_deleted_or_renamed(
-    tree: Tree, prepare: Callable[[Tree], None]
-) -> None:
-    prepare(tree)
-    is_below = PLACES[prepare][0] == PLACE
+@pytest.mark.parametrize("place", PLACES)
+def test_only_the_entry_itself_is_changed(tree: Tree, place: str) -> None:
+    PLACES[place][0](tree)
+    is_below = PLACES[place][1] == PLACE
 
+    (tree.root / "new").write_text("new")
     assert tree.files.has_entry(PLACE) == is_below
     tree.files.remove_folder(PLACE)
     assert tree.files.has_entry(PLACE) == is_below
-
-    if is_below:
-        tree.files.rename(PLACE, "moved")
-        assert not os.path.lexists(tree.place)
-        tree.files.delete("moved")
-        assert not os.path.lexists(tree.root / "moved")
-    else:
-        with pytest.raises(Refused):
-            tree.files.delete(PLACE)
-        with pytest.raises(Refused):
-            tree.files.rename(PLACE, "moved")
-        tree.files.remove(PLACE)
-
-
-@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
-def test_nothing_is_renamed_out_of_the_root(tree: Tree, prepare: Callable[[Tree], None]) -> None:
-    prepare(tree)
-    (tree.root / "new").write_text("new")
-
-    if PLACES[prepare][0] == PLACE:
-        tree.files.rename("new", PLACE)  # in place of the link, which is gone
-        assert not tree.place.is_symlink()
-        assert tree.place.read_text() == "new"
-    else:
-        with pytest.raises(Refused):
-            tree.files.rename("new", PLACE)
-
-
-@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
-def test_what_is_there_is_not_created(tree: Tree, prepare: Callable[[Tree], None]) -> None:
-    prepare(tree)
-    is_below = PLACES[prepare][0] == PLACE
-
     with pytest.raises(FileExistsError if is_below else Refused):
         tree.files.create(PLACE)
     if is_below:
         tree.files.write_once(PLACE, "new")
+        tree.files.rename(PLACE, "moved")
+        assert not os.path.lexists(tree.place)
+        tree.files.rename("new", "moved")  # in place of the link, which is gone
+        assert tree.root.joinpath("moved").read_text() == "new"
+        tree.files.delete("moved")
+        assert not os.path.lexists(tree.root / "moved")
     else:
-        with pytest.raises(Refused):
-            tree.files.write_once(PLACE, "new")
+        tree.files.remove(PLACE)
+        for change in (
+            lambda: tree.files.write_once(PLACE, "new"),
+            lambda: tree.files.delete(PLACE),
+            lambda: tree.files.rename(PLACE, "moved"),
+            lambda: tree.files.rename("new", PLACE),
+        ):
+            with pytest.raises(Refused):
+                change()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("../outside/engineer.md", "a/../../outside/engineer.md", "..", ".", "./a", "a//b", "a/"),
-        *("/etc/passwd", "{outside}/engineer.md", "{root}/../outside/engineer.md", "{root}2/a"),
-        *("a\0b", "\0", "half\ud800", "//etc/passwd"),
-    ],
-)
+WRONG_PATHS = ["../outside/engineer.md", "a/../../outside/engineer.md", "..", ".", "./a", "a//b"]
+WRONG_PATHS += ["a/", "/etc/passwd", "{outside}/engineer.md", "{root}/../outside/engineer.md"]
+WRONG_PATHS += ["{root}2/a", "a\0b", "\0", "half\ud800", "//etc/passwd"]
+
+
+def assert_absent(files: SafeFiles, path: str) -> None:
+    for read, absent in READERS.values():
+        assert read(files, path) == absent
+
+
+@pytest.mark.parametrize("path", WRONG_PATHS)
 def test_a_path_that_is_not_below_the_root_is_refused(tree: Tree, path: str) -> None:
     path = path.format(outside=tree.outside, root=tree.root)
-
-    assert [read(tree.files, path) for read, _ in READERS.values()] == [
-        absent for _, absent in READERS.values()
-    ]
+    assert_absent(tree.files, path)
     for write in WRITERS.values():
         with pytest.raises(Refused, match="is not a path below"):
             write(tree.files, path)
@@ -320,10 +263,7 @@ def test_a_huge_file_is_refused_and_costs_no_memory(tree: Tree) -> None:
     assert tree.files.read_end(PLACE, 10) == (b"\0" * 10, False)
     assert time.monotonic() - began < 1
 
-
-def test_a_file_of_the_limit_is_read(tree: Tree) -> None:
     tree.place.write_bytes(b"12345")
-
     assert tree.files.read(PLACE, 5) == b"12345"
     with pytest.raises(TooLarge, match="is larger than 0 KB"):
         tree.files.read(PLACE, 4)
@@ -349,7 +289,7 @@ def test_a_folder_with_100000_entries_does_not_stall(tree: Tree) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="its names are UTF-8")
-def test_names_that_are_not_utf_8(tree: Tree) -> None:
+def test_names_that_are_long_or_not_utf_8(tree: Tree) -> None:
     (tree.place.parent / os.fsdecode(b"caf\xe9.md")).write_text("text")
 
     [name] = tree.files.list_names(".claude-mpm/memories")
@@ -357,11 +297,12 @@ def test_names_that_are_not_utf_8(tree: Tree) -> None:
 
     assert tree.files.read(path) == b"text"
     tree.files.replace(path, b"new")
-    assert [(name, status.st_size) for name, status in tree.files.scan(os.path.dirname(path))] == [
-        (name, 3)
-    ]
+    [(found, status)] = tree.files.scan(FOLDER_PLACE)
+    assert (found, status.st_size) == (name, 3)
     tree.files.delete(path)
     assert not tree.files.has_entry(path)
+    tree.files.replace("x" * 255, b"new")
+    assert tree.files.read("x" * 255) == b"new"
 
 
 def test_only_regular_files_are_scanned(tree: Tree) -> None:
@@ -392,41 +333,6 @@ def test_a_folder_that_becomes_a_link_between_two_calls(tree: Tree) -> None:
         tree.files.replace(PLACE, b"newer")
 
 
-def test_a_place_that_changes_all_the_time_is_never_left(tree: Tree) -> None:
-    """Another process swaps a folder and a link to the outside, as quickly as it can."""
-    tree.files.replace(PLACE, b"inside")
-    (tree.root / "link").symlink_to(tree.outside / "memories")
-    script = """
-import itertools, os
-for number in itertools.count():
-    for new, old in (("link", "folder"), ("folder", "link")):
-        os.rename(".claude-mpm/memories", old)
-        try:
-            os.rename(new, ".claude-mpm/memories")
-        except OSError:  # the writer has just created the folder
-            os.rename(".claude-mpm/memories", f"more{number}")
-            os.rename(new, ".claude-mpm/memories")
-"""
-    swapper = subprocess.Popen([sys.executable, "-S", "-c", script], cwd=tree.root)
-    counts = {"written": 0, "refused": 0, "absent": 0}
-    until = time.monotonic() + 1.5
-    try:
-        while time.monotonic() < until:
-            assert tree.files.read(PLACE) in (b"inside", b"")
-            try:
-                tree.files.replace(PLACE, b"inside", durable=False)
-                counts["written"] += 1
-            except Refused:
-                counts["refused"] += 1
-            except OSError:
-                counts["absent"] += 1
-    finally:
-        swapper.kill()
-        swapper.wait()
-    assert counts["written"]
-    assert counts["refused"]
-
-
 # Writing.
 
 
@@ -445,21 +351,13 @@ def test_new_folders_are_created_on_the_way(tree: Tree) -> None:
 
 def test_a_missing_root_is_absent_until_something_is_written(tmp_path: Path) -> None:
     files = SafeFiles(str(tmp_path / "a" / "b"))
-
-    assert [read(files, "c") for read, _ in READERS.values()] == [
-        absent for _, absent in READERS.values()
-    ]
+    assert_absent(files, "c")
     assert not files.is_folder("")
     files.append("c", b"line\n")
     assert files.read("c") == b"line\n"
 
-
-def test_a_root_that_cannot_exist_is_absent(tmp_path: Path) -> None:
     files = SafeFiles(f"{os.devnull}/state", private=True)
-
-    assert [read(files, "c") for read, _ in READERS.values()] == [
-        absent for _, absent in READERS.values()
-    ]
+    assert_absent(files, "c")
     assert not files.refused
     for write in WRITERS.values():
         with pytest.raises(NotADirectoryError):
@@ -474,17 +372,11 @@ def test_lines_are_appended_whole(tree: Tree) -> None:
     assert tree.files.read(PLACE) == b"on\ntwo\n"
 
 
-def test_a_replaced_file_keeps_its_mode(tree: Tree, umask: None) -> None:
+def test_modes_are_kept_and_changed(tree: Tree, umask: None) -> None:
     tree.place.write_text("old")
     tree.place.chmod(0o640)
-
     tree.files.replace(PLACE, b"new")
-
     assert stat.S_IMODE(tree.place.stat().st_mode) == 0o640
-
-
-def test_the_mode_of_a_closed_file_or_folder_is_changed(tree: Tree) -> None:
-    tree.files.replace(PLACE, b"")
     for path in (PLACE, os.path.dirname(PLACE)):
         tree.files.change_mode(path, 0)
         tree.files.change_mode(path, 0o750)
@@ -520,11 +412,6 @@ def test_a_temporary_name_cannot_be_prepared(tree: Tree) -> None:
     assert all(re.fullmatch(rf"\.[0-9a-f]{{16}}{ending}", name) for name in temporary)
 
 
-def test_the_longest_name_is_replaced(tree: Tree) -> None:
-    tree.files.replace("x" * 255, b"new")
-    assert tree.files.read("x" * 255) == b"new"
-
-
 @pytest.mark.parametrize("durable", [True, False])
 def test_a_killed_writer_leaves_a_file_that_the_next_one_removes(tree: Tree, durable: bool) -> None:
     tree.place.write_text("old")
@@ -550,8 +437,8 @@ def test_a_killed_writer_leaves_a_file_that_the_next_one_removes(tree: Tree, dur
     assert len(os.listdir(tree.place.parent)) == 4 + (not durable)
 
 
-@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
-def test_no_descriptor_stays_open(tree: Tree, prepare: Callable[[Tree], None]) -> None:
+@pytest.mark.parametrize("place", PLACES)
+def test_no_descriptor_stays_open(tree: Tree, place: str) -> None:
     before = len(os.listdir("/dev/fd"))
     for path in (PLACE, "missing/file"):
         tree.files.replace("other", b"new")
@@ -559,7 +446,7 @@ def test_no_descriptor_stays_open(tree: Tree, prepare: Callable[[Tree], None]) -
         for read, _ in READERS.values():
             read(tree.files, path)
         if path == PLACE:
-            prepare(tree)
+            PLACES[place][0](tree)
         for name in WRITERS.keys() - {"open"} if path == PLACE else ("truncate", "sync"):
             with pytest.raises((Refused, FileNotFoundError)):
                 WRITERS[name](tree.files, path)

@@ -13,20 +13,17 @@ from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
 from memory_core.history.performance import GIVEN, HELD_OUT
 from memory_core.monitor.memory_numbers import HistoryNumbers
+from support.tables import for_each
 
 
 def make_runs(group: str, tokens: Iterable[int], **fields: Any) -> list[dict[str, Any]]:
     """Return the record of a run for each number of tokens."""
-    fields = {"outcome": "done", "type": "bugfix", **fields}
-    return [
-        {
-            **performance.make_task_record(
-                f"{group} {fields} {at}", experiment=group, tokens=number, **fields
-            ),
-            "time": "2026-11-20T08:00:00.000Z",
-        }
+    fields = {"outcome": "done", "type": "bugfix", "experiment": group, **fields}
+    runs = [
+        performance.make_task_record(f"{group} {fields} {at}", tokens=number, **fields)
         for at, number in enumerate(tokens)
     ]
+    return [{**run, "time": "2026-11-20T08:00:00.000Z"} for run in runs]
 
 
 def draw(mean: int, count: int, seed: int = 1, spread: float = 0.3) -> list[int]:
@@ -44,19 +41,15 @@ def compare(records: list[dict[str, Any]], measure: str = "tokens") -> GroupComp
     return next(row for row in rows if (row.type, row.measure) == ("all", measure))
 
 
-def test_without_runs_there_is_nothing_to_compare() -> None:
-    assert compare_all([]) == []
-
-
 def test_runs_outside_of_an_experiment_do_not_count() -> None:
     outside = make_runs("", [1000] * 20) + make_runs("lost", [1000] * 20)
-    assert compare_all(outside) == []
+    assert compare_all([]) == compare_all(outside) == []
     row = compare([*outside, *make_runs(GIVEN, [5]), *make_runs(HELD_OUT, [7])])
     assert (row.given_runs, row.held_out_runs, row.given, row.held_out) == (1, 1, 5, 7)
     assert row.difference == -2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "held_out", "is_visible"),
     [
         (draw(20_000, 90, 1), draw(40_000, 15, 2), True),
@@ -71,10 +64,7 @@ def test_runs_outside_of_an_experiment_do_not_count() -> None:
 def test_visible_differences(given: list[int], held_out: list[int], is_visible: bool) -> None:
     row = compare(make_runs(GIVEN, given) + make_runs(HELD_OUT, held_out))
     assert row.is_visible == is_visible
-    if is_visible:
-        assert row.low is not None
-        assert row.high is not None
-        assert row.difference is not None
+    if is_visible and row.low and row.high and row.difference:
         assert row.low < row.difference < row.high
 
 
@@ -88,34 +78,30 @@ def test_equal_records_give_equal_intervals_in_any_order() -> None:
 def test_most_intervals_contain_the_real_difference() -> None:
     hits = 0
     for seed in range(50):
-        row = compare(
-            make_runs(GIVEN, draw(40_000, 60, seed)) + make_runs(HELD_OUT, draw(40_000, 20, -seed))
-        )
-        hits += not row.is_visible
+        given, held_out = draw(40_000, 60, seed), draw(40_000, 20, -seed)
+        hits += not compare(make_runs(GIVEN, given) + make_runs(HELD_OUT, held_out)).is_visible
     assert 44 <= hits <= 50
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("failed", "held_out_failed", "is_visible"),
     [
-        ((5, 90), (0, 15), False),  # no failure among fifteen runs proves nothing
-        ((0, 90), (0, 15), False),
-        ((2, 90), (12, 15), True),
-        ((5, 90), (1, 15), False),
+        (5, 0, False),  # no failure among fifteen runs proves nothing
+        (0, 0, False),
+        (2, 12, True),
+        (5, 1, False),
     ],
 )
-def test_failures(
-    failed: tuple[int, int], held_out_failed: tuple[int, int], is_visible: bool
-) -> None:
+def test_failures(failed: int, held_out_failed: int, is_visible: bool) -> None:
     records = [
         record
-        for group, (bad, count) in ((GIVEN, failed), (HELD_OUT, held_out_failed))
+        for group, bad, count in ((GIVEN, failed, 90), (HELD_OUT, held_out_failed, 15))
         for outcome, number in (("failed", bad), ("done", count - bad))
         for record in make_runs(group, [100] * number, outcome=outcome)
     ]
     row = compare(records, "failures")
     assert row.is_visible == is_visible
-    assert row.given == failed[0] / failed[1]
+    assert row.given == failed / 90
 
 
 @pytest.mark.parametrize(("spread", "low", "high"), [(0.1, 0, 0), (0.3, 20, 80), (0.9, 700, 1400)])
@@ -139,10 +125,9 @@ def test_the_estimate_is_that_of_lehr_for_equal_groups() -> None:
 
 def test_each_type_of_task_is_compared_if_there_are_two() -> None:
     records = make_runs(GIVEN, [1]) + make_runs(HELD_OUT, [1], type="docs")
-    rows = compare_all(records)
-    assert list(dict.fromkeys(row.type for row in rows)) == ["all", "bugfix", "docs"]
-    one_type = compare_all(make_runs(GIVEN, [1]))
-    assert {row.type for row in one_type} == {"all"}
+    types = [row.type for row in compare_all(records)]
+    assert list(dict.fromkeys(types)) == ["all", "bugfix", "docs"]
+    assert {row.type for row in compare_all(make_runs(GIVEN, [1]))} == {"all"}
 
 
 def test_runs_without_a_measure_do_not_count_for_it() -> None:

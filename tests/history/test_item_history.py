@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,15 +21,8 @@ from memory_core.memory import agent_memory, remember
 from memory_core.memory.project import find_project
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import Store
-from support.events import (
-    FACT,
-    LEARNED,
-    REPORT,
-    is_silent,
-    make_start_event,
-    make_stop_event,
-)
-from support.paths import REPO
+from support.command_line import Person
+from support.events import FACT, LEARNED, REPORT, is_silent, make_start_event, make_stop_event
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -48,82 +38,66 @@ def make_record(kind: str, text: str, day: int, **fields: Any) -> item_history.R
     return item_history.make_record(kind, at(day), text, **fields)
 
 
-def state(known: item_history.ItemState | None) -> dict[str, Any]:
-    assert known is not None
-    return {name: getattr(known, name) for name in ("born", "added_at", "is_present", "confidence")}
+def find(records: list[item_history.Record], text: str = FACT) -> item_history.ItemState:
+    state = item_history.History(records).find(text)
+    assert state is not None
+    return state
+
+
+def describe(state: item_history.ItemState) -> tuple[Any, ...]:
+    return state.born, state.added_at, state.is_present, state.confidence
 
 
 # The state that records give.
 
 
 HAS = make_record("learned", FACT, 1, run="a1")
+CONTRADICTED = [make_record("contradicted", FACT, day, run=f"a{day}") for day in range(2, 9)]
+DOUBTED = [make_record("contradicted", FACT, day, source="person") for day in (2, 3)]
+CONFIRMED = [make_record("confirmed", FACT, day, source="person") for day in range(2, 20)]
+AGAIN = make_record("reinforced", FACT, 2, run="a2")
+EVICTED = make_record("evicted", FACT, 2)
 
 
 @for_each(
     ("records", "confidence"),
     [
         ([HAS], 0.5),
-        (
-            [
-                make_record("learned", FACT, 1, run="a1"),
-                make_record("reinforced", FACT, 2, run="a1"),
-            ],
-            0.5,
-        ),
-        (
-            [
-                make_record("learned", FACT, 1, run="a1"),
-                make_record("reinforced", FACT, 2, run="a2"),
-            ],
-            0.6,
-        ),
-        ([make_record("reinforced", FACT, n, run=f"a{n}") for n in range(1, 20)], 1.0),
-        ([make_record("imported", FACT, 1)], 0.8),
+        ([HAS, {**AGAIN, "run": "a1"}], 0.5),
+        ([HAS, AGAIN], 0.6),
+        ([make_record("reinforced", FACT, day, run=f"a{day}") for day in range(1, 20)], 1.0),
         ([make_record("edited", FACT, 1)], 0.8),
-        ([make_record("edited", FACT, 1), make_record("reinforced", FACT, 2, run="a2")], 0.9),
+        ([make_record("edited", FACT, 1), AGAIN], 0.9),
         ([make_record("learned", FACT, 1, source="person")], 0.8),
         ([make_record("approved", FACT, 1)], 0.8),
-        ([make_record("preference", FACT, 1)], 0.8),
         ([make_record("imported", FACT, 1, confidence=0.3)], 0.3),
-        ([HAS, make_record("confirmed", FACT, 2, source="person")], 0.6),
-        ([HAS, *[make_record("confirmed", FACT, n, source="person") for n in range(2, 20)]], 1.0),
-        ([HAS, make_record("contradicted", FACT, 2, run="a2")], 0.3),
-        ([HAS, *[make_record("contradicted", FACT, n, run="a2") for n in range(2, 9)]], 0.3),
-        ([HAS, *[make_record("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)]], 0.0),
-        ([HAS, *[make_record("contradicted", FACT, n, source="person") for n in (2, 3)]], 0.1),
+        ([HAS, CONFIRMED[0]], 0.6),
+        ([HAS, *CONFIRMED], 1.0),
+        ([HAS, CONTRADICTED[0]], 0.3),
+        ([HAS, *({**record, "run": "a2"} for record in CONTRADICTED)], 0.3),
+        ([HAS, *CONTRADICTED], 0.0),
+        ([HAS, *DOUBTED], 0.1),
         # at the lowest value, one confirmation counts as usual
-        (
-            [
-                HAS,
-                *[make_record("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)],
-                make_record("reinforced", FACT, 10, run="a10"),
-            ],
-            0.1,
-        ),
+        ([HAS, *CONTRADICTED, make_record("reinforced", FACT, 10, run="a10")], 0.1),
         # the run that taught the item may contradict it
         ([HAS, make_record("contradicted", FACT, 2, run="a1")], 0.3),
         # it was evicted and learned again
-        ([HAS, make_record("evicted", FACT, 2), make_record("learned", FACT, 3, run="a2")], 0.6),
+        ([HAS, EVICTED, make_record("learned", FACT, 3, run="a2")], 0.6),
     ],
 )
 def test_each_further_run_raises_the_confidence(
     records: list[item_history.Record], confidence: float
 ) -> None:
-    known = item_history.History(records).find(FACT)
-    assert known is not None
-    assert known.confidence == confidence
+    assert find(records).confidence == confidence
 
 
-RECORDS = st.lists(
-    st.builds(
-        lambda kind, text, run, was: {"kind": kind, "text": text, "run": run, "was": was},
-        st.sampled_from(["learned", "reinforced", "merged", "edited", "removed", "evicted"]),
-        st.sampled_from(WORDS),
-        st.sampled_from(["a1", "a2", "a3"]),
-        st.sampled_from([item_history.id_of(word) for word in WORDS]),
-    ),
-    max_size=12,
+KINDS = st.sampled_from(["learned", "reinforced", "merged", "edited", "removed", "evicted"])
+RUNS, IDS = (
+    st.sampled_from(["a1", "a2", "a3"]),
+    st.sampled_from(list(map(item_history.id_of, WORDS))),
 )
+FIELDS = {"kind": KINDS, "text": st.sampled_from(WORDS), "run": RUNS, "was": IDS}
+RECORDS = st.lists(st.fixed_dictionaries(FIELDS), max_size=12)
 
 
 @given(RECORDS, st.randoms())
@@ -131,34 +105,21 @@ def test_order_and_duplicates_do_not_matter(found: list[dict[str, str]], random:
     records = [make_record(day=day, **fields) for day, fields in enumerate(found, 1)]
     mixed = records + records[: random.randint(0, len(records))]
     random.shuffle(mixed)
-    one, other = item_history.History(records), item_history.History(mixed)
-    assert [state(known) for known in sorted(one, key=lambda known: known.id)] == [
-        state(known) for known in sorted(other, key=lambda known: known.id)
-    ]
+    one, other = (
+        {state.id: describe(state) for state in item_history.History(each)}
+        for each in (records, mixed)
+    )
+    assert one == other
 
 
 def test_a_better_wording_keeps_the_history() -> None:
-    found = item_history.History(
-        [
-            make_record("learned", "Use tabs", 1, run="a1"),
-            make_record(
-                "merged",
-                "Use tabs in makefiles",
-                3,
-                run="a2",
-                was=item_history.id_of("Use tabs"),
-            ),
-        ]
-    )
-    assert state(found.find("use *tabs* in makefiles.")) == {
-        "born": at(1),
-        "added_at": at(3),
-        "is_present": True,
-        "confidence": 0.6,
-    }
-    older = found.find("Use tabs")
-    assert older is not None
-    assert not older.is_present
+    better, was = "Use tabs in makefiles", item_history.id_of("Use tabs")
+    records = [
+        make_record("learned", "Use tabs", 1, run="a1"),
+        make_record("merged", better, 3, run="a2", was=was),
+    ]
+    assert describe(find(records, "use *tabs* in makefiles.")) == (at(1), at(3), True, 0.6)
+    assert not find(records, "Use tabs").is_present
 
 
 @pytest.mark.parametrize(
@@ -168,22 +129,12 @@ def test_a_better_wording_keeps_the_history() -> None:
 def test_a_new_wording_keeps_the_confidence(
     kind: str, fields: dict[str, str], confidence: float
 ) -> None:
-    doubted = [make_record("contradicted", FACT, n, source="person") for n in (2, 3)]
     better = make_record(kind, f"{FACT} at all", 4, was=item_history.id_of(FACT), **fields)
-    known = item_history.History([HAS, *doubted, better]).find(f"{FACT} at all")
-    assert known is not None
-    assert known.confidence == confidence
+    assert find([HAS, *DOUBTED, better], f"{FACT} at all").confidence == confidence
 
 
 def test_a_restored_item_counts_as_new() -> None:
-    found = item_history.History(
-        [
-            make_record("learned", FACT, 1),
-            make_record("evicted", FACT, 2),
-            make_record("restored", FACT, 3),
-        ]
-    )
-    assert state(found.find(FACT))["born"] == at(3)
+    assert find([HAS, EVICTED, make_record("restored", FACT, 3)]).born == at(3)
 
 
 # Edits of a user.
@@ -196,28 +147,21 @@ HAD = [make_record("learned", "Use tabs", 1), make_record("learned", "Ask Ann fi
     [
         (["Use tabs", "Ask Ann first"], 3, {}),
         (["Ask Ann first", "use *tabs*."], 3, {}),
-        (["Ask Ann first"], 3, {"gone": ["Use tabs"]}),
         (["Ask Ann first"], 1, {"gone": ["Use tabs"]}),
         (["Use tabs"], 3, {"gone": ["Ask Ann first"]}),
         (["Use tabs"], 1, {"missed": ["Ask Ann first"]}),
         ([], 1, {"gone": ["Use tabs"], "missed": ["Ask Ann first"]}),
         (["Use tabs", "Ask Bob first"], 3, {"new": ["Ask Bob first was Ask Ann first"]}),
-        (
-            ["Use tabs", "The lift is slow"],
-            3,
-            {"new": ["The lift is slow was "], "gone": ["Ask Ann first"]},
-        ),
+        (["Use tabs", "Slow"], 3, {"new": ["Slow was "], "gone": ["Ask Ann first"]}),
         (["Use tabs"], None, {"gone": ["Ask Ann first"]}),
     ],
 )
 def test_edits_of_a_user_are_recognised(
     texts: list[str], stamp: int | None, expected: dict[str, list[str]]
 ) -> None:
-    found = item_history.compare(
-        item_history.History(HAD),
-        [(t, "A", "") for t in texts],
-        lambda: [record["time"] for record in HAD if stamp and record["time"] > at(stamp)],
-    )
+    items = [(text, "A", "") for text in texts]
+    later = [record["time"] for record in HAD if stamp and record["time"] > at(stamp)]
+    found = item_history.compare(item_history.History(HAD), items, lambda: later)
     was = {item_history.id_of(record["text"]): record["text"] for record in HAD}
     assert {
         "new": [f"{text} was {was.get(key, '')}" for text, _section, _nested, key in found.new],
@@ -258,84 +202,44 @@ def test_the_least_certain_item_of_an_agent_is_evicted(
     learned = [make_record("learned", word, day, run="a1") for day, word in enumerate(WORDS[:3], 1)]
     history = item_history.History([*learned, *records])
     text = "## Recent Learnings\n" + "".join(f"- {word}\n" for word in order)
-    found = merge_learnings.merge_learnings(
-        text,
-        [Learning("tip", "Two more of them")],
-        template.Limits(items=3),
-        NOW,
-        "qa",
-        merge_learnings.Rules(history.age_of, 0.5),
-    )
+    rules, limits = merge_learnings.Rules(history.age_of, 0.5), template.Limits(items=3)
+    more = [Learning("tip", "Two more of them")]
+    found = merge_learnings.merge_learnings(text, more, limits, NOW, "qa", rules)
     assert found.evicted == [("Recent Learnings", first)]
 
 
-PERSONS = {
-    "never recorded": ([], True),
-    "learned": ([HAS], False),
-    "learned and confirmed by runs": ([HAS, make_record("reinforced", FACT, 2, run="a2")], False),
-    "added by a person": ([make_record("learned", FACT, 1, source="person")], True),
-    "added again by a person": ([HAS, make_record("reinforced", FACT, 2, source="person")], True),
-    "confirmed by a person": ([HAS, make_record("confirmed", FACT, 2, source="person")], True),
-    "confirmed by a program": ([HAS, make_record("confirmed", FACT, 2, source="mcp")], False),
-    "contradicted by a person": (
-        [HAS, make_record("contradicted", FACT, 2, source="person")],
-        False,
-    ),
-    "written by hand": ([make_record("edited", FACT, 1, source="hand")], True),
-    "in the file before its history": ([make_record("imported", FACT, 1, source="hand")], True),
-    "from another project, without records": (
-        [make_record("imported", FACT, 1, source="import")],
-        True,
-    ),
-    "from another project, with records": (
-        [HAS, make_record("imported", FACT, 2, source="import")],
-        False,
-    ),
-    "accepted from the review": ([make_record("approved", FACT, 1, source="person")], True),
-    "a preference": ([make_record("preference", FACT, 1, source="mcp")], True),
-    "put back by hand": (
-        [
-            HAS,
-            make_record("removed", FACT, 2, source="hand"),
-            make_record("returned", FACT, 3, source="hand"),
-        ],
-        True,
-    ),
-    "restored": (
-        [HAS, make_record("evicted", FACT, 2), make_record("restored", FACT, 3, source="person")],
-        True,
-    ),
-    "brought back by undo": (
-        [
-            HAS,
-            make_record("evicted", FACT, 2),
-            make_record("restored", FACT, 3, source="person", change="c3"),
-            make_record("undone", "", 3, source="person", change="c3", id="c2"),
-        ],
-        False,
-    ),
-    "confirmed, which was undone": (
-        [
-            HAS,
-            make_record("confirmed", FACT, 2, source="person", change="c2"),
-            make_record("undone", "", 3, source="person", change="c3", id="c2"),
-        ],
-        False,
-    ),
-    "reworded by hand, then by an agent": (
-        [
-            HAS,
-            make_record("edited", LEARNED, 2, source="hand", was=item_history.id_of(FACT)),
-            make_record("merged", FACT, 3, source="agent", was=item_history.id_of(LEARNED)),
-        ],
-        True,
-    ),
-}
+# The records of an item, and whether it is a person's.
+RETURNED = make_record("returned", FACT, 3, source="hand")
+RESTORED = make_record("restored", FACT, 3, source="person", change="c3")
+UNDONE = make_record("undone", "", 3, source="person", change="c3", id="c2")
+BY_HAND = make_record("edited", LEARNED, 2, source="hand", was=item_history.id_of(FACT))
+REWORDED = make_record("merged", FACT, 3, source="agent", was=item_history.id_of(LEARNED))
+PERSONS = [
+    ([], True),
+    ([HAS], False),
+    ([make_record("learned", FACT, 1, source="person")], True),
+    ([HAS, make_record("reinforced", FACT, 2, source="person")], True),
+    ([HAS, CONFIRMED[0]], True),
+    ([HAS, make_record("confirmed", FACT, 2, source="mcp")], False),
+    ([HAS, DOUBTED[0]], False),
+    ([make_record("edited", FACT, 1, source="hand")], True),
+    ([make_record("imported", FACT, 1, source="hand")], True),
+    ([make_record("imported", FACT, 1, source="import")], True),
+    ([HAS, make_record("imported", FACT, 2, source="import")], False),
+    ([make_record("approved", FACT, 1, source="person")], True),
+    ([make_record("preference", FACT, 1, source="mcp")], True),
+    ([HAS, make_record("removed", FACT, 2, source="hand"), RETURNED], True),
+    ([HAS, EVICTED, RESTORED], True),
+    ([HAS, EVICTED, RESTORED, UNDONE], False),
+    ([HAS, make_record("confirmed", FACT, 2, source="person", change="c2"), UNDONE], False),
+    ([HAS, BY_HAND, REWORDED], True),
+]
 
 
-@for_each("name", PERSONS)
-def test_an_item_is_a_persons_or_an_agents(name: str) -> None:
-    records, is_persons = PERSONS[name]
+@for_each(("records", "is_persons"), PERSONS)
+def test_an_item_is_a_persons_or_an_agents(
+    records: list[item_history.Record], is_persons: bool
+) -> None:
     history = item_history.History(records)
     assert history.is_persons(FACT) == is_persons
     assert (history.age_of(FACT) is None) == is_persons
@@ -363,11 +267,9 @@ WHOLE = json.dumps(make_record("learned", FACT, 1))
         f"<<<<<<< HEAD\n{WHOLE}\n=======\n>>>>>>> other\n",
         f"{WHOLE}\n[]\nnull\n{{}}\n3\n",
         f'{{"time": 3, "kind": "learned", "id": "x"}}\n{WHOLE}',
-        f'{WHOLE}\n{{"time": "t", "kind": "learned", "id": ["x"]}}',
         f'{{"time": "t", "kind": "learned", "id": "x", "text": 3}}\n{WHOLE}',
         f"{'[' * 100_000}\n{WHOLE}\n{{{'[' * 100_000}\n",
         f"\ufeff{WHOLE}\n{WHOLE}\n",
-        f"{WHOLE}\n\x00\udc80{{\n",
     ],
 )
 def test_invalid_records_are_skipped(tmp_path: Path, text: str) -> None:
@@ -381,9 +283,8 @@ def test_invalid_records_are_skipped(tmp_path: Path, text: str) -> None:
 
 
 def learns(sandbox: Sandbox, run: str, content: str) -> None:
-    assert is_silent(
-        sandbox.run_hook("subagent_stop", make_stop_event(run, REPORT.replace(LEARNED, content)))
-    )
+    event = make_stop_event(run, REPORT.replace(LEARNED, content))
+    assert is_silent(sandbox.run_hook("subagent_stop", event))
 
 
 def records(sandbox: Sandbox) -> list[item_history.Record]:
@@ -397,12 +298,8 @@ def kinds(sandbox: Sandbox) -> list[tuple[str, str]]:
 
 
 def items(sandbox: Sandbox) -> list[str]:
-    return [
-        text
-        for text, _, _ in agent_memory.list_items(
-            markdown.parse_document(sandbox.read_memory("engineer"))
-        )
-    ]
+    document = markdown.parse_document(sandbox.read_memory("engineer"))
+    return [text for text, _section, _nested in agent_memory.list_items(document)]
 
 
 def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
@@ -423,24 +320,12 @@ def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
         ("reinforced", "The lift is slow"),
     ]
     assert records(sandbox)[3]["was"] == records(sandbox)[0]["id"]
-    assert records(sandbox)[1] == {
-        "v": 1,
-        "time": records(sandbox)[1]["time"],
-        "kind": "learned",
-        "type": "pattern",
-        "id": item_history.id_of(LEARNED),
-        "agent": "engineer",
-        "section": "Coding Patterns Learned",
-        "run": "a1",
-        "session": make_stop_event()["session_id"],
-        "source": "agent",
-        "about": "Done",
-        "text": LEARNED,
-        "confidence": 0.5,
-        "change": records(sandbox)[1]["change"],
-        "seq": 1,
-        "n": 1,
-    }
+    learned = records(sandbox)[1]
+    about = {"about": "Done", "text": LEARNED, "section": "Coding Patterns Learned"}
+    source = {"run": "a1", "session": "s1", "source": "agent", "agent": "engineer"}
+    numbers = {"v": 1, "seq": 1, "n": 1, "confidence": 0.5}
+    expected = {**about, **source, **numbers, "kind": "learned", "type": "pattern"}
+    assert learned == {**expected, **{name: learned[name] for name in ("time", "id", "change")}}
 
 
 def test_items_that_a_person_reworded_stay(sandbox: Sandbox) -> None:
@@ -493,70 +378,59 @@ def test_a_failed_write_does_not_change_the_history(sandbox: Sandbox) -> None:
     assert "removed" not in dict(kinds(sandbox))
 
 
-def removed_once(sandbox: Sandbox, text: str) -> None:
+def remove_by_hand(sandbox: Sandbox, text: str) -> None:
     path = sandbox.memories / "engineer.md"
     path.write_text(path.read_text().replace(f"- {text}\n", ""))
+
+
+def save(sandbox: Sandbox, text: str) -> None:
+    found = extraction.Extraction([Learning("tip", text)], [], [])
+    project = find_project(str(sandbox.root), sandbox.env)
+    remember.save_learnings(project, "engineer", [found], f"run of {text}")
 
 
 def test_removed_items_stay_removed_if_the_clock_goes_back(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project, clock = find_project(str(sandbox.root), sandbox.env), time.time
-    for hours, remove, text in ((1, "", FACT), (0, FACT, WORDS[0]), (2, "", WORDS[1])):
-        if remove:
-            removed_once(sandbox, remove)
+    clock = time.time
+    for hours, removed, text in ((1, "", FACT), (0, FACT, WORDS[0]), (2, "", WORDS[1])):
+        if removed:
+            remove_by_hand(sandbox, removed)
         monkeypatch.setattr(time, "time", lambda hours=hours: clock() + 3600 * hours)
-        found = extraction.Extraction([Learning("tip", text)], [], [])
-        remember.save_learnings(project, "engineer", [found], text)
+        save(sandbox, text)
     assert items(sandbox) == WORDS[:2]
     assert [kind for kind, _text in kinds(sandbox)].count("removed") == 1
+
+
+def test_writes_within_a_second_are_versions_in_order(sandbox: Sandbox) -> None:
+    stamps = []
+    for text in WORDS:
+        save(sandbox, text)
+        document = markdown.parse_document(sandbox.read_memory("engineer"))
+        stamps.append(template.read_update_time(document))
+    assert stamps == sorted(set(stamps))
 
 
 @pytest.mark.slow
 def test_several_writes_per_second_restore_nothing(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 64, max_items_per_section: 1000}}")
-    project = find_project(str(sandbox.root), sandbox.env)
-
-    def learn(number: int) -> None:
-        found = extraction.Extraction([Learning("tip", f"Fact_{number}")], [], [])
-        remember.save_learnings(project, "engineer", [found], f"a{number}")
-
-    for number in range(320):
-        learn(number)
-    removed_once(sandbox, "Fact_310")
-    learn(320)
+    for number in range(321):
+        if number == 320:
+            remove_by_hand(sandbox, "Fact_310")
+        save(sandbox, f"Fact_{number}")
     assert "Fact_310" not in items(sandbox)
     assert len(items(sandbox)) == 320
 
 
-def test_items_lost_by_a_late_save_can_be_restored(
-    sandbox: Sandbox,
-) -> None:
-    learns(sandbox, "a1", FACT)
-    path = sandbox.memories / "engineer.md"
-    text = path.read_text()
-    learns(sandbox, "a2", LEARNED)
-    path.write_text(text)
-    learns(sandbox, "a3", WORDS[0])
-    assert items(sandbox) == [FACT, WORDS[0]]
-    assert LEARNED in (sandbox.memories / "archive" / "engineer.md").read_text()
-
-
-def test_two_writes_within_a_second_are_two_versions(sandbox: Sandbox) -> None:
-    stamps = []
-    for run in ("a1", "a2", "a3"):
-        learns(sandbox, run, f"{LEARNED} of {run}")
-        stamps.append(
-            template.read_update_time(markdown.parse_document(sandbox.read_memory("engineer")))
-        )
-    assert len(set(stamps)) == 3
-    assert stamps == sorted(stamps)
-
-
 def test_git_merges_the_histories_of_two_branches(sandbox: Sandbox) -> None:
-    def git(*words: str) -> None:
+    def git(*words: str, status: int = 0) -> str:
         names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
-        subprocess.run(["git", *names, *words], cwd=sandbox.root, check=True, capture_output=True)
+        command = ["git", *names, *words]
+        done = subprocess.run(
+            command, cwd=sandbox.root, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status
+        return done.stdout
 
     learns(sandbox, "a1", FACT)
     git("init")
@@ -567,42 +441,10 @@ def test_git_merges_the_histories_of_two_branches(sandbox: Sandbox) -> None:
         learns(sandbox, branch, text)
         assert items(sandbox) == [FACT, text], "a checkout brings nothing of another branch along"
         git("commit", "-am", branch)
-    with pytest.raises(subprocess.CalledProcessError):
-        git("merge", "one")  # of the memory file itself
-    status = git_status(sandbox)
-    assert "UU .claude-mpm/memories/engineer.md" in status
-    assert "history" not in "".join(line for line in status if line.startswith("UU"))
+    git("merge", "one", status=1)  # of the memory file itself
+    conflicts = [line for line in git("status", "--porcelain").splitlines() if line[:2] == "UU"]
+    assert conflicts == ["UU .claude-mpm/memories/engineer.md"]
     assert {text for kind, text in kinds(sandbox) if kind == "learned"} == {FACT, *WORDS[:2]}
-
-
-def git_status(sandbox: Sandbox) -> list[str]:
-    words = ["git", "status", "--porcelain"]
-    done = subprocess.run(words, cwd=sandbox.root, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
-
-
-def test_a_link_out_of_the_memory_is_not_a_history(sandbox: Sandbox, tmp_path: Path) -> None:
-    folder = sandbox.memories / "history"
-    folder.mkdir(parents=True)
-    outside = tmp_path / "outside"
-    outside.write_text("mine\n")
-    os.symlink(outside, folder / "engineer.jsonl")
-    learns(sandbox, "a1", LEARNED)
-    assert outside.read_text() == "mine\n"
-    assert sandbox.read_log("agent.memory.waiting")
-
-
-@pytest.mark.parametrize("kind", ["history", "archive"])
-def test_a_folder_elsewhere_is_not_a_history(sandbox: Sandbox, tmp_path: Path, kind: str) -> None:
-    sandbox.configure("memory: {limits: {max_items_per_section: 1}}")
-    learns(sandbox, "a1", FACT)
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    shutil.rmtree(sandbox.memories / kind, ignore_errors=True)
-    os.symlink(outside, sandbox.memories / kind)
-    learns(sandbox, "a2", f"{LEARNED}\n#\n# Remember:\nContent: {'far too long ' * 30}")
-    assert not list(outside.iterdir())
-    assert sandbox.read_log("agent.memory.waiting")
 
 
 # Reasons and places below an item.
@@ -632,21 +474,12 @@ def test_reasons_and_places_stay_with_their_item(sandbox: Sandbox) -> None:
     assert [kind for kind, _text in kinds(sandbox)] == ["learned", "learned"]
 
 
-def test_undo_and_restore_keep_the_lines_below_an_item(sandbox: Sandbox) -> None:
+def test_undo_and_restore_keep_the_lines_below_an_item(person: Person, sandbox: Sandbox) -> None:
     sandbox.run_hook("subagent_stop", make_stop_event("a1", NESTED))
     for way_back in (["undo"], ["restore", "engineer", LEARNED]):
-        for command in (["remove", "engineer", LEARNED], way_back):
-            done = subprocess.run(
-                [sys.executable, "-m", "memory_core.cli", *command],
-                cwd=sandbox.root,
-                env={**sandbox.env, "PYTHONPATH": str(REPO)},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
-            has_item = LEARNED in sandbox.read_memory("engineer")
-            assert has_item == (command[0] != "remove")
+        assert person.run("remove", "engineer", LEARNED).returncode == 0
+        assert LEARNED not in sandbox.read_memory("engineer")
+        assert person.run(*way_back).returncode == 0
         assert f"- {LEARNED}\n{LINES_BELOW}\n" in sandbox.read_memory("engineer")
 
 

@@ -5,26 +5,17 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from math import isqrt
 from pathlib import Path
-from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.learning import classify, extraction
-from memory_core.learning.extraction import (
-    Extraction,
-    Learning,
-    RejectedLearning,
-    extract,
-    remove_spans,
-)
+from memory_core.learning.extraction import Extraction, Learning, extract, remove_spans
 from memory_core.memory import recall
 from memory_core.memory.project import find_project
 from memory_core.memory.remember import may_teach
@@ -33,10 +24,8 @@ from support.paths import CASES, REPO
 from support.sandbox import Sandbox
 from support.tables import for_each
 
-DOCUMENTS = [
-    *(CASES / name for name in ("learnings.md", "reports.md", "styles.md")),
-    REPO / "docs" / "learnings.md",
-]
+DOCUMENTS = [CASES / name for name in ("learnings.md", "reports.md", "styles.md")]
+DOCUMENTS += [REPO / "docs" / "learnings.md"]
 
 # Whole reports whose introduction to a block shows whether the block is a real learning.
 GENUINE, EXPLAINING = CASES / "genuine.md", CASES / "explaining.md"
@@ -91,7 +80,7 @@ def sections(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
 
 def told(each: Learning) -> str:
     nested = f"{each.nested}\n" if each.nested else ""
-    if isinstance(each, RejectedLearning):
+    if isinstance(each, extraction.RejectedLearning):
         return f"rejected {each.type}: {each.content} ({each.reason})\n{nested}"
     return f"{each.type}: {each.content}\n{nested}"
 
@@ -119,28 +108,14 @@ def test_only_learned_text_is_removed(case: Case) -> None:
         assert start == 0 or case.text[start - 1] in "\r\n"
         assert end == len(case.text) or case.text[end - 1] in "\r\n"
         cut = words_of(re.sub(r"\[.*\]|\(for .*\)|N/A", "", case.text[start:end]))
-        assert cut <= {*words_of(kept), *MARKUP}
+        assert cut <= {*words_of(kept), *MARKUP.split(), *classify.TYPES}
 
 
 # Words of a block that are no part of a learning.
-MARKUP = {
-    *("add", "to", "memory", "memorize", "remember", "end"),
-    *(
-        "type",
-        "category",
-        "content",
-        "why",
-        "see",
-        "markdown",
-        "md",
-        "text",
-        "json",
-        "yaml",
-        "bash",
-    ),
-    *("patterns", "mistakes", "strategies", "anti_patterns", "learnings"),
-    *classify.TYPES,
-}
+MARKUP = """
+add to memory memorize remember end type category content why see markdown md text json yaml bash
+patterns mistakes strategies anti_patterns learnings
+"""
 
 
 def words_of(text: str) -> set[str]:
@@ -187,17 +162,14 @@ QUOTING: dict[str, Callable[[str], str]] = {
     "with CRLF": lambda page: page.replace("\n", "\r\n"),
 }
 
-PAGES = {
-    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("*.md")},
-    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("docs/*.md")},
-}
+PAGES = [path.read_text("utf-8") for path in (*REPO.glob("*.md"), *REPO.glob("docs/*.md"))]
 
 
 def indented(text: str, margin: str) -> str:
     return "".join(margin + line for line in text.splitlines(keepends=True))
 
 
-@for_each(("quoting", "page"), itertools.product(QUOTING.values(), PAGES.values()))
+@for_each(("quoting", "page"), itertools.product(QUOTING.values(), PAGES))
 def test_a_quoted_page_teaches_nothing(page: str, quoting: Callable[[str], str]) -> None:
     report = quoting(page)
     found = extract(report, natural_language=True)
@@ -230,37 +202,19 @@ def test_a_manual_does_not_fill_the_review() -> None:
     assert len(told) == 1 + extraction.MAX_EXAMPLES
 
 
-# (line before a block, whether a fenced or quoted block is learned)
-INTRODUCTIONS = [
-    ("", True),
-    ("Information worth keeping:", True),
-    ("For example, the cache. Recorded:", True),
-    ("**Learnings**", True),
-    ("### Memory Updates", True),
-    ("Memory update:", True),
-    ("docs/learnings.md says:", True),
-    ("I updated the example of the login in the README.", True),
-    ("- the docs have a new example of the format", True),
-    ("3. Updated the e-mail template", True),
-    ("I fixed the format of the dates!", True),
-    ("The formatter runs first:", True),
-    ("See the following example.", True),
-    ("The format is shown below.", True),
-    ("For example:", False),
-    ("Examples:", False),
-    ("**Format:**", False),
-    ("**Template**", False),
-    ("1. The format:", False),
-    ("All is done. The template looks like this:", False),
-    ("The findings in the required format:", False),
-    ("Agents record what they learn in this format:", False),
-    ("End your report with a block in the following format:", False),
-    ("## Format", False),
-    ("## How it works: an example", False),
-    ("<example>", False),
-    ("EXAMPLE：", False),
-    ("**Here is the template:**", False),
-]
+# The line before a block: whether a fenced or quoted block below it is learned, or is an example.
+OWN = ["", "Information worth keeping:", "For example, the cache. Recorded:", "**Learnings**"]
+OWN += ["### Memory Updates", "Memory update:", "docs/learnings.md says:"]
+OWN += ["The formatter runs first:", "I updated the example of the login in the README."]
+OWN += ["3. Updated the e-mail template", "- the docs have a new example of the format"]
+OWN += ["I fixed the format of the dates!", "See the following example."]
+OWN += ["The format is shown below."]
+EXAMPLE = ["For example:", "Examples:", "**Format:**", "**Template**", "1. The format:"]
+EXAMPLE += ["## Format", "All is done. The template looks like this:"]
+EXAMPLE += ["The findings in the required format:", "Agents record what they learn in this format:"]
+EXAMPLE += ["## How it works: an example", "End your report with a block in the following format:"]
+EXAMPLE += ["<example>", "EXAMPLE：", "**Here is the template:**"]
+INTRODUCTIONS = [*((line, True) for line in OWN), *((line, False) for line in EXAMPLE)]
 
 SHAPES: dict[str, Callable[[str], str]] = {
     "fenced": lambda block: f"```\n{block}```\n",
@@ -273,10 +227,10 @@ SHAPES: dict[str, Callable[[str], str]] = {
 }
 
 
-@for_each(
-    ("introduction", "is_own", "shape"),
-    [(*row, shape) for row in INTRODUCTIONS for shape in SHAPES.values()],
-)
+ROWS = [(*row, shape) for row in INTRODUCTIONS for shape in SHAPES.values()]
+
+
+@for_each(("introduction", "is_own", "shape"), ROWS)
 def test_an_introduction_can_mark_a_block_as_an_example(
     introduction: str, is_own: bool, shape: Callable[[str], str]
 ) -> None:
@@ -294,28 +248,20 @@ def block(content: str, kind: str = "pattern") -> str:
     return f"# Add To Memory:\nType: {kind}\nContent: {content}\n#\n"
 
 
-@pytest.mark.parametrize("kind", classify.TYPES)
-def test_every_type(kind: str) -> None:
-    assert extract(block("Handlers return Result", kind.upper())).learnings == [
-        Learning(kind, "Handlers return Result")
-    ]
+def test_every_type_and_its_spellings() -> None:
+    kinds = {kind.upper(): kind for kind in classify.TYPES}
+    spellings = ("Patterns", "**pattern**", "[pattern]", "pattern (naming)")
+    for spelling, kind in (kinds | dict.fromkeys(spellings, "pattern")).items():
+        learned = extract(block("Handlers return Result", spelling)).learnings
+        assert learned == [Learning(kind, "Handlers return Result")]
 
 
-@pytest.mark.parametrize("kind", ["Patterns", "**pattern**", "[pattern]", "pattern (naming)"])
-def test_spellings_of_a_type(kind: str) -> None:
-    assert extract(block("Handlers return Result", kind)).learnings == [
-        Learning("pattern", "Handlers return Result")
-    ]
-
-
-@pytest.mark.parametrize(("length", "kept"), [(6, 1), (300, 1), (301, 0)])
-def test_the_limits_of_length(length: int, kept: int) -> None:
-    found = extract(block("x" * (length - 1) + "y"))
-    assert (len(found.learnings), len(found.rejected)) == (kept, 1 - kept)
-    assert found.spans
-
-
-def test_a_nested_line_has_the_same_limit() -> None:
+def test_the_limits_of_length() -> None:
+    rows = [(6, 300, 1), (300, 300, 1), (301, 300, 0), (150, 150, 1), (15, 10, 0)]
+    for length, most, kept in rows:
+        found = extract(block("x" * (length - 1) + "y"), max_length=most)
+        assert (len(found.learnings), len(found.rejected)) == (kept, 1 - kept)
+        assert found.spans
     for length, kept in ((290, 1), (300, 0)):
         text = f"# Add To Memory:\nContent: Workers are single threaded\nWhy: {'x' * length}\n#\n"
         found = extract(text)
@@ -326,28 +272,17 @@ def test_a_nested_line_has_the_same_limit() -> None:
 # Sentences that may say nothing about the project.
 EMPTY = """\
 No new learnings from this task - everything was as documented
-There is nothing new to record
-None this time
-Nothing new
 No new learnings
-Nothing to record
-No learnings to report for this change
 None - this was a trivial change
 No significant project-specific findings were made in this session
 Nothing noteworthy was discovered
-No additional insights
 I have nothing to add to the memory
-There are no new findings worth recording
 No memory update is needed
 N/A - no learnings
-n/a for this task
 No reusable patterns or learnings were discovered during this task
 Nothing worth remembering came up
-This task produced no new learnings
-No new project knowledge was gained
 Nothing beyond what is already in memory
 No changes to memory required
-No discoveries
 YOUR LEARNING HERE
 DESCRIBE WHAT YOU LEARNED
 """
@@ -355,27 +290,16 @@ DESCRIBE WHAT YOU LEARNED
 # Learnings that deny something about the project.
 DENIALS = """\
 No tests exist for the parser module
-Nothing outside api/ may import models
 No migrations run in CI, so they must be applied by hand
-None of the workers log personal data
-No endpoint may return a list without pagination
 Nothing in `lib/` is loaded eagerly; add a require
-No ORM is used: queries live in sql/*.sql
 Nothing is cached in development unless `rails dev:cache` ran
-No record in `audit_log` is ever updated
 None is returned by `get_user` for an unknown id
-No secrets in .env.example, CI greps for them
 Nobody may push to main without review
-No global state in reducers
 No default exports; the linter enforces it
-Nothing clears the Redis cache on deploy
 No CI job runs the e2e tests, run them locally
 There is no staging database
-There are no foreign keys between the shards
 Nothing waits for the record lock, use `SKIP LOCKED`
-None of the fixtures have an owner
 No task may call `Model.save` without `update_fields`
-No type stubs exist for `legacy_sdk`
 日付はJSTで保存される、UTCではない
 """
 
@@ -400,10 +324,7 @@ def test_the_words_of_the_note_are_no_learning(content: str) -> None:
     assert found.learnings + found.rejected == []
 
 
-REFUSED = [
-    "# Remember:\nContent: {}\n#\n",
-    '{{"remember": ["{}", "Handlers return Result"]}}\n',
-]
+REFUSED = ["# Remember:\nContent: {}\n#\n", '{{"remember": ["{}", "Handlers return Result"]}}\n']
 
 
 @pytest.mark.parametrize("form", REFUSED)
@@ -446,28 +367,12 @@ def leaves(value: object) -> Iterator[str]:
         yield value if isinstance(value, str) else json.dumps(value)
 
 
-def test_the_limit_is_configurable() -> None:
-    assert extract(block("x" * 149 + "y"), max_length=150).learnings
-    assert extract(block("Handlers return"), max_length=10).rejected
-
-
-CLEANED = [
-    ("  a \t b  ", "a b"),
-    ("done.", "done"),
-    ("done ...", "done ..."),
-    ("done..", "done.."),
-    ("a\0b\x07c", "a b c"),
-    ("\x1b[31mred\x1b[0m text", "red text"),
-    ("\x9b1;2Hred", "red"),
-    ("\x1b]0;title\x07text", "text"),
-    ("\x1b]8;;no end", "8;;no end"),
-    ("\x1bcreset", "reset"),
-    ("a\u202eb\u2066c\u200bd\ufeffe", "abcde"),
-    ("a\u2028b\u0085c\u00a0d\re", "a b c d e"),
-    ("a\ud800b", "a\ufffdb"),
-    ("a\U000e0041b\U000e0100c\u3164d", "abcd"),
-    ("naïve 工程师 😀", "naïve 工程师 😀"),
-]
+CLEANED = [("  a \t b  ", "a b"), ("done.", "done"), ("done ...", "done ..."), ("done..", "done..")]
+CLEANED += [("a\0b\x07c", "a b c"), ("\x1b[31mred\x1b[0m text", "red text"), ("\x9b1;2Hred", "red")]
+CLEANED += [("\x1b]0;title\x07text", "text"), ("\x1b]8;;no end", "8;;no end")]
+CLEANED += [("\x1bcreset", "reset"), ("a\u202eb\u2066c\u200bd\ufeffe", "abcde")]
+CLEANED += [("a\u2028b\u0085c\u00a0d\re", "a b c d e"), ("a\ud800b", "a\ufffdb")]
+CLEANED += [("a\U000e0041b\U000e0100c\u3164d", "abcd"), ("naïve 工程师 😀", "naïve 工程师 😀")]
 
 
 @for_each(("text", "line"), CLEANED)
@@ -484,34 +389,11 @@ def test_cleaned_text_is_one_harmless_line(text: str) -> None:
     assert line == line.strip()
 
 
-LINES = st.sampled_from(
-    [
-        *CORPUS.splitlines(keepends=True),
-        "\n",
-        "#\n",
-        "```\n",
-        "{\n",
-        "}\n",
-        "> ",
-        "    ",
-        "\t",
-        "İ",
-        "\ud800",
-        "\r",
-        "- ",
-        "~~~\n",
-        "For example:\n",
-        "- # Add To Memory:\n",
-        "# Remember: long enough\n",
-        '{"remember": ["long enough", ["a"]]}\n',
-        '{"remember": ["',
-        '"]}\n',
-        "\\",
-        '"',
-        "# Add To Memory:\n",
-        "Content: x",
-    ]
-)
+ODD_LINES = ["\n", "#\n", "```\n", "{\n", "}\n", "> ", "    ", "\t", "İ", "\ud800", "\r", "- "]
+ODD_LINES += ["~~~\n", "For example:\n", "- # Add To Memory:\n", "# Remember: long enough\n", "\\"]
+ODD_LINES += ['"', '"]}\n', '{"remember": ["long enough", ["a"]]}\n', '{"remember": ["']
+ODD_LINES += ["# Add To Memory:\n", "Content: x"]
+LINES = st.sampled_from([*CORPUS.splitlines(keepends=True), *ODD_LINES])
 TEXTS = st.lists(st.one_of(LINES, st.text(max_size=5)), max_size=25).map("".join)
 
 
@@ -564,123 +446,36 @@ def test_positions_are_right_after_a_letter_that_grows_in_lower_case() -> None:
 HOSTILE: dict[str, Callable[[int], str]] = {
     "markers without end": lambda n: "# Add To Memory:\n" * n,
     "markers with a type": lambda n: "# Remember:\nType: pattern\n" * n,
-    "markers on one line": lambda n: "# Remember: " * n,
     "one block of many lines": lambda n: "# Remember:\nContent: long enough\n" + "more\n" * n,
-    "one block of many keys": lambda n: "# Remember:\n" + "Content: long enough\n" * n,
     "one long line": lambda n: "# Remember:\nContent: " + "é\u200b" * n,
-    "one long bare line": lambda n: "# Remember:\n" + "x " * n + "\n#",
     "escapes": lambda n: "# Remember:\nContent: " + "\x1b[" * n,
     "braces": lambda n: '"remember"' + "{" * n,
-    "lines of braces": lambda n: '"remember"\n' + "{\n" * n,
     "nested objects": lambda n: '"remember"\n' + '{"a":\n' * n,
-    "nested and closed": lambda n: '{"a":' * n + '"remember"' + "}" * n,
     "nested lists": lambda n: '{"remember":' + "[" * n + "]" * n + "}",
-    "open strings": lambda n: '{"remember": "x\n' * n,
     "far quotes": lambda n: '{"remember"\n' + "{ \n" * n + '"',
-    "strings of escaped quotes": lambda n: '"remember"\n' + '{\\"\n' * n,
     "backslashes": lambda n: '{"remember": "' + "\\" * n + '"}',
-    "escaped quotes": lambda n: '{"remember": "' + '\\"' * n + '"}',
-    "small objects": lambda n: '{"remember": ["long enough"]}\n' * n,
-    "objects on a line": lambda n: '{"remember": []}' * n,
     "open fences": lambda n: "```x\n" * n + block("long enough"),
-    "fences": lambda n: "```\n" * n + block("long enough"),
-    "fences with blocks": lambda n: "```\n# Remember:\nContent: long enough\n```\n" * n,
     "backticks": lambda n: "`" * n + "\n" + block("long enough"),
     "quotation marks": lambda n: ">" * n + "# Remember:\n" + block("long enough"),
     "blank lines": lambda n: block("long enough") + " \n" * n + block("long enough"),
-    "blanks": lambda n: block("long enough") + " " * n + block("long enough"),
-    "open tags": lambda n: "<agent-memory>\n" * n + block("long enough"),
-    "tags": lambda n: "<agent-memory>\n</agent-memory>\n" * n + block("long enough") * 10,
     "tags and blocks": lambda n: ("<agent-memory>\n</agent-memory>\n" + block("long enough")) * n,
     "sentences": lambda n: "Mistake: long enough\n" * n,
     "introductions": lambda n: ("In the end, the cache of it all:\n\n" + block("long enough")) * n,
-    "indented behind headings": lambda n: "# x\n\ny\n\n  # Remember:\n  Content: long\n" * n,
-    "quotations with text": lambda n: "> text\n>\n> # Remember:\n> Content: long enough\n" * n,
     "blank quotations": lambda n: ">\n" * n + "> # Remember:\n> Content: long enough\n",
-    "carriage returns": lambda n: "# Remember:\rContent: long enough\r" * n,
     "blank carriage returns": lambda n: block("long enough") + "\r" * n + block("long enough"),
-    "fences in fences": lambda n: "````\n```\n" * n + block("long enough") + "```\n````\n" * n,
     "fences that grow": lambda n: (
         block("long enough") + "".join("`" * at + "\n" for at in range(3, isqrt(2 * n)))
     ),
-    "open and closed fences": lambda n: "```x\n" * n + "```\n" * n + block("long enough"),
     "tags around": lambda n: "<pre>\n# Remember:\nContent: long enough\n" * n,
-    "content on the marker's line": lambda n: "# Add To Memory: long enough\n" * n,
-    "bold markers": lambda n: "**# Remember: long enough\n" * n,
     "markers without a blank": lambda n: "#Remember: long enough\n" * n,
     "types in a block": lambda n: "# Remember:\n" + "Content: x\n" * n + "Type:\n" * n,
-    "objects in a line": lambda n: '{"remember": ["long enough"]} ' * n,
     "braces before a key": lambda n: '{ "' * n + '"remember"',
-    "other braces before a key": lambda n: "{ a" * n + '"remember"',
-    "broken objects": lambda n: '{"remember": ["long enough", ' * n,
     "deep objects": lambda n: '{"remember": ' * n,
     "markers in a list": lambda n: "1. # Remember: long enough\n" * n,
-    "objects in markers": lambda n: '# Remember:\n{"remember": ["long enough"]}\n#\n' * n,
     "objects in a marker": lambda n: "# Remember:\n" + '{"remember": ["long enough"]}\n' * n,
-    "odd items": lambda n: '{"remember": [' + '["a"],' * n + "1]}",
     "a deep item": lambda n: '{"remember": [' + "[" * (n % 3000) + "]" * (n % 3000) + "]}",
     "an item of odd letters": lambda n: '{"remember": [{"text": "' + "é\\ud800" * n + '"}]}',
-    "sentences on a line": lambda n: "Mistake: long enough " * n,
 }
-
-
-class Counted(str):
-    """A text that counts the characters that its searches and slices read."""
-
-    __slots__ = ()
-    seen = 0
-
-    def find(self, word: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
-        end = len(self) if end is None else end
-        place = super().find(word, start, end)
-        Counted.seen += max(0, (end if place < 0 else place) - start) + 1
-        return place
-
-    def rfind(self, word: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
-        end = len(self) if end is None else end
-        place = super().rfind(word, start, end)
-        Counted.seen += end - (start if place < 0 else place) + 1
-        return place
-
-    def __getitem__(self, key: int | slice) -> str:  # type: ignore[override]
-        part = super().__getitem__(key)
-        Counted.seen += len(part)
-        return part
-
-    def lower(self) -> Counted:
-        Counted.seen += len(self)
-        return Counted(super().lower())
-
-    def replace(self, old: str, new: str) -> Counted:  # type: ignore[override]
-        Counted.seen += len(self)
-        return Counted(super().replace(old, new))
-
-
-def work(text: str) -> int:
-    """Count the characters read and the lines of code executed for a text."""
-    lines = 0
-
-    def trace(frame: FrameType, event: str, arg: object) -> Any:
-        nonlocal lines
-        lines += 1
-        return trace
-
-    Counted.seen = 0
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        found = extract(Counted(text), natural_language=True)
-        remove_spans(Counted(text), found.spans)
-    finally:
-        sys.settrace(before)
-    return lines + Counted.seen
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-def test_work_is_linear_in_the_text(hostile: Callable[[int], str]) -> None:
-    # Quadratic work would be four times as much; some lines run only once for any text.
-    assert work(hostile(1600)) <= 2.5 * work(hostile(800)) + 1000
 
 
 @pytest.mark.slow
@@ -690,25 +485,3 @@ def test_large_hostile_text_is_processed_in_linear_time(hostile: Callable[[int],
     text = hostile(500_000 // len(hostile(1)))
     found = extract(text, natural_language=True)
     assert len(remove_spans(text, found.spans)) <= len(text)
-
-
-def test_ordinary_text_is_not_parsed() -> None:
-    text = "All tests pass; the memory of the agent was not changed.\n" * 1000
-    assert work(text) < 3 * len(text) + 100
-
-
-def test_importing_is_cheap() -> None:
-    code = (
-        "import sys; before = set(sys.modules); from memory_core.learning import extraction\n"
-        "found = extraction.extract('# Remember:\\nType: pattern\\nContent: long enough\\n')\n"
-        "assert found.learnings and found.spans\n"
-        "print(*sorted(set(sys.modules) - before))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split()) - {"bisect", "_bisect", "itertools"}
-    learning = {"blocks", "classify", "examples", "extraction", "lines", "marker_blocks"}
-    own = {f"memory_core.learning.{name}" for name in learning}
-    text = {"characters", "sanitize", "secret_rules", "secrets"}
-    own |= {"memory_core", "memory_core.learning", "memory_core.text"}
-    own |= {f"memory_core.text.{name}" for name in text}
-    assert loaded == {"__future__"} | own

@@ -37,8 +37,9 @@ from memory_core.selection import tokens
 from memory_core.storage.store import Store
 from memory_core.tasks import task_actions
 from memory_core.text import sanitize
+from support.calls import end_agent
 from support.files import read_files
-from support.life import HELLO
+from support.life import HELLO, write_task
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -142,16 +143,14 @@ def test_a_client_on_stdio_can_use_all_features(shop: Shop, mode: str) -> None:
         assert "recall" in (client.instructions or "")
         resources = client.server_capabilities.resources
         assert resources
-        assert resources.subscribe
-        assert resources.list_changed
+        assert (resources.subscribe, resources.list_changed) == (True, True)
         assert {each.name for each in (await client.list_tools()).tools} == set(tools.TOOLS)
-        told = {"agent": "Engineer Agent", "type": "pattern", "content": f"{NEWS}."}
-        await client.call_tool("remember", told)
+        await client.call_tool("remember", {**ALL, "agent": "Engineer Agent"})
         known = await client.call_tool("recall", {"agent": "engineer"})
         assert known.structured_content
         assert FACT in known.structured_content["memory"]
         assert said(known).count(NEWS) == 1
-        assert await text_of(client, "memory://agents/engineer") == sanitize.escape(shop.file())
+        assert await text_of(client, ENGINEER) == sanitize.escape(shop.file())
 
     shop.over_stdio(talk, mode)
     assert f"- {NEWS}\n" in shop.file()
@@ -162,12 +161,10 @@ def test_the_project_is_that_of_the_option(shop: Shop, tmp_path: Path) -> None:
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     shop.env["CLAUDE_PROJECT_DIR"] = str(shop.root)
-    told = {"agent": "qa", "type": "context", "content": NEWS}
-    shop.over_stdio(
-        lambda client: client.call_tool("remember", told), "legacy", "--project", str(other)
-    )
-    assert NEWS in (other / ".claude-mpm" / "memories" / "qa.md").read_text()
-    assert not (shop.sandbox.memories / "qa.md").exists()
+    option = ("--project", str(other))
+    shop.over_stdio(lambda client: client.call_tool("remember", ALL), "legacy", *option)
+    assert NEWS in (other / ".claude-mpm" / "memories" / "engineer.md").read_text()
+    assert NEWS not in shop.file()
 
 
 def started(shop: Shop, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
@@ -185,12 +182,16 @@ def started(shop: Shop, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
 
 def greeted(shop: Shop) -> subprocess.Popen[bytes]:
     process = started(shop)
-    assert process.stdin
     assert process.stdout
-    process.stdin.write(json.dumps(HELLO).encode() + b"\n")
-    process.stdin.flush()
+    tell(process, json.dumps(HELLO).encode() + b"\n")
     assert json.loads(process.stdout.readline())["result"]["protocolVersion"] == "2025-11-25"
     return process
+
+
+def tell(process: subprocess.Popen[bytes], text: bytes) -> None:
+    assert process.stdin
+    process.stdin.write(text)
+    process.stdin.flush()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -198,77 +199,56 @@ def test_a_signal_ends_it_though_stdin_is_open(shop: Shop, number: int) -> None:
     process = greeted(shop)
     process.send_signal(number)
     assert process.wait(PATIENCE) == 128 + number
-    assert process.stderr
-    assert process.stderr.read() == b""
-    process.communicate()
+    assert process.communicate() == (b"", b"")
 
 
-def test_the_end_of_stdin_ends_it(shop: Shop) -> None:
+def test_invalid_messages_are_answered_or_skipped_until_stdin_ends(shop: Shop) -> None:
     process = greeted(shop)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, err) == (0, b"", b"")
+    tell(process, b'hello\n\xff\xfe\n[]\n{"jsonrpc":"2.0","id":7,"method":"nope"}\n')
+    assert process.stdout
+    # A server that sees the end of stdin may leave without an answer.
+    answer = next(told for line in process.stdout if (told := json.loads(line))["id"] == 7)
+    assert answer["error"]["code"] == -32601
+    assert process.communicate(timeout=PATIENCE) == (b"", b"")
+    assert process.returncode == 0
 
 
 def test_a_client_that_stops_reading_is_not_an_error(shop: Shop) -> None:
     process = greeted(shop)
     assert process.stdin
     assert process.stdout
+    assert process.stderr
     process.stdout.close()
     for number in (2, 3):
-        line = json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/list"})
-        process.stdin.write(line.encode() + b"\n")
-        process.stdin.flush()
+        tell(process, b'{"jsonrpc": "2.0", "id": %d, "method": "tools/list"}\n' % number)
         time.sleep(0.2)
     process.stdin.close()
     assert process.wait(PATIENCE) == 0
-    assert process.stderr
-    assert process.stderr.read() == b""
-    process.stderr.close()
-
-
-def test_invalid_messages_are_answered_or_skipped(shop: Shop) -> None:
-    process = greeted(shop)
-    garbage = b'hello\n\xff\xfe\n[]\n{"jsonrpc":"2.0","id":7,"method":"nope"}\n'
-    assert process.stdin
-    assert process.stdout
-    process.stdin.write(garbage)
-    process.stdin.flush()
-    # A server that sees the end of stdin may leave without an answer.
-    answer = next(told for line in process.stdout if (told := json.loads(line))["id"] == 7)
-    assert answer["error"]["code"] == -32601
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (out, err) == (b"", b"")
+    with process.stderr:
+        assert process.stderr.read() == b""
 
 
 # --- texts for the model ---
 
 
 def test_each_tool_is_told_in_a_line_with_its_fields() -> None:
-    for tool in (each.listing for each in tools.TOOLS.values()):
-        assert tool.description
-        assert "\n" not in tool.description
+    listings = [tool.listing for tool in tools.TOOLS.values()]
+    for tool in listings:
         assert tool.title
-        assert len(tool.description) < 300
-        hints = tool.annotations
-        assert hints
-        assert hints.open_world_hint is False
-        fields = tool.input_schema["properties"].values()
-        assert all(field["description"] for field in fields)
+        assert re.fullmatch(".{1,299}", tool.description or "")
+        assert tool.annotations
+        assert tool.annotations.open_world_hint is False
+        assert all(field["description"] for field in tool.input_schema["properties"].values())
         assert tool.input_schema["additionalProperties"] is False
         assert tool.output_schema
         assert tool.output_schema["required"]
-    by_name = {
-        tool.name: tool.annotations for tool in (each.listing for each in tools.TOOLS.values())
-    }
-    assert {name for name, hints in by_name.items() if hints and hints.read_only_hint} == {
-        *("recall", "search")
-    }
-    assert {name for name, hints in by_name.items() if hints and hints.destructive_hint} == {
-        "set_preference"
-    }
+    hints = {tool.name: tool.annotations for tool in listings if tool.annotations}
+    assert {name for name in hints if hints[name].read_only_hint} == {"recall", "search"}
+    assert {name for name in hints if hints[name].destructive_hint} == {"set_preference"}
 
 
 ALL = {"agent": "engineer", "type": "pattern", "content": NEWS}
+PREFERENCE = {"agent": "engineer", "key": "tone", "value": "dry"}
 
 
 @pytest.mark.parametrize(
@@ -282,40 +262,54 @@ ALL = {"agent": "engineer", "type": "pattern", "content": NEWS}
         ("recall", {"agent": "engineer", "words": "x"}, "words: Extra inputs are not permitted"),
         ("remember", {**ALL, "type": "patern"}, "unknown type 'patern'; use one of pattern, archi"),
         ("remember", {**ALL, "content": "x" * 301}, "301 characters: at most 300 are allowed"),
-        ("remember", {**ALL, "content": "TODO"}, ""),
+        *(("remember", {**ALL, "content": text}, "") for text in ("TODO", " ")),
         ("remember", {**ALL, "agent": "enginer"}, "did you mean engineer?"),
+        ("remember", {**ALL, "agent": "../../evil"}, "invalid agent name '../../evil'"),
+        ("remember", {**ALL, "agent": " "}, "invalid agent name ''"),
         ("record_error", {"agent": "engineer", "error": " \n"}, "error: a text is expected"),
+        ("record_error", {"agent": "a/b", "error": "no such table"}, "invalid agent name"),
         ("record_task", {"agent": "engineer", "outcome": "won"}, "use one of done, failed, "),
         ("record_task", {"agent": "engineer", "tokens": -1}, "tokens: Input should be greater"),
-        ("set_preference", {"agent": "engineer", "key": "tone", "value": ""}, "has no value"),
-        ("set_preference", {"agent": "engineer", "key": "a", "value": "b\nc"}, "must be one line"),
+        ("record_task", {"agent": "engineer", "tokens": 10**30}, "invalid tokens"),
+        ("record_task", {"agent": "engineer", "duration_s": 1e308}, "invalid duration_s"),
+        ("set_preference", {**PREFERENCE, "value": ""}, "has no value"),
+        ("set_preference", {**PREFERENCE, "value": "b\nc"}, "must be one line"),
+        ("set_preference", {**PREFERENCE, "agent": "a\\b"}, "invalid agent name"),
         ("task_note", {"text": "It works"}, "no task is in progress"),
         ("task_note", {"text": "It works", "task_id": "../x"}, "invalid task id"),
         ("task_note", {"text": "It works", "task_id": "task-9"}, "task-9 has no memory"),
         ("search", {"query": " "}, "enter at least one word"),
     ],
 )
-def test_errors_are_one_sentence(
+def test_errors_are_one_sentence_and_change_nothing(
     shop: Shop, name: str, arguments: dict[str, Any], told: str
 ) -> None:
-    before = shop.file()
+    before = read_files(shop.root)
     result = shop.call(name, **arguments)
     assert result.is_error
     assert told in said(result)
     assert "Traceback" not in said(result)
     assert "internal error" not in said(result)
-    assert shop.file() == before
+    after = read_files(shop.root)
+    assert {name: after[name] for name in after if "locks" not in name} == before
 
 
+@pytest.mark.parametrize("has_stderr", [True, False])
 def test_a_failing_check_does_not_stop_the_server(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shop: Shop,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    has_stderr: bool,
 ) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("a file that nobody foresaw")
 
     monkeypatch.setattr(served_project.sync, "update", broken)
+    if not has_stderr:
+        monkeypatch.setattr(sys, "stderr", None)
     assert FACT in shop.is_present(lambda client: text_of(client, ENGINEER))
-    assert capsys.readouterr().err.count("\n") == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", int(has_stderr))
 
 
 def test_an_unexpected_error_is_one_line(
@@ -331,29 +325,6 @@ def test_an_unexpected_error_is_one_line(
     assert said(result) == "internal error in recall, RuntimeError: two\nlines"
     told = capsys.readouterr()
     assert (told.out, told.err.count("\n")) == ("", 1)
-
-
-class Unheard:
-    """A stderr whose reader has closed its end."""
-
-    def write(self, _text: str) -> None:
-        raise BrokenPipeError
-
-
-@pytest.mark.parametrize("stderr", [None, Unheard()])
-def test_an_error_without_stderr_is_not_printed_on_stdout(
-    shop: Shop,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    stderr: Unheard | None,
-) -> None:
-    def broken(*_: object) -> None:
-        raise RuntimeError("a file that nobody foresaw")
-
-    monkeypatch.setattr(served_project.sync, "update", broken)
-    monkeypatch.setattr(sys, "stderr", stderr)
-    assert FACT in shop.is_present(lambda client: text_of(client, ENGINEER))
-    assert capsys.readouterr().out == ""
 
 
 def test_an_unknown_tool(shop: Shop) -> None:
@@ -377,17 +348,13 @@ def test_what_is_recalled_is_what_context_gives(shop: Shop) -> None:
 
 
 def test_the_query_decides_what_comes_first(shop: Shop) -> None:
-    for number in range(8):
-        shop.sandbox.write_memory(
-            "qa", *(f"Widget number{each} is painted twice each time" for each in range(8))
-        )
+    items = [f"Widget number{each} is painted twice each time" for each in range(8)]
+    shop.sandbox.write_memory("qa", *items)
+    for number in (2, 6):
         result = shop.call("recall", agent="qa", query=f"Paint number{number}", budget=60)
         assert f"number{number}" in said(result).splitlines()[1]
         assert result.structured_content["left_out"] > 0
         assert "more items did not fit" in said(result)
-
-
-def test_nothing_known_is_said(shop: Shop) -> None:
     assert said(shop.call("recall", agent="PM")) == "PM has no memory yet."
     assert said(shop.call("search", query="zebra")) == "No matches."
 
@@ -419,43 +386,26 @@ def test_a_mistake_lowers_the_confidence_of_the_named_item(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "told"),
-    [
-        ("remember", {**ALL, "agent": "../../evil"}, "invalid agent name '../../evil'"),
-        ("remember", {**ALL, "agent": " "}, "invalid agent name ''"),
-        ("remember", {**ALL, "type": "foo"}, "unknown type 'foo'"),
-        ("remember", {**ALL, "content": " "}, "no content"),
-        ("record_task", {"agent": "engineer", "duration_s": 1e308}, "invalid duration_s"),
-        ("record_task", {"agent": "engineer", "tokens": 10**30}, "invalid tokens"),
-        ("record_error", {"agent": "a/b", "error": "no such table"}, "invalid agent name"),
-        ("set_preference", {"agent": "a\\b", "key": "k", "value": "v"}, "invalid agent name"),
-    ],
-)
-def test_invalid_values_change_nothing(
-    shop: Shop, name: str, given: dict[str, Any], told: str
-) -> None:
-    before = read_files(shop.sandbox.root)
-    result = shop.call(name, **given)
-    assert result.is_error
-    assert told in said(result)
-    assert read_files(shop.sandbox.root) == before
-
-
-@pytest.mark.parametrize(
     ("settings", "name", "told"),
     [
-        ("auto_learning: false", "remember", "nothing is learned for engineer"),
-        ("exclude: [engineer]", "remember", "engineer has no memory here"),
-        ("exclude: [engineer]", "recall", "engineer has no memory here"),
-        ("exclude: [engineer]", "record_task", "engineer has no memory here"),
-        ("enabled: false", "remember", "memory is switched off here"),
-        ("enabled: false", "search", "memory is switched off here"),
+        ("memory: {auto_learning: false}", "remember", "nothing is learned for engineer"),
+        *(
+            ("memory: {exclude: [engineer]}", name, "engineer has no memory here")
+            for name in ("remember", "recall", "record_task")
+        ),
+        ("memory: {enabled: false}", "remember", "memory is switched off here"),
+        ("memory: {enabled: false}", "search", "memory is switched off here"),
+        ("AGENT_MEMORY=off", "search", "switched off"),
+        ("memory: [", "search", "config.yml"),
     ],
 )
 def test_it_keeps_to_the_settings_as_a_hook_does(
     shop: Shop, settings: str, name: str, told: str
 ) -> None:
-    shop.sandbox.configure(f"memory:\n  {settings}\n")
+    if settings == "AGENT_MEMORY=off":
+        shop.env["AGENT_MEMORY"] = "off"
+    else:
+        shop.sandbox.configure(f"{settings}\n")
     before = shop.file()
     given = {"remember": ALL, "search": {"query": "bus"}}.get(name, {"agent": "engineer"})
     result = shop.call(name, **given)
@@ -476,15 +426,6 @@ def test_changed_settings_are_used_at_once(shop: Shop) -> None:
         return [bool(each.is_error) for each in (before, after)]
 
     assert shop.is_present(talk) == [False, True]
-
-
-def test_unreadable_settings_are_reported(shop: Shop) -> None:
-    shop.sandbox.configure("memory: [\n")
-    result = shop.call("search", query="bus")
-    assert result.is_error
-    assert "switched off here: " in said(result)
-    assert "config.yml" in said(result)
-    assert "memory.enabled" not in said(result)
 
 
 def test_nothing_goes_elsewhere_when_the_folder_is_gone(shop: Shop, tmp_path: Path) -> None:
@@ -520,20 +461,6 @@ def test_a_reader_does_not_wait_for_a_lock(shop: Shop) -> None:
     assert all(FACT in each for each in ended[:2])
     assert "is locked by another process; nothing was changed, try again" in ended[2]
     assert NEWS not in shop.file()
-
-
-def test_off_for_one_run_is_off_here_too(shop: Shop) -> None:
-    result = shop.is_present(
-        lambda client: client.call_tool("search", {"query": "bus"}), AGENT_MEMORY="off"
-    )
-    assert "switched off" in said(result)
-
-
-def test_what_a_memory_says_cannot_speak_for_the_harness(shop: Shop) -> None:
-    shop.sandbox.write_memory("engineer", "Riders see <timetable>the bus</timetable> at nine")
-    for result in (shop.call("recall", agent="engineer"), shop.call("search", query="bus")):
-        assert "Riders" in said(result)
-        assert "<timetable>" not in said(result) + json.dumps(result.structured_content)
 
 
 def read_everything(shop: Shop) -> str:
@@ -581,40 +508,32 @@ def test_excluded_agents_are_nowhere_found(shop: Shop) -> None:
 
 
 def test_nothing_is_lost_between_clients_and_hooks(shop: Shop) -> None:
-    """Two servers with twenty parallel calls each, while hooks save learnings."""
-    report = "# Add To Memory:\nType: pattern\nContent: Ledger {} is closed by hand at night\n#\n"
-    event = {"hook_event_name": "SubagentStop", "session_id": "s", "agent_type": "engineer"}
+    """Two servers with parallel calls, while hooks save learnings."""
 
-    async def talk(client: Client, of: str) -> None:
-        async def one(number: int) -> None:
-            told = {**ALL, "content": f"{of}{number} ships parcels of kind {of}{number}"}
-            result = await client.call_tool("remember", told)
-            assert not result.is_error, said(result)
+    async def talk(client: Client, fact: str) -> None:
+        result = await client.call_tool("remember", {**ALL, "content": fact})
+        assert not result.is_error, said(result)
 
-        async with anyio.create_task_group() as group:
-            for number in range(6):
-                group.start_soon(one, number)
+    facts = [f"Parcels of kind{number} are shipped by north{number}" for number in range(15)]
 
     async def main() -> None:
-        command, *rest = COMMAND
-        how = StdioServerParameters(command=command, args=rest, env=shop.env, cwd=shop.root)
+        how = StdioServerParameters(
+            command=COMMAND[0], args=COMMAND[1:], env=shop.env, cwd=shop.root
+        )
         async with (
             Client(stdio_client(how)) as first,
             Client(stdio_client(how)) as second,
             anyio.create_task_group() as group,
         ):
-            group.start_soon(talk, first, "North")
-            group.start_soon(talk, second, "South")
-            for number in range(3):
-                told = report.format(number)
-                stop = {**event, "agent_id": f"a{number}", "last_assistant_message": told}
-                hook = partial(shop.sandbox.run_hook, "subagent_stop", stop)
+            for number, fact in enumerate(facts[:12]):
+                group.start_soon(talk, (first, second)[number % 2], fact)
+            for fact in facts[12:]:
+                report = f"# Add To Memory:\nType: pattern\nContent: {fact}\n#\n"
+                hook = partial(end_agent, shop.sandbox, fact, report)
                 group.start_soon(anyio.to_thread.run_sync, hook)
 
     anyio.run(main)
-    text = shop.file()
-    assert all(f"{of}{number} ships" in text for of in ("North", "South") for number in range(6))
-    assert all(f"Ledger {number} is" in text for number in range(3))
+    assert [fact for fact in facts if f"- {fact}\n" not in shop.file()] == []
 
 
 TOLD = st.builds(
@@ -650,30 +569,25 @@ def test_what_is_chosen_fits_the_budget(
 
 def test_a_task_is_noted_read_and_found(shop: Shop) -> None:
     task_actions.start(shop.project, "task-368", "Ask for a password")
+    path, uri = "backlog/memory/task-368.md", "backlog://memory/task-368"
 
     async def talk(client: Client) -> None:
         told = {"text": "The cookie is set twice", "section": "Key Decisions"}
         noted = await client.call_tool("task_note", told)
-        assert noted.structured_content == {
-            "task_id": "task-368",
-            "section": "Key Decisions",
-            "path": "backlog/memory/task-368.md",
-        }
+        expected = {"task_id": "task-368", "section": "Key Decisions", "path": path}
+        assert noted.structured_content == expected
         await client.call_tool("task_note", {"text": "one\ntwo", "task_id": "368"})
-        file = (shop.root / "backlog" / "memory" / "task-368.md").read_text()
-        for uri in ("backlog://memory/active", "backlog://memory/TASK-368", "backlog://memory/368"):
-            assert await text_of(client, uri) == file
+        file = (shop.root / path).read_text()
         assert "- The cookie is set twice" in file
+        for each in ("backlog://memory/active", "backlog://memory/TASK-368", uri):
+            assert await text_of(client, each) == file
         title = await client.call_tool("search", {"query": "ask password"})
         assert said(title) == "task-368: # task-368: Ask for a password"
         found = await client.call_tool("search", {"query": "cookie twice"})
         (hit,) = found.structured_content["hits"]
-        assert (hit["kind"], hit["name"], hit["uri"]) == (
-            *("task", "task-368"),
-            "backlog://memory/task-368",
-        )
+        assert (hit["kind"], hit["name"], hit["uri"]) == ("task", "task-368", uri)
         listed = {each.uri: each.title for each in (await client.list_resources()).resources}
-        assert listed["backlog://memory/task-368"] == "task-368: Ask for a password"
+        assert listed[uri] == "task-368: Ask for a password"
         assert listed["backlog://memory/active"] == "The active task: Ask for a password"
 
     shop.is_present(talk)
@@ -695,20 +609,14 @@ def test_an_archived_task_can_be_read_and_not_written(shop: Shop) -> None:
     shop.is_present(talk)
 
 
-TASK_FILE = "---\nid: TASK-7\ntitle: Ship it\nstatus: {}\ncreated_date: '2026-11-20'\n---\n"
-
-
 def test_a_task_that_was_started_elsewhere_is_the_active_one(shop: Shop) -> None:
     """A command of Backlog.md, a board or an editor started it, so no hook has seen it."""
-    folder = shop.root / "backlog" / "tasks"
-    folder.mkdir(parents=True)
-    file = folder / "task-7 - Ship-it.md"
-    file.write_text(TASK_FILE.format("To Do"))
+    write_task(shop.root, 7, "To Do")
 
     async def talk(client: Client) -> str:
         with pytest.raises(MCPError, match="no task is in progress"):
             await text_of(client, "backlog://memory/active")
-        file.write_text(TASK_FILE.format("In Progress"))
+        write_task(shop.root, 7, "In Progress")
         with anyio.fail_after(PATIENCE):
             while True:
                 try:
@@ -716,7 +624,7 @@ def test_a_task_that_was_started_elsewhere_is_the_active_one(shop: Shop) -> None
                 except MCPError:
                     await anyio.sleep(0.1)
 
-    assert "# task-7: Ship it" in shop.is_present(talk)
+    assert "# task-7: " in shop.is_present(talk)
 
 
 # --- resources ---
@@ -737,12 +645,34 @@ def test_each_agent_has_a_uri(shop: Shop, agent: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_document_is_given_as_data(shop: Shop, mode: str) -> None:
+def test_what_a_memory_says_is_given_as_data(shop: Shop, mode: str) -> None:
     text = "\ufeff---\nkept: yes\n---\n# Mine\r\n\n- <timetable> \u200b and 😀\n\n\n"
     (shop.sandbox.memories / "qa_memories.md").write_bytes(text.encode() + b"\xff\n")
     given = shop.is_present(lambda client: text_of(client, "memory://agents/qa"), mode)
     shown = "---\nkept: yes\n---\n# Mine\n\n- ‹timetable>  and 😀\n\n\n"
     assert given == f"{shown}\N{REPLACEMENT CHARACTER}\n"
+    for result in (shop.call("recall", agent="qa"), shop.call("search", query="timetable")):
+        assert "timetable" in said(result)
+        assert "<timetable>" not in said(result) + json.dumps(result.structured_content)
+
+
+def test_a_file_that_is_refused_is_neither_read_nor_written(shop: Shop) -> None:
+    secret = shop.sandbox.home / "secret"
+    secret.write_text("- never to be given\n")
+    (shop.sandbox.memories / "qa.md").symlink_to(secret)
+
+    async def talk(client: Client) -> None:
+        with pytest.raises(MCPError, match="is a link, which is not followed"):
+            await client.read_resource("memory://agents/qa")
+        for name, arguments in (("search", {"query": "never"}), ("recall", {"agent": "qa"})):
+            assert "never to be given" not in said(await client.call_tool(name, arguments))
+        result = await client.call_tool("remember", {**ALL, "agent": "qa"})
+        assert result.is_error
+        assert "qa.md is a link, which is not followed" in said(result)
+        await client.list_resources()
+
+    shop.is_present(talk)
+    assert secret.read_text() == "- never to be given\n"
 
 
 @pytest.mark.parametrize(
@@ -759,54 +689,6 @@ def test_a_document_is_given_as_data(shop: Shop, mode: str) -> None:
 def test_what_is_no_resource(shop: Shop, uri: str, told: str) -> None:
     with pytest.raises(MCPError, match=re.escape(told)):
         shop.is_present(lambda client: client.read_resource(uri))
-
-
-def put_link(path: Path) -> None:
-    secret = path.parents[3] / "secret"
-    secret.write_text("- never to be given\n")
-    path.symlink_to(secret)
-
-
-def put_huge_file(path: Path) -> None:
-    path.touch()
-    os.truncate(path, 10**9)
-
-
-@pytest.mark.parametrize(
-    ("put", "reason"),
-    [
-        (put_link, "is a link, which is not followed"),
-        (os.mkfifo, "is a pipe"),
-        (Path.mkdir, "is a folder"),
-        (put_huge_file, "is larger than 1 MB"),
-    ],
-)
-def test_a_file_that_is_refused_is_neither_read_nor_written(
-    shop: Shop, put: Callable[[Path], object], reason: str
-) -> None:
-    path = shop.sandbox.memories / "qa.md"
-    put(path)
-    before = path.lstat()
-
-    async def talk(client: Client) -> None:
-        with pytest.raises(MCPError, match=f"qa.md {reason}"):
-            await client.read_resource("memory://agents/qa")
-        with anyio.fail_after(PATIENCE):
-            found = await client.call_tool("search", {"query": "never"})
-            assert "never to be given" not in said(found)
-            assert "never to be given" not in said(
-                await client.call_tool("recall", {"agent": "qa"})
-            )
-            lesson = {"agent": "qa", "type": "pattern", "content": NEWS}
-            result = await client.call_tool("remember", lesson)
-            assert result.is_error
-            assert f"qa.md {reason}" in said(result)
-            await client.list_resources()
-
-    shop.is_present(talk)
-    assert path.lstat() == before
-    shop.call("remember", agent="engineer", type="pattern", content=NEWS)
-    assert NEWS in shop.file()
 
 
 # --- prompts ---
@@ -974,10 +856,7 @@ def test_an_older_client_is_told_of_changes_over_http(shop: Shop) -> None:
             await _until(lambda: len(set(told)) >= 2)
 
     anyio.run(main)
-    assert set(told) == {
-        "notifications/resources/list_changed",
-        "notifications/resources/updated",
-    }
+    assert set(told) == {"notifications/resources/list_changed", "notifications/resources/updated"}
 
 
 def test_a_newer_client_is_told_of_changes_over_http(shop: Shop) -> None:
@@ -1082,54 +961,25 @@ def inspector() -> list[str]:
     return [str(node if node.exists() else shutil.which("node")), str(program.resolve()), "--cli"]
 
 
-def inspect(shop: Shop, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [
-            *inspector(),
-            *COMMAND,
-            "--project",
-            str(shop.root),
-            "--connect-timeout",
-            "60000",
-            *arguments,
-        ],
-        cwd=REPO,
-        env={**shop.env, "MCP_CATALOG_PATH": str(shop.sandbox.home / "catalog.json")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def test_the_inspector_uses_the_server(shop: Shop) -> None:
+    def inspect(*words: str) -> Any:
+        place = ["--project", str(shop.root), "--connect-timeout", "60000"]
+        catalog = {"MCP_CATALOG_PATH": str(shop.sandbox.home / "catalog.json")}
+        command, env = [*inspector(), *COMMAND, *place, *words], {**shop.env, **catalog}
+        done = subprocess.run(command, cwd=REPO, env=env, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
-
-def test_the_inspector_calls_a_tool(shop: Shop) -> None:
+    listed = inspect("--strict", "--method", "tools/list")
+    assert {each["name"] for each in listed["tools"]} == set(tools.TOOLS)
     call = ("--method", "tools/call", "--tool-name", "recall", "--tool-arg")
-    done = inspect(shop, *call, "agent=engineer", "budget=500")
-    assert done.returncode == 0, done.stderr
-    assert FACT in json.loads(done.stdout)["structuredContent"]["memory"]
-    failed = inspect(shop, *call, "agent=enginer")
-    assert failed.returncode == 5
-    assert "did you mean engineer?" in failed.stdout
-
-
-def test_the_inspector_finds_no_fault_with_the_tools(shop: Shop) -> None:
-    done = inspect(shop, "--strict", "--method", "tools/list")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert {each["name"] for each in json.loads(done.stdout)["tools"]} == set(tools.TOOLS)
-
-
-def test_the_inspector_reads_and_asks(shop: Shop) -> None:
-    task_actions.start(shop.project, "task-3", "Three")
-    listed = json.loads(inspect(shop, "--method", "resources/list").stdout)["resources"]
-    assert {"memory://agents", ENGINEER, "backlog://memory/task-3"} <= {u["uri"] for u in listed}
-    read = inspect(shop, "--method", "resources/read", "--uri", "backlog://memory/active")
-    assert "# task-3: Three" in json.loads(read.stdout)["contents"][0]["text"]
-    missing = inspect(shop, "--method", "resources/read", "--uri", "memory://agents/nobody")
-    assert missing.returncode == 1
-    assert "nobody has no memory yet" in missing.stderr
+    found = inspect(*call, "agent=engineer", "budget=500")
+    assert FACT in found["structuredContent"]["memory"]
+    read = inspect("--method", "resources/read", "--uri", ENGINEER)
+    assert FACT in read["contents"][0]["text"]
     arguments = ("--prompt-name", "review_memory", "--prompt-args", "agent=engineer")
-    got = inspect(shop, "--method", "prompts/get", *arguments)
-    assert FACT in json.loads(got.stdout)["messages"][0]["content"]["text"]
+    got = inspect("--method", "prompts/get", *arguments)
+    assert FACT in got["messages"][0]["content"]["text"]
 
 
 # --- docs/mcp.md ---
@@ -1155,11 +1005,8 @@ def test_the_page_lists_all_features() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", PAGE, re.MULTILINE))
     for name, tool in tools.TOOLS.items():
         assert set(re.findall(r"`(\w+)`", rows[name])) == set(tool.arguments.model_fields)
-    for uri in (
-        resources.AGENTS_URI,
-        resources.ACTIVE_URI,
-        *(t.uri_template for t in resources.TEMPLATES),
-    ):
+    templates = [template.uri_template for template in resources.TEMPLATES]
+    for uri in (resources.AGENTS_URI, resources.ACTIVE_URI, *templates):
         assert f"| `{uri}` |" in PAGE
     for name, prompt in prompts.PROMPTS.items():
         assert f"`{name}` (`{prompt.argument.name}`" in PAGE
@@ -1170,17 +1017,12 @@ def test_the_settings_on_the_page_start_the_server(shop: Shop) -> None:
     """Each block is read as its client does it, and its command is run."""
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
     servers = [(each.get("servers") or each["mcpServers"])["agent-memory"] for each in blocks]
-    toml = dict(
-        re.findall(r"^(\w+) = (.*)$", PAGE.split("```toml")[1].split("```")[0], re.MULTILINE)
-    )
-    servers.append({name: json.loads(value) for name, value in toml.items()})
+    toml = re.findall(r"^(\w+) = (.*)$", PAGE.split("```toml")[1].split("```")[0], re.MULTILINE)
+    servers.append({name: json.loads(value) for name, value in toml})
     commands = [each for each in servers if "command" in each]
     assert len(commands) == 3
     for each in commands:
-        assert each["command"] == "agent-memory"
-        first, *arguments = [
-            word.replace("${workspaceFolder}", str(shop.root)) for word in each["args"]
-        ]
-        assert first == "mcp"
-        read = shop.over_stdio(lambda client: text_of(client, ENGINEER), "auto", *arguments)
+        assert (each["command"], each["args"][0]) == ("agent-memory", "mcp")
+        words = [word.replace("${workspaceFolder}", str(shop.root)) for word in each["args"][1:]]
+        read = shop.over_stdio(lambda client: text_of(client, ENGINEER), "auto", *words)
         assert read == sanitize.escape(shop.file())

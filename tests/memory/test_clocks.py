@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,8 @@ from memory_core.memory import changes, transaction
 from memory_core.memory.project import find_project
 from support.machine import AGENT, HOUR, YEAR, Machine
 
-FACTS = [
-    "Cranes lift forty containers in an hour",
-    "Customs close at noon",
-    "Pilots are ordered by radio, never by mail",
-    "The tide table is in the cellar",
-    "Ropes break below zero degrees",
-    "Invoices need two signatures",
-]
+FACTS = ["Cranes lift forty containers in an hour", "Customs close at noon", "Pilots come by radio"]
+FACTS += ["The tide table is in the cellar", "Ropes break below zero", "Invoices need signatures"]
 MINE = "Ask Ann before a release"
 
 
@@ -27,10 +22,7 @@ def machine(tmp_path: Path) -> Machine:
 
 
 # The clock of each writer, in seconds ahead of the right time.
-CLOCKS: dict[str, list[int]] = {
-    "a year ahead once": [0, YEAR, 0, 0],
-    "an hour back": [HOUR, HOUR, 0, 0],
-}
+CLOCKS = pytest.mark.parametrize("clocks", [[0, YEAR, 0, 0], [HOUR, HOUR, 0, 0]])
 
 
 def teach(machine: Machine, shifts: list[int], facts: list[str] = FACTS) -> None:
@@ -42,9 +34,9 @@ def teach(machine: Machine, shifts: list[int], facts: list[str] = FACTS) -> None
             machine.report(fact)
 
 
-@pytest.mark.parametrize("name", CLOCKS)
-def test_each_undo_goes_one_change_back(machine: Machine, name: str) -> None:
-    teach(machine, CLOCKS[name][:3])
+@CLOCKS
+def test_each_undo_goes_one_change_back(machine: Machine, clocks: list[int]) -> None:
+    teach(machine, clocks[:3])
     for left in (2, 1, 0):
         machine.run("undo")
         assert sorted(machine.list_items()) == sorted(FACTS[:left])
@@ -55,12 +47,12 @@ def test_each_undo_goes_one_change_back(machine: Machine, name: str) -> None:
 
 
 @pytest.mark.parametrize("opened", [1, 2])
-@pytest.mark.parametrize("name", CLOCKS)
-def test_a_stale_save_loses_nothing(machine: Machine, name: str, opened: int) -> None:
+@CLOCKS
+def test_a_stale_save_loses_nothing(machine: Machine, clocks: list[int], opened: int) -> None:
     """An editor opens the file after `opened` writes and saves after all of them."""
-    teach(machine, CLOCKS[name][:opened])
+    teach(machine, clocks[:opened])
     text = machine.read()
-    for shift, fact in list(zip(CLOCKS[name], FACTS, strict=False))[opened:]:
+    for shift, fact in list(zip(clocks, FACTS, strict=False))[opened:]:
         machine.shift = shift
         machine.report(fact)
     machine.save(text.replace(f"- {FACTS[0]}\n", f"- {MINE}\n"))
@@ -71,37 +63,27 @@ def test_a_stale_save_loses_nothing(machine: Machine, name: str, opened: int) ->
     assert sorted(machine.list_items()) == sorted([*FACTS[1:4], MINE])
 
 
-@pytest.mark.parametrize("name", CLOCKS)
-def test_a_line_removed_by_hand_stays_removed(machine: Machine, name: str) -> None:
-    teach(machine, CLOCKS[name])
+@CLOCKS
+def test_removed_lines_stay_removed(machine: Machine, clocks: list[int]) -> None:
+    teach(machine, clocks)
     machine.save(machine.read().replace(f"- {FACTS[1]}\n", ""))
     machine.report(FACTS[4])
-    machine.run("add", AGENT, "pattern", FACTS[5])
-    assert sorted(machine.list_items()) == sorted([FACTS[0], *FACTS[2:]])
-
-
-@pytest.mark.parametrize("name", CLOCKS)
-def test_an_item_taken_back_stays_back(machine: Machine, name: str) -> None:
-    teach(machine, CLOCKS[name][:3])
-    machine.shift = CLOCKS[name][3]
+    assert sorted(machine.list_items()) == sorted([FACTS[0], *FACTS[2:5]])
+    machine.shift = clocks[0]
     machine.run("remove", AGENT, FACTS[0])
     machine.shift = 0
-    machine.report(FACTS[4])
-    assert sorted(machine.list_items()) == sorted([*FACTS[1:3], FACTS[4]])
-    machine.run("restore", AGENT, FACTS[0])
     machine.report(FACTS[5])
-    assert sorted(machine.list_items()) == sorted([*FACTS[:3], *FACTS[4:]])
+    assert sorted(machine.list_items()) == sorted(FACTS[2:])
+    machine.run("restore", AGENT, FACTS[0])
+    assert sorted(machine.list_items()) == sorted([FACTS[0], *FACTS[2:]])
 
 
 def test_a_stale_save_after_many_writes(machine: Machine) -> None:
     project = find_project(str(machine.root), machine.env)
 
     def write(text: str, run: str = "a1") -> None:
-        transaction.change_memory(
-            project,
-            AGENT,
-            lambda work: changes.learn(work, [["context", text]], run=run, source="agent"),
-        )
+        learn = partial(changes.learn, rows=[["context", text]], run=run, source="agent")
+        transaction.change_memory(project, AGENT, learn)
 
     write(FACTS[0])
     for number in range(330):
@@ -142,14 +124,12 @@ def test_a_line_of_another_machine_stays_removed(pair: tuple[Machine, Machine], 
     assert sorted(ann.list_items()) == sorted(FACTS[:4])
     ann.save(ann.read().replace(f"- {FACTS[1]}\n", ""))
     ann.report(FACTS[4])
-    expected = sorted([FACTS[0], *FACTS[2:5]])
-    assert sorted(ann.list_items()) == expected
     bob.pull(ann)
     bob.report(FACTS[5])
-    assert sorted(bob.list_items()) == sorted([*expected, FACTS[5]])
+    assert sorted(bob.list_items()) == sorted([FACTS[0], *FACTS[2:]])
     ann.pull(bob)
     ann.run("confirm", AGENT, FACTS[0])
-    assert sorted(ann.list_items()) == sorted([*expected, FACTS[5]])
+    assert sorted(ann.list_items()) == sorted([FACTS[0], *FACTS[2:]])
 
 
 @pytest.mark.parametrize("ahead", AHEAD)
@@ -180,9 +160,8 @@ def test_undo_reverts_changes_of_this_machine(pair: tuple[Machine, Machine], ahe
     assert sorted(ann.list_items()) == sorted([FACTS[0], FACTS[2]])
     ann.run("redo")
     assert sorted(ann.list_items()) == sorted(FACTS[:3])
-    (change,) = {
-        record["change"] for record in ann.read_json("log", AGENT) if record["text"] == FACTS[2]
-    }
+    records = ann.read_json("log", AGENT)
+    (change,) = {record["change"] for record in records if record["text"] == FACTS[2]}
     ann.run("undo", "--all-machines")
     assert len(ann.list_items()) == 2
     ann.run("redo")

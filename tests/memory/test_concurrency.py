@@ -20,17 +20,13 @@ from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.processes import read_output, release_programs, start_program
 from support.sandbox import Sandbox
 
-WRITERS = 64
-REPORTS, EACH = 2, 25  # 3,200 merges in sequence take minutes
+WRITERS, REPORTS, EACH = 64, 2, 25  # 3,200 merges in sequence take minutes
 AGENTS = ("engineer", "qa", "docs")
-READERS = 2
 
 WRITER = """
 import sys
 from memory_core.learning.extraction import Extraction, Learning
-from memory_core.history import item_history
-from memory_core.memory import changes, remember, transaction
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory import remember
 from memory_core.memory.project import find_project
 root, home, number = sys.argv[1:]
 project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": home})
@@ -39,9 +35,8 @@ print("ready", flush=True)
 sys.stdin.read()
 for report in range(2):
     words = [f"Fact_{number}_{report}_{place}" for place in range(25)]
-    learned = [Learning(kind, word) for kind, word in zip(types, words)]
+    result = Extraction([Learning(kind, word) for kind, word in zip(types, words)], [], [])
     agent = ("engineer", "qa", "docs")[(int(number) + report) % 3]
-    result = Extraction(learned, [], [])
     assert remember.save_learnings(project, agent, [result], f"w{number}r{report}", "s1")
 """
 
@@ -68,10 +63,9 @@ def test_64_processes_lose_and_duplicate_no_learning(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}")
     sandbox.run_hook("subagent_stop", make_stop_event(text=REPORT.replace(LEARNED, "Fact_64_0_0")))
     path = sandbox.memories / "engineer.md"
-    readers = [start_program(READER, path) for _ in range(READERS)]
-    writers = [
-        start_program(WRITER, sandbox.root, sandbox.home, number) for number in range(WRITERS)
-    ]
+    readers = [start_program(READER, path) for _ in range(2)]
+    home = sandbox.home
+    writers = [start_program(WRITER, sandbox.root, home, number) for number in range(WRITERS)]
     release_programs(writers)
     for writer in writers:
         read_output(writer)
@@ -104,6 +98,7 @@ def in_place(path: Path, text: str) -> None:
 SAVES = pytest.mark.parametrize("save", [by_rename, in_place])
 Save = Callable[[Path, str], None]
 
+DOCKER, TESTS = "Tests need docker to be running", "Migrations run before the tests"
 OWN = "A line that a person added"
 CHANGED = f"{FACT}, says the person"
 
@@ -113,9 +108,8 @@ def edited(text: str) -> str:
 
 
 def learns(sandbox: Sandbox, run: str, content: str) -> None:
-    assert is_silent(
-        sandbox.run_hook("subagent_stop", make_stop_event(run, REPORT.replace(LEARNED, content)))
-    )
+    event = make_stop_event(run, REPORT.replace(LEARNED, content))
+    assert is_silent(sandbox.run_hook("subagent_stop", event))
 
 
 def assert_holds(sandbox: Sandbox, *contents: str) -> None:
@@ -124,34 +118,22 @@ def assert_holds(sandbox: Sandbox, *contents: str) -> None:
 
 
 @SAVES
-def test_a_user_saves_between_two_writes(sandbox: Sandbox, save: Save) -> None:
-    path = sandbox.write_memory("engineer", FACT)
-    learns(sandbox, "a1", LEARNED)
-    save(path, edited(path.read_text()))
-    learns(sandbox, "a2", "Migrations run before the tests")
-    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
-
-
-@SAVES
-def test_removed_items_stay_removed(sandbox: Sandbox, save: Save) -> None:
-    path = sandbox.write_memory("engineer", FACT)
-    learns(sandbox, "a1", LEARNED)
-    save(path, path.read_text().replace(f"- {LEARNED}\n", ""))
-    learns(sandbox, "a2", "Migrations run before the tests")
-    assert LEARNED not in sandbox.read_memory("engineer")
-
-
-@SAVES
-def test_a_user_opens_the_file_before_a_write_and_saves_after_it(
-    sandbox: Sandbox, save: Save
+@pytest.mark.parametrize("opened", [0, 1, 2])
+def test_a_user_opens_the_file_before_some_writes_and_saves_after_them(
+    sandbox: Sandbox, save: Save, opened: int
 ) -> None:
     path = sandbox.write_memory("engineer", FACT)
-    learns(sandbox, "a1", "Tests need docker to be running")
-    text = path.read_text()
-    learns(sandbox, "a2", LEARNED)
-    save(path, edited(text))
-    learns(sandbox, "a3", "Migrations run before the tests")
-    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
+    versions = [path.read_text()]
+    for number, text in enumerate((DOCKER, LEARNED)):
+        learns(sandbox, f"a{number}", text)
+        versions.append(path.read_text())
+    save(path, edited(versions[opened]))
+    learns(sandbox, "a3", TESTS)
+    assert_holds(sandbox, CHANGED, OWN, DOCKER, LEARNED, TESTS)
+    save(path, path.read_text().replace(f"- {LEARNED}\n", ""))
+    learns(sandbox, "a4", "Deployments need the VPN to be up")
+    assert_holds(sandbox, CHANGED, OWN, DOCKER, TESTS)
+    assert LEARNED not in sandbox.read_memory("engineer")
 
 
 def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None]) -> None:
@@ -167,77 +149,40 @@ def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None
     transaction.change_memory(project, "engineer", learn)
 
 
-def learned_once(sandbox: Sandbox) -> Path:
+@SAVES
+@pytest.mark.parametrize("opened", [1, 2])
+def test_a_user_saves_while_a_hook_works(sandbox: Sandbox, save: Save, opened: int) -> None:
     path = sandbox.write_memory("engineer", FACT)
-    learns(sandbox, "a1", "Tests need docker to be running")
-    return path
+    versions = [path.read_text()]
+    for number, text in enumerate((DOCKER, TESTS)):
+        learns(sandbox, f"a{number}", text)
+        versions.append(path.read_text())
+    between_read_and_replace(sandbox, "a3", lambda: save(path, edited(versions[opened])))
+    assert_holds(sandbox, CHANGED, OWN, LEARNED, TESTS)
 
 
-@SAVES
-def test_a_user_saves_while_a_hook_works(sandbox: Sandbox, save: Save) -> None:
-    path = learned_once(sandbox)
-    between_read_and_replace(sandbox, "a2", lambda: save(path, edited(path.read_text())))
-    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Tests need docker to be running")
-
-
-@SAVES
-def test_a_user_saves_an_older_version_while_a_hook_works(sandbox: Sandbox, save: Save) -> None:
-    path = learned_once(sandbox)
-    text = path.read_text()
-    learns(sandbox, "a2", "Migrations run before the tests")
-    between_read_and_replace(sandbox, "a3", lambda: save(path, edited(text)))
-    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
-
-
-def test_a_restored_old_version_is_kept(sandbox: Sandbox) -> None:
-    path = learned_once(sandbox)
-    text = path.read_text()
+@pytest.mark.parametrize("is_emptied", [False, True])
+def test_a_restored_or_emptied_file_stays_so(sandbox: Sandbox, is_emptied: bool) -> None:
+    path = sandbox.write_memory("engineer", FACT)
+    learns(sandbox, "a1", DOCKER)
+    text = "" if is_emptied else path.read_text()
     learns(sandbox, "a2", LEARNED)
     path.write_text(text)
-    learns(sandbox, "a3", "Migrations run before the tests")
-    assert_holds(sandbox, FACT, "Tests need docker to be running")
-    assert LEARNED not in sandbox.read_memory("engineer")
-
-
-def test_a_user_opens_the_file_before_the_first_learning(sandbox: Sandbox) -> None:
-    path = sandbox.write_memory("engineer", FACT)
-    text = path.read_text()
-    learns(sandbox, "a1", LEARNED)
-    path.write_text(edited(text))
-    learns(sandbox, "a2", "Migrations run before the tests")
-    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
-
-
-def test_an_emptied_file_stays_empty(sandbox: Sandbox) -> None:
-    path = learned_once(sandbox)
-    learns(sandbox, "a2", LEARNED)
-    path.write_text("")
-    learns(sandbox, "a3", "Migrations run before the tests")
-    assert_holds(sandbox, "Migrations run before the tests")
-    assert sandbox.read_memory("engineer").count("\n- ") == 1
-
-
-def test_items_of_a_late_save_are_archived_once(sandbox: Sandbox) -> None:
-    path = learned_once(sandbox)
-    text = path.read_text()
-    learns(sandbox, "a2", LEARNED)
-    path.write_text(edited(text))
-    learns(sandbox, "a3", "Migrations run before the tests")
-    path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
-    learns(sandbox, "a4", "Deployments need the VPN to be up")
-    assert LEARNED not in sandbox.read_memory("engineer")
+    learns(sandbox, "a3", TESTS)
+    items = [] if is_emptied else [FACT, DOCKER]
+    assert_holds(sandbox, *items, TESTS)
+    assert sandbox.read_memory("engineer").count("\n- ") == len(items) + 1
+    archive = sandbox.memories / "archive" / "engineer.md"
+    assert is_emptied or LEARNED in archive.read_text()
 
 
 def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) -> None:
     now = format_utc(time.time())
     texts = [f"The retry count of service {number} is high" for number in range(25_000)]
-    records = (
-        item_history.make_record("learned", now, text, section="Coding Patterns Learned")
-        for text in texts
-    )
     sandbox.write_memory("engineer", FACT)
     path = sandbox.memories / "history" / "engineer.jsonl"
     path.parent.mkdir()
+    records = (item_history.make_record("learned", now, text, section="Tips") for text in texts)
     path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
     learns(sandbox, "a1", LEARNED)
     assert_holds(sandbox, LEARNED)
@@ -248,8 +193,7 @@ def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) 
 def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
     learns(sandbox, "a1", LEARNED)
     names = [".config.json.1f", ".route.json.2f", "spool/engineer/.1-1.json.3f"]
-    names = [f"{name}.agent-memory-tmp" for name in names]
-    paths = [sandbox.state / name for name in names]
+    paths = [sandbox.state / f"{name}.agent-memory-tmp" for name in names]
     paths[-1].parent.mkdir(parents=True, exist_ok=True)
     for path in paths:
         path.write_text("{")
@@ -260,4 +204,3 @@ def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
         os.utime(path, (0, 0))
     sandbox.run_hook("session_start", session)
     assert not any(path.exists() for path in paths)
-    assert LEARNED in sandbox.read_memory("engineer")

@@ -37,27 +37,19 @@ def remember(sandbox: Sandbox, agent: str, *records: item_history.Record) -> Non
 LEARNED = make_record("learned", 40, run="a1", source="agent")
 KEY = LEARNED["id"]
 
-LEAVES = {
+PINNED, CONFIRMED = (make_record(kind, 39, source="person") for kind in ("pinned", "confirmed"))
+UNPINNED = make_record("unpinned", 38, source="person")
+# The records of an item, and whether it leaves.
+LEAVES: dict[str, tuple[list[item_history.Record], bool]] = {
     "learned long ago": ([LEARNED], True),
     "learned lately": ([make_record("learned", 20, run="a1", source="agent")], False),
     "reported again": ([LEARNED, make_record("reinforced", 20, run="a2", source="agent")], False),
-    "reported again long ago": (
-        [LEARNED, make_record("reinforced", 30, run="a2", source="agent")],
-        True,
-    ),
     "used by a run": ([LEARNED, make_record("task", 3, "", run="a2", used=f"beef {KEY}")], False),
     "used long ago": ([LEARNED, make_record("task", 30, "", run="a2", used=KEY)], True),
     "only given to a run": ([LEARNED, make_record("task", 3, "", run="a2", given=KEY)], True),
-    "pinned": ([LEARNED, make_record("pinned", 39, source="person")], False),
-    "unpinned": (
-        [
-            LEARNED,
-            make_record("pinned", 39, source="person"),
-            make_record("unpinned", 38, source="person"),
-        ],
-        True,
-    ),
-    "confirmed by a person": ([LEARNED, make_record("confirmed", 39, source="person")], False),
+    "pinned": ([LEARNED, PINNED], False),
+    "unpinned": ([LEARNED, PINNED, UNPINNED], True),
+    "confirmed by a person": ([LEARNED, CONFIRMED], False),
     "a person's": ([make_record("learned", 40, source="person")], False),
     "written in the file": ([make_record("edited", 40, source="hand")], False),
 }
@@ -85,9 +77,8 @@ def test_all_items_of_a_session_are_one_change(person: Person) -> None:
     remember(person.sandbox, "qa", LEARNED)
     person.sandbox.run_hook("session_start", SESSION)
     assert OLD not in person.sandbox.read_memory("engineer") + person.sandbox.read_memory("qa")
-    assert "Expired: 3 items that no run used for 4w are archived" in " ".join(
-        person.run("status").stdout.split()
-    )
+    shown = " ".join(person.run("status").stdout.split())
+    assert "Expired: 3 items that no run used for 4w are archived" in shown
     expired = person.read_json("status")["expired"]
     assert expired["items"] == 3
     person.run("undo", expired["change"])

@@ -24,18 +24,9 @@ LARGE = {"kill points": 60, "faults": 90, "other harms": 20}
 def test_nothing_is_lost_at_any_fault(tmp_path: Path, every: int, least: dict[str, int]) -> None:
     if not shutil.which("strace") and not os.environ.get("CI"):
         pytest.skip("strace is not installed (package strace)")
-    done = subprocess.run(
-        [
-            sys.executable,
-            str(REPO / "tests" / "tools" / "faults.py"),
-            f"--every={every}",
-            "--jobs=2",
-        ],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        check=False,
-    )
+    command = [sys.executable, str(REPO / "tests/tools/faults.py"), f"--every={every}", "--jobs=2"]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     counts = {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z ]+)", done.stdout)}
     assert all(counts[kind] >= count for kind, count in least.items()), counts

@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_core.memory import gone_projects
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import review_file, spool
+from memory_core.storage import spool
 from memory_core.text.times import format_utc
 from support.command_line import Person
 from support.review import make_waiting
@@ -20,47 +20,17 @@ def make_entry(*learnings: str) -> dict[str, Any]:
     return {**make_spool_entry("qa"), "learnings": [["pattern", text, ""] for text in learnings]}
 
 
-def make_gone_project(sandbox: Sandbox, gone: Path) -> None:
-    """Leave two learnings and a damaged file in the state of a project that does not exist."""
-    gone.mkdir(parents=True)
-    other = find_project(str(gone), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(gone)})
-    spool.add(other.paths, "qa", make_entry("Prices are in cents"))
-    other.paths.state.replace("spool/qa/2-1.json", b"{")
-    other.store.add_to_review("qa", [make_waiting("An event")], format_utc(time.time()))
-    gone.rmdir()
-
-
-def list_waiting(project: Project) -> dict[str, list[str]]:
-    """Return the learnings that wait, as lines by agent."""
-    store = project.store
-    return {
-        agent: list(map(review_file.format_line, store.read_review(agent)))
-        for agent in store.agents_to_review()
-    }
-
-
-def migrate(project: Project) -> gone_projects.LeftLearnings:
-    left = gone_projects.find(project.store)
-    gone_projects.take_over(project.store, left)
-    return left
-
-
-def test_learnings_of_a_deleted_project_are_taken_over(sandbox: Sandbox, tmp_path: Path) -> None:
-    gone = tmp_path / "old" / "shop"
+def make_gone_project(sandbox: Sandbox, gone: Path) -> Project:
+    """Return another project, in whose state two learnings wait."""
     gone.mkdir(parents=True)
     other = find_project(str(gone), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(gone)})
     spool.add(other.paths, "qa", make_entry("Prices are in cents"))
     other.store.add_to_review("qa", [make_waiting("An event")], format_utc(time.time()))
-    project = find_project(str(sandbox.root), sandbox.env)
-    project.paths.state.make_root()
-    assert not gone_projects.find(project.store).files  # it still exists
-    gone.rmdir()
-    left = migrate(project)
-    assert left.projects == [str(gone)]
-    assert len(left.learnings["qa"]) == 2
-    assert len(list_waiting(project)["qa"]) == 2
-    assert spool.list_agents(other.paths) == []
-    assert not gone_projects.find(project.store).files
+    return other
+
+
+def read_waiting(sandbox: Sandbox) -> list[dict[str, str]]:
+    return find_project(str(sandbox.root), sandbox.env).store.read_review("qa")
 
 
 def test_the_state_of_a_moved_project_is_left_to_the_move(sandbox: Sandbox) -> None:
@@ -68,7 +38,9 @@ def test_the_state_of_a_moved_project_is_left_to_the_move(sandbox: Sandbox) -> N
     (sandbox.root.parent / "elsewhere").mkdir()
     root = sandbox.root.rename(sandbox.root.parent / "elsewhere" / sandbox.root.name)
     moved = find_project(str(root), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(root)})
-    assert not migrate(moved).files
+    left = gone_projects.find(moved.store)
+    assert not left.files
+    gone_projects.take_over(moved.store, left)
     moved.paths.state.make_root()
     assert [agent for _stem, agent in spool.list_agents(moved.paths)] == ["qa"]
 
@@ -77,8 +49,10 @@ def test_tidy_asks_before_it_takes_them_over(
     sandbox: Sandbox, person: Person, tmp_path: Path
 ) -> None:
     gone = tmp_path / "old" / sandbox.root.name
-    make_gone_project(sandbox, gone)
+    make_gone_project(sandbox, gone).paths.state.replace("spool/qa/2-1.json", b"{")
     sandbox.paths.state.make_root()
+    assert "no longer exists" not in person.run("status").stdout
+    gone.rmdir()
     what = f"learnings wait that belong to {gone}, which no longer exists"
     assert what in person.run("status").stdout
     done = person.run("tidy")
@@ -87,9 +61,10 @@ def test_tidy_asks_before_it_takes_them_over(
     assert f"included: learnings of {gone}, which does not exist any more\n" in done.stdout
     assert "Nothing is changed yet; run it with --yes to change it.\n" in done.stderr
     assert "2-1.json is kept: is invalid: " in done.stderr
-    assert not list_waiting(find_project(str(sandbox.root), sandbox.env))
+    assert read_waiting(sandbox) == []
     left = person.read_json("tidy", "--yes")["migrate"]["gone_projects"]
     assert (left["projects"], len(left["learnings"]["qa"])) == ([str(gone)], 2)
+    assert len(read_waiting(sandbox)) == 2
     assert what not in person.run("status").stdout
     done = person.run("search", "cents", "--in", "review")
     assert "[pattern] Prices are in cents  (to review since " in done.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import os
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,10 +24,9 @@ from support.sandbox import Sandbox
 LEARNED = "Payments are retried with one message id"
 
 
-def report(number: int) -> str:
-    return (
-        f"Looked at src/pay_{number}.py.\n\n# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#"
-    )
+def report(number: int, text: str = LEARNED) -> str:
+    block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#"
+    return f"Looked at src/pay_{number}.py.\n\n{block}"
 
 
 def summarize(notes: dict[str, Any]) -> Any:
@@ -74,18 +73,10 @@ def test_a_run_that_reports_an_item_again_adds_its_subject(
     assert read(project) == compute(project)
 
 
-def test_a_damaged_file_is_computed_again(sandbox: Sandbox, project: Project) -> None:
-    expected = read(project)
-    (sandbox.state / item_index.FOLDER / "engineer").write_bytes(b"\xe9\x00")
-    assert read(project) == expected
-
-
 def test_a_record_that_a_pull_brought_counts(sandbox: Sandbox, project: Project) -> None:
-    fields, _words = read(project)[LEARNED]
-    path = sandbox.memories / "history" / "engineer.jsonl"
-    task = {"time": "2026-11-20T10:00:00Z", "kind": "task", "id": "b1", "outcome": "done"}
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({**task, "given": fields["id"], "used": fields["id"]}) + "\n")
+    key = id_of(LEARNED)
+    task = {"time": NOW, "kind": "task", "id": "b1", "outcome": "done", "given": key, "used": key}
+    append_records(sandbox, task)
     sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
     fields, _words = read(project)[LEARNED]
     assert (fields["given"], fields["used"]) == (1, 1)
@@ -103,117 +94,98 @@ def deliver(sandbox: Sandbox) -> str:
     return recall.build_block(found, "engineer", 16_000, lambda: TASK).text
 
 
-def edit_in_place(sandbox: Sandbox) -> None:
-    """Change the same number of bytes, and set the time of the file back, as `touch -r` does."""
+COLORS = "Colors of the shop are in theme.css"
+
+
+def change_from_outside(sandbox: Sandbox, name: str) -> None:
     path = sandbox.memories / "engineer.md"
-    before = path.stat()
-    path.write_text(path.read_text().replace("one message id", "two message id"))
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    if name == "edit in place":  # the same number of bytes and time, as `touch -r` sets it
+        before = path.stat()
+        path.write_text(path.read_text().replace("one message id", "two message id"))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    elif name == "replace":
+        sandbox.write_memory("engineer", OTHER)
+    elif name == "delete":
+        path.unlink()
+    elif name == "user's file":
+        sandbox.write_memory("engineer", USERS, user=True)
+    elif name == "raise confidence":
+        sandbox.configure("memory:\n  min_confidence: 0.9\n")
+    else:  # another person pins the item that is not about the task
+        append_records(sandbox, item_history.make_record("pinned", NOW, COLORS))
 
 
-def replace_file(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", OTHER)
-
-
-def delete_file(sandbox: Sandbox) -> None:
-    (sandbox.memories / "engineer.md").unlink()
-
-
-def write_users_file(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", USERS, user=True)
-
-
-def pull_history(sandbox: Sandbox) -> None:
-    """Let another person pin the item that is not about the task."""
+def append_records(sandbox: Sandbox, *records: dict[str, Any]) -> None:
+    """Add records as a pull does."""
     path = sandbox.memories / "history" / "engineer.jsonl"
-    text = "Colors of the shop are in theme.css"
-    record = {"time": "2026-11-20T10:00:00Z", "kind": "pinned", "id": id_of(text), "text": text}
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(record) + "\n")
+        file.writelines(f"{json.dumps(record)}\n" for record in records)
 
 
-def raise_confidence(sandbox: Sandbox) -> None:
-    sandbox.configure("memory:\n  min_confidence: 0.9\n")
+CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "pull"]
 
 
-CHANGES = (
-    *(edit_in_place, replace_file, delete_file),
-    *(write_users_file, pull_history, raise_confidence),
-)
-
-
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("change", CHANGES)
 def test_every_change_takes_effect_at_the_next_delegation(
-    sandbox: Sandbox, project: Project, change: Callable[[Sandbox], None]
+    sandbox: Sandbox, project: Project, change: str
 ) -> None:
     sandbox.switch_selection_on()
-    report_two = report(2).replace(LEARNED, "Colors of the shop are in theme.css")
-    sandbox.run_hook("subagent_stop", make_stop_event("a2", report_two))
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2, COLORS)))
     before = deliver(sandbox)
     assert before == deliver(sandbox)
-    change(sandbox)
+    change_from_outside(sandbox, change)
     after = deliver(sandbox)
-    (sandbox.state / item_index.FOLDER / "engineer").unlink(missing_ok=True)
+    index(sandbox).unlink(missing_ok=True)
     assert after == deliver(sandbox), "as without an index"
     assert after != before
 
 
-def damage_blocks(data: bytes) -> bytes:
-    """Return an index with zeros in its last three quarters, as a power failure may leave them."""
-    return data[: len(data) // 4] + bytes(len(data) - len(data) // 4)
+def index(sandbox: Sandbox) -> Path:
+    return sandbox.state / item_index.FOLDER / "engineer"
 
 
-@pytest.mark.parametrize("data", [b"", b"\xe9\x00", marshal.dumps((["other"],))])
-def test_a_damaged_index_is_made_again(sandbox: Sandbox, project: Project, data: bytes) -> None:
+def test_a_damaged_index_is_made_again(sandbox: Sandbox, project: Project) -> None:
     sandbox.switch_selection_on()
-    before = deliver(sandbox)
-    path = sandbox.state / item_index.FOLDER / "engineer"
-    good = path.read_bytes()
-    path.write_bytes(data or damage_blocks(good))
-    assert deliver(sandbox) == before
-    assert path.read_bytes() != (data or damage_blocks(good))
-
-
-def test_no_flipped_bit_is_trusted(sandbox: Sandbox, project: Project) -> None:
-    sandbox.switch_selection_on()
-    before = deliver(sandbox)
-    path = sandbox.state / item_index.FOLDER / "engineer"
-    good = path.read_bytes()
-    for at in range(0, len(good), max(len(good) // 100, 1)):
-        path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+    expected, before = read(project), deliver(sandbox)
+    good = index(sandbox).read_bytes()
+    quarter = len(good) // 4
+    after_power_cut = good[:quarter] + bytes(len(good) - quarter)
+    for data in (after_power_cut, b"\xe9\x00", marshal.dumps((["other"],))):
+        index(sandbox).write_bytes(data)
+        assert read(project) == expected
+        index(sandbox).write_bytes(data)
         assert deliver(sandbox) == before
+        assert index(sandbox).read_bytes() != data
+    for at in range(0, len(good), max(len(good) // 100, 1)):
+        index(sandbox).write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        assert deliver(sandbox) == before, "a flipped bit is not trusted"
 
 
 def test_a_long_history_counts_after_the_index_was_deleted(
     sandbox: Sandbox, project: Project
 ) -> None:
     sandbox.switch_selection_on()
-    text = "Colors of the shop are in theme.css"
-    path = sandbox.memories / "history" / "engineer.jsonl"
-    records = [
-        item_history.make_record("learned", NOW, f"Item {at} {'x' * 200}") for at in range(2000)
-    ]
-    records += [item_history.make_record(kind, NOW, text) for kind in ("learned", "pinned")]
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(record)}\n" for record in records)
+    texts = [f"Item {at} {'x' * 200}" for at in range(2000)]
+    append_records(sandbox, *(item_history.make_record("learned", NOW, text) for text in texts))
+    of_colors = [item_history.make_record(kind, NOW, COLORS) for kind in ("learned", "pinned")]
+    append_records(sandbox, *of_colors)
     memory = sandbox.memories / "engineer.md"
-    memory.write_text(f"{memory.read_text()}- {text}\n")
+    memory.write_text(f"{memory.read_text()}- {COLORS}\n")
     before = deliver(sandbox)
-    assert text in before
-    (sandbox.state / item_index.FOLDER / "engineer").unlink()
+    assert COLORS in before
+    index(sandbox).unlink()
     assert deliver(sandbox) == before
 
 
 def test_the_writer_keeps_the_index_up_to_date(sandbox: Sandbox, project: Project) -> None:
     sandbox.switch_selection_on()
     deliver(sandbox)
-    path = sandbox.state / item_index.FOLDER / "engineer"
     for number in (2, 3):
-        text = report(number).replace(LEARNED, f"Refunds of payments wait {number} hours")
+        text = report(number, f"Refunds of payments wait {number} hours")
         sandbox.run_hook("subagent_stop", make_stop_event(f"a{number}", text))
-        written = path.stat().st_ino
+        written = index(sandbox).stat().st_ino
         assert f"wait {number} hours" in deliver(sandbox)
-        assert path.stat().st_ino == written, "the reader had nothing to make"
+        assert index(sandbox).stat().st_ino == written, "the reader had nothing to make"
 
 
 @pytest.mark.parametrize("command", [["delete", "engineer", "--yes"], ["rename", "engineer", "qa"]])
@@ -222,10 +194,9 @@ def test_a_memory_that_is_gone_leaves_no_index(
 ) -> None:
     sandbox.switch_selection_on()
     deliver(sandbox)
-    path = sandbox.state / item_index.FOLDER / "engineer"
-    assert path.exists()
+    assert index(sandbox).exists()
     assert person.run(*command).returncode == 0
-    assert not path.exists()
+    assert not index(sandbox).exists()
 
 
 def test_more_texts_than_can_be_checked_at_once_follow_with_the_next_deliveries(

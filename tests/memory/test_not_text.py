@@ -12,39 +12,33 @@ from support.sandbox import Sandbox
 
 TEXT = "# Engineer Memory\n\n## Project Architecture\n- Orders are kept for ten years\n"
 UNREADABLE = [
-    pytest.param(TEXT.encode("utf-16"), id="utf-16"),
-    pytest.param(b"\xfe\xff" + TEXT.encode("utf-16-be"), id="utf-16-be"),
-    pytest.param(TEXT.encode("utf-16-le"), id="utf-16-without-mark"),
-    pytest.param(TEXT.replace("\n", "\r\n").encode("utf-16"), id="utf-16-of-windows"),
-    pytest.param(TEXT.encode("utf-32"), id="utf-32"),
-    pytest.param("訂單保留十年".encode("utf-16"), id="utf-16-without-nul"),
-    pytest.param(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", id="picture"),
-    pytest.param(TEXT.encode() + bytes(512), id="after-a-power-cut"),
+    TEXT.encode("utf-16"),
+    b"\xfe\xff" + TEXT.encode("utf-16-be"),
+    TEXT.encode("utf-16-le"),
+    TEXT.encode("utf-32"),
+    "訂單保留十年".encode("utf-16"),  # it has no NUL
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+    TEXT.encode() + bytes(512),  # after a power cut
 ]
 # Bytes that are not UTF-8 stay as they are; the rest of such a file is text.
 READABLE = [
-    pytest.param(TEXT.encode(), id="utf-8"),
-    pytest.param(TEXT.encode("utf-8-sig"), id="utf-8-with-mark"),
-    pytest.param(TEXT.replace("ten", "zwölf").encode("latin-1"), id="latin-1"),
-    pytest.param(TEXT.replace("\n", "\r\n").encode(), id="windows"),
-    pytest.param(b"", id="empty"),
+    TEXT.encode("utf-8-sig"),
+    TEXT.replace("ten", "zwölf").encode("latin-1"),
+    TEXT.replace("\n", "\r\n").encode(),
+    b"",
 ]
-COMMANDS = [
-    ("add", "engineer", "architecture", "Invoices are sent by email"),
-    *(("list", "engineer"), ("show", "engineer"), ("log", "engineer"), ("diff", "engineer")),
-    *(("export",), ("optimize",), ("rename", "engineer", "developer")),
-    ("preference", "set", "engineer", "style", "short"),
-]
+COMMANDS = ["list engineer", "show engineer", "log engineer", "diff engineer", "export", "optimize"]
+COMMANDS += ["add engineer pattern waits", "rename engineer dev", "preference set engineer a b"]
+COMMANDS += ["add engineer pattern waits", "rename engineer dev", "preference set engineer a b"]
 
 
-@pytest.mark.parametrize("data", UNREADABLE)
+@pytest.mark.parametrize("data", UNREADABLE, ids=repr)
 def test_hooks_leave_it_alone_and_keep_the_learnings(sandbox: Sandbox, data: bytes) -> None:
     path = sandbox.write_memory("engineer")
     path.write_bytes(data)
     prompt = sandbox.run_hook("pre_tool_use", make_pre_event()).reply["updatedInput"]["prompt"]
-    assert "Recorded by" not in prompt
     assert "# Add To Memory:" in prompt
-    assert "\0" not in prompt
+    assert not any(part in prompt for part in ("Recorded by", "\0"))
     assert sandbox.run_hook("subagent_stop", make_stop_event()).status == 0
     assert path.read_bytes() == data
     (entry,) = sandbox.read_log("agent.memory.waiting")
@@ -73,7 +67,7 @@ def test_learnings_wait_while_the_archive_is_not_text(sandbox: Sandbox) -> None:
     assert all(texts.count(f"Service {number} caches") == 1 for number in range(3))
 
 
-@pytest.mark.parametrize("data", READABLE)
+@pytest.mark.parametrize("data", READABLE, ids=repr)
 def test_text_is_delivered_and_learned(sandbox: Sandbox, data: bytes) -> None:
     path = sandbox.write_memory("engineer")
     path.write_bytes(data)
@@ -84,11 +78,11 @@ def test_text_is_delivered_and_learned(sandbox: Sandbox, data: bytes) -> None:
     assert LEARNED.encode() in path.read_bytes()
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
-def test_commands_leave_it_alone_and_say_why(person: Person, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_leave_it_alone_and_say_why(person: Person, command: str) -> None:
     path = person.sandbox.write_memory("engineer")
     path.write_bytes(TEXT.encode("utf-16"))
-    done = person.run(*command)
+    done = person.run(*command.split())
     assert done.returncode == 1
     assert "engineer.md is not text, perhaps UTF-16" in done.stderr
     assert path.read_bytes() == TEXT.encode("utf-16")

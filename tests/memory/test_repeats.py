@@ -10,27 +10,16 @@ from memory_core.learning import extraction
 from memory_core.memory import recall, remember
 from memory_core.memory.project import Project, find_project
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 ITEM = "Orders are kept for ten years"
 # Ways to write ITEM.
 SAME = [
-    "orders are kept for ten years",
     "ORDERS ARE KEPT FOR TEN YEARS",
-    "Orders Are Kept For Ten Years",
-    "  Orders are kept for ten years",
-    "Orders are kept for ten years  ",
     "Orders  are kept\tfor ten years",
     "Orders are kept for ten years.",
-    "**Orders** are kept for ten years",
-    "Orders are kept for `ten` years",
-    "\u00a0Orders are kept for ten years",
-    "Orders are kept for \u201cten\u201d years",
-]
-# Not the same: the case of code, options and paths counts.
-OTHERS = [
-    ("Run tar with -c here", "Run tar with -C here"),
-    ("Read README.md before releases", "Read readme.md before releases"),
-    ("Use `Foo` for parsing", "Use `foo` for parsing"),
+    "**Orders** are kept for `ten` years",
+    "\u00a0Orders are kept for \u201cten\u201d years",
 ]
 
 
@@ -58,19 +47,22 @@ def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> N
     path = sandbox.write_memory("engineer", ITEM, text, "Queues are durable")
     project = project_in(sandbox)
     delivered = recall.build_block(project, "engineer", 5000).text
-    assert [line for line in delivered.splitlines() if line.startswith("- ")] == [
-        f"- {ITEM}",
-        "- Queues are durable",
-    ]
+    lines = [line for line in delivered.splitlines() if line.startswith("- ")]
+    assert lines == [f"- {ITEM}", "- Queues are durable"]
     assert path.read_text().count("\n- ") == 3
     (memory,) = agent_status.list_memories(project)
-    ((line, note),) = memory.notes
-    assert line == 5
-    assert note == "line 5 repeats line 4: agents receive it once"
+    assert memory.notes == [(5, "line 5 repeats line 4: agents receive it once")]
 
 
-@pytest.mark.parametrize(("one", "other"), OTHERS)
-def test_two_facts_are_two_items(one: str, other: str) -> None:
+@for_each(
+    ("one", "other"),
+    [
+        ("Run tar with -c here", "Run tar with -C here"),
+        ("Read README.md before releases", "Read readme.md before releases"),
+        ("Use `Foo` for parsing", "Use `foo` for parsing"),
+    ],
+)
+def test_the_case_of_code_counts(one: str, other: str) -> None:
     document = markdown.parse_document(f"## A\n- {one}\n- {other}\n")
     assert repeats.find_repeats(document) == []
 

@@ -95,11 +95,8 @@ def test_other_values_are_refused(event: dict[str, Any]) -> None:
 def format_table(model: type[event_models.LoggedEvent]) -> str:
     inherited = event_models.LoggedEvent.model_fields
     names = ", ".join(f"`{name}`" for name in model.names)
-    rows = [
-        f"| `{name}` | {field.description} |"
-        for name, field in model.model_fields.items()
-        if name not in inherited
-    ]
+    own = {name: field for name, field in model.model_fields.items() if name not in inherited}
+    rows = [f"| `{name}` | {field.description} |" for name, field in own.items()]
     head = [f"{model.__doc__}", "", f"{names}", "", "| key | meaning |", "| --- | --- |"]
     return "\n".join([*head, *rows])
 

@@ -101,21 +101,14 @@ def test_a_life_of_a_project(person: Person) -> None:
         left_out = {"skill", "task", "note", "background", "launch", "hand-back"}
         if step.door != "mcp" and not left_out & set(step.name.split()):
             assert traps.run_step(step, sandbox).status == 0
-    for command in (
-        ("confirm", "engineer", "Invoices"),
-        ("remove", "engineer", "Crane"),
-        ("remove", "PM", "log book"),
-        ("undo",),
-    ):
-        assert person.run(*command).returncode == 0, command
+    for command in ("confirm engineer Invoices", "remove engineer Crane", "remove PM log", "undo"):
+        assert person.run(*command.split()).returncode == 0, command
     facts = {fact.split()[0]: fact for fact in life.state_facts("alpha")}
     block = events.REPORT.replace(events.LEARNED, facts["Customs"])
     used = f"Used: {item_history.id_of(facts['Invoices'])}"
     run_delegation(sandbox, "b1", f"{block}\n{used}\n")
-    sandbox.run_hook(
-        "session_start",
-        {"hook_event_name": "SessionStart", "session_id": "s9", "source": "startup"},
-    )
+    session = {"hook_event_name": "SessionStart", "session_id": "s9", "source": "startup"}
+    sandbox.run_hook("session_start", session)
     person.run("add", "engineer", "pattern", "Anchors are heavy")  # also saves what waits
     total = check(read_numbers(sandbox), sandbox)
     assert total.learned >= 5
@@ -126,12 +119,8 @@ def test_a_life_of_a_project(person: Person) -> None:
     report = build_report(project_of(sandbox))
     assert report.total == total
     status = person.read_json("status")
-    assert status["use"] == {
-        "runs": total.loaded,
-        "tokens": total.tokens_per_run,
-        "given": total.given,
-        "used": total.used,
-    }
+    use = {"runs": total.loaded, "tokens": total.tokens_per_run}
+    assert status["use"] == {**use, "given": total.given, "used": total.used}
     weeks = zip(*(agent["trend"] for agent in status["agents"]), strict=True)
     assert [sum(week) for week in weeks] == [0] * 7 + [total.learned]
 
@@ -189,55 +178,25 @@ def make_event(chance: random.Random) -> dict[str, Any]:
     return event
 
 
-class OddLog:
-    """A log that is written, torn, rotated, written anew and deleted."""
-
-    def __init__(self, sandbox: Sandbox, chance: random.Random) -> None:
-        self._state, self._chance = sandbox.state, chance
-        self._state.mkdir(parents=True)
-        self._path = self._state / event_log.FILE_NAME
-
-    def change(self) -> None:
-        self._chance.choice([self._append] * 6 + [self._tear, self._rotate, self._begin_anew])()
-
-    def _append(self) -> None:
-        lines = [json.dumps(make_event(self._chance)) for _ in range(self._chance.randrange(30))]
-        if lines and self._chance.random() < 0.3:
-            lines.insert(0, self._chance.choice(["[]", "{", "null", '"agent.memory.lost"', ""]))
-        with self._path.open("ab") as file:
-            file.write("".join(f"{line}\n" for line in lines).encode())
-
-    def _tear(self) -> None:
-        line = json.dumps(make_event(self._chance)).encode() + b"\xff"
-        with self._path.open("ab") as file:
-            file.write(line[: self._chance.randrange(len(line))])
-
-    def _rotate(self) -> None:
-        oldest, old = (self._state / name for name in event_log.OLD_FILES)
-        if old.exists():
-            old.rename(oldest)
-        if self._path.exists():
-            self._path.rename(old)
-
-    def _begin_anew(self) -> None:
-        if self._chance.random() < 0.5:
-            self._path.unlink(missing_ok=True)
-        else:
-            self._path.write_bytes(b"")
-        self._append()
-
-
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_any_log_is_counted_once(sandbox: Sandbox, seed: int) -> None:
+    """The log is appended to, torn and rotated; tests of following change it in more ways."""
     chance = random.Random(seed)
-    log = OddLog(sandbox, chance)
     since = (TODAY - timedelta(days=9)).isoformat()[:10] if seed % 3 == 0 else ""
+    sandbox.state.mkdir(parents=True)
     numbers = read_numbers(sandbox, since)
-    for _step in range(25):
-        log.change()
-        if chance.random() < 0.6:
-            numbers.refresh()
-            check(numbers, sandbox, since)
+    oldest, old, newest = (sandbox.state / name for name in (*event_log.OLD_FILES, "events.jsonl"))
+    for step in range(9):
+        lines = [json.dumps(make_event(chance)) for _ in range(chance.randrange(30))]
+        lines += [chance.choice(["[]", "{", "null", '"agent.memory.lost"', ""])]
+        with newest.open("ab") as file:
+            file.write("\n".join(lines).encode() + chance.choice([b"\n", b"\xff\n", b"\xff"]))
+        numbers.refresh()
+        check(numbers, sandbox, since)
+        if step in (2, 5):
+            if old.exists():
+                old.rename(oldest)
+            newest.rename(old)
     check(read_numbers(sandbox, since), sandbox, since)
 
 
@@ -332,16 +291,15 @@ def test_the_most_used_items(sandbox: Sandbox) -> None:
     for agent, used in (("engineer", [redis, redis, node]), ("qa", [node])):
         records = [item_history.make_record("learned", day, text) for text in keys]
         for number, key in enumerate(used):
-            task = performance.make_task_record(
-                str(number), "done", given=f"{redis} {node}", used=key
-            )
+            given = f"{redis} {node}"
+            task = performance.make_task_record(str(number), "done", given=given, used=key)
             records.append({"time": day, **task})
         Store(sandbox.paths).history(agent).append(records)
     numbers = read_numbers(sandbox)
-    assert [(use.agent, use.text, use.given, use.used) for use in numbers.most_used_items(2)] == [
-        ("engineer", "Tests need redis", 3, 2),
-        ("engineer", "Builds need Node", 3, 1),
-    ]
+    first, second = numbers.most_used_items(2)
+    assert (first.agent, first.text) == ("engineer", "Tests need redis")
+    assert (first.given, first.used) == (3, 2)
+    assert (second.agent, second.text, second.used) == ("engineer", "Builds need Node", 1)
     (own,) = numbers.most_used_items(agent="qa")
     assert (own.text, own.given, own.used) == ("Builds need Node", 1, 1)
 

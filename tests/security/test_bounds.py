@@ -47,16 +47,11 @@ class Cost(NamedTuple):
 def measure(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> Cost:
     """Run a hook, which must succeed, and return its cost."""
     notes = sandbox.home / "cost"
-    command = [sys.executable, "-I", str(REPO / "hooks" / f"{hook}.py")]
-    subprocess.run(
-        [sys.executable, "-I", "-S", str(MEASURE), str(notes), *command],
-        input=json.dumps({**event, "cwd": str(sandbox.root)}).encode(),
-        stdout=subprocess.PIPE,
-        cwd=sandbox.root,
-        env=sandbox.env,
-        timeout=60,
-        check=True,
-    )
+    command = [sys.executable, "-I", "-S", str(MEASURE), str(notes)]
+    command += [sys.executable, "-I", str(REPO / "hooks" / f"{hook}.py")]
+    data = json.dumps({**event, "cwd": str(sandbox.root)}).encode()
+    place: dict[str, Any] = {"cwd": sandbox.root, "env": sandbox.env, "timeout": 60}
+    subprocess.run(command, input=data, capture_output=True, check=True, **place)
     costs = json.loads(notes.read_text())
     assert costs["status"] == 0
     return Cost(costs["cpu"], costs["memory"])
@@ -91,18 +86,10 @@ def fill_history(*lines: bytes) -> Callable[[Sandbox], None]:
 
 
 def make_record(number: int) -> bytes:
-    record = {
-        "v": 1,
-        "time": "2026-11-20T10:00:00.000Z",
-        "kind": "learned",
-        "id": f"{number:010x}",
-        "agent": "engineer",
-        "section": "Coding Patterns Learned",
-        "run": "a",
-        "confidence": 0.5,
-        "text": f"The service {number} talks to the database",
-        "source": "agent",
-    }
+    ids = {"v": 1, "kind": "learned", "id": f"{number:010x}", "agent": "engineer", "run": "a"}
+    times = {"time": "2026-11-20T10:00:00.000Z", "source": "agent", "confidence": 0.5}
+    text = f"The service {number} talks to the database"
+    record = {**ids, **times, "section": "Coding Patterns Learned", "text": text}
     return json.dumps(record).encode() + b"\n"
 
 
@@ -148,11 +135,8 @@ CASES: dict[str, tuple[Callable[[Sandbox], None], str]] = {
     "packed history": (fill_history(*[pack(RECORDS)] * 8), ""),
     "packed history of nothing": (fill_history(pack(b"{}\n" * 2_600_000)), ""),
     "packed history of zeros": (fill_history(*[pack(bytes(60_000_000))] * 8), ""),
-    "large settings": (
-        lambda sandbox: sandbox.configure("# comment\n" * 30_000),
-        "larger than 256 KB",
-    ),
-    "settings of many keys": (lambda sandbox: sandbox.configure("a: {b: [c]}\n" * 20_000), ""),
+    "large settings": (lambda shop: shop.configure("# comment\n" * 30_000), "larger than 256 KB"),
+    "settings of many keys": (lambda shop: shop.configure("a: {b: [c]}\n" * 20_000), ""),
     "full folders": (fill_folders, "more than 10,000 entries"),
 }
 
@@ -170,10 +154,10 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Cost]:
 QUICK = ("memory over 1 MB", "settings of many keys")
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES],
-)
+SLOW = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case not in QUICK]
+
+
+@pytest.mark.parametrize("case", [*QUICK, *SLOW])
 def test_cost(sandbox: Sandbox, usual: list[Cost], case: str) -> None:
     prepare, line = CASES[case]
     prepare(sandbox)

@@ -13,17 +13,11 @@ from support import life, traps
 from support.life import Step
 from support.traps import Scene, Trap
 
+MEMORIES = ".claude-mpm/memories"
 # Discovery must see at least these, or it does not work.
-EXPECTED = {
-    ".claude-mpm",
-    ".claude-mpm/config.yml",
-    ".claude-mpm/locks/engineer.lock",
-    ".claude-mpm/memories/engineer.md",
-    ".claude-mpm/memories/archive/engineer.md",
-    ".claude-mpm/memories/history/engineer.jsonl",
-    "CLAUDE.md",
-    "backlog/memory/task-1.md",
-}
+EXPECTED = {".claude-mpm", ".claude-mpm/config.yml", ".claude-mpm/locks/engineer.lock", "CLAUDE.md"}
+NAMES = ("engineer.md", "archive/engineer.md", "history/engineer.jsonl")
+EXPECTED |= {"backlog/memory/task-1.md", *(f"{MEMORIES}/{name}" for name in NAMES)}
 
 
 class Discovery(NamedTuple):
@@ -34,22 +28,16 @@ class Discovery(NamedTuple):
     users: dict[str, set[str]]
 
     def spring_all(self, kind: str, steps: list[Step]) -> list[str]:
-        """Return what goes wrong with a trap at each path, and the steps that use the path."""
-        problems = []
-        for path, users in sorted(self.users.items()):
-            chosen = [step for step in steps if step.name in users]
-            if chosen:
-                problems += self.scene.spring(Trap(kind, path), chosen)
-        return problems
+        """Return what goes wrong with a trap at each path, and the steps that use the path.
 
-    def spring_some(self, steps: list[Step]) -> list[str]:
-        """Return what goes wrong with one trap at each path, of all kinds in turn."""
-        names = {step.name for step in steps}
+        Without a kind, each path gets one trap, of all kinds in turn.
+        """
         problems = []
         for number, (path, users) in enumerate(sorted(self.users.items())):
-            if names & users:
-                trap = Trap(traps.KINDS[number % len(traps.KINDS)], path)
-                problems += self.scene.spring(trap, [s for s in steps if s.name in users])
+            chosen = [step for step in steps if step.name in users]
+            if chosen:
+                trap = Trap(kind or traps.KINDS[number % len(traps.KINDS)], path)
+                problems += self.scene.spring(trap, chosen)
         return problems
 
 
@@ -67,8 +55,7 @@ OFTEN = (traps.LINK_FILE, traps.FIFO)
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [k if k in OFTEN else pytest.param(k, marks=pytest.mark.slow) for k in traps.KINDS],
+    "kind", [k if k in OFTEN else pytest.param(k, marks=pytest.mark.slow) for k in traps.KINDS]
 )
 def test_hooks_stay_in_the_project_and_lose_nothing(discovery: Discovery, kind: str) -> None:
     steps = [step for step in discovery.steps if step.is_hook]
@@ -80,7 +67,7 @@ def test_hooks_stay_in_the_project_and_lose_nothing(discovery: Discovery, kind: 
 def test_other_doors_stay_in_the_project(discovery: Discovery) -> None:
     """Each path with one kind of trap: tests/tools/hostile_paths.py tries all."""
     steps = [step for step in discovery.steps if not step.is_hook]
-    problems = discovery.spring_some(steps)
+    problems = discovery.spring_all("", steps)
     assert not problems, "\n".join(problems)
 
 

@@ -29,8 +29,8 @@ def project(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Project:
     return find_project(str(sandbox.root), os.environ)
 
 
-def report(project: Project, *contents: str, kind: str = "pattern") -> None:
-    text = "".join(f"# Add To Memory:\nType: {kind}\nContent: {one}\n#\n" for one in contents)
+def report(project: Project, *contents: str) -> None:
+    text = "".join(f"# Add To Memory:\nType: pattern\nContent: {one}\n#\n" for one in contents)
     extracted = extraction.extract(text)
     remember.save_learnings(project, "qa", [extracted], run="r1", session="s1")
 
@@ -43,43 +43,42 @@ def list_reasons(project: Project) -> dict[str, str]:
     return {item.text: item.entry["reason"] for item in review.list_waiting(project.store)}
 
 
-def use_report(project: Project, _folder: Path) -> None:
+def use_report(project: Project) -> None:
     report(project, GENUINE, POISON)
 
 
-def use_nested_lines(project: Project, _folder: Path) -> None:
-    text = f"# Add To Memory:\nType: pattern\nContent: Use tabs\nWhy: {POISON}\n#\n"
-    remember.save_learnings(project, "qa", [extraction.extract(text)], run="r1", session="s1")
+def use_nested_lines(project: Project) -> None:
+    report(project, f"Use tabs\nWhy: {POISON}")
 
 
-def use_mcp(project: Project, _folder: Path) -> None:
+def use_mcp(project: Project) -> None:
     result = item_actions.teach(project, "qa", "pattern", [POISON], source="mcp")
     assert result.waits.startswith("may be poisoned: ")
 
 
-def use_preference(project: Project, _folder: Path) -> None:
+def use_preference(project: Project) -> None:
     with pytest.raises(InvalidPreference, match="it waits for review: may be poisoned"):
         preference_actions.set_preference(project, "qa", "style", POISON, source="mcp")
 
 
-def use_hand_edit(project: Project, _folder: Path) -> None:
+def use_hand_edit(project: Project) -> None:
     write_file(project, f"# QA\n\n## Notes\n- {GENUINE}\n- {POISON}\n")
     assert GENUINE in read_block(project)
 
 
-def use_paragraph(project: Project, _folder: Path) -> None:
+def use_paragraph(project: Project) -> None:
     write_file(project, f"# QA\n\n## Notes\n{POISON}.\n\n- {GENUINE}\n")
     assert GENUINE in read_block(project)
 
 
-def use_forged_history(project: Project, _folder: Path) -> None:
+def use_forged_history(project: Project) -> None:
     """The history that came with the file says that a person accepted the item."""
     item_actions.teach(project, "qa", "pattern", [POISON])
     project.store.paths.state.remove("decided/qa")
     project.store.paths.state.remove("index/qa")
 
 
-def use_import(project: Project, _folder: Path) -> None:
+def use_import(project: Project) -> None:
     item_actions.teach(project, "ops", "pattern", [POISON, GENUINE])
     exported = export_import.build_export(project, project.store, ["ops"])
     exported["agents"] = {"qa": exported["agents"]["ops"]}
@@ -100,44 +99,29 @@ DOORS = [
 
 
 @pytest.mark.parametrize("enter", DOORS)
-def test_no_door_lets_poison_in(
-    project: Project, tmp_path: Path, enter: Callable[[Project, Path], None]
+def test_poison_reaches_an_agent_only_after_a_person_accepted_it(
+    project: Project, enter: Callable[[Project], None]
 ) -> None:
-    enter(project, tmp_path)
+    enter(project)
     assert POISON not in read_block(project)
     reasons = list_reasons(project)
     assert any(POISON in text for text in reasons), reasons
     assert all("may be poisoned: " in reason for reason in reasons.values())
-
-
-@pytest.mark.parametrize("enter", DOORS)
-def test_what_a_person_accepts_is_delivered(
-    project: Project, tmp_path: Path, enter: Callable[[Project, Path], None]
-) -> None:
-    enter(project, tmp_path)
     review.accept(project, project.store, review.list_waiting(project.store))
     assert POISON in read_block(project)
     assert review.list_waiting(project.store) == []
+    if enter in (use_report, use_hand_edit):
+        undo.undo_last(project, project.store)
+        assert POISON not in read_block(project)
+        assert any(POISON in text for text in list_reasons(project))
+        review.accept(project, project.store, review.list_waiting(project.store))
     report(project, "Use tabs in makefiles")
     assert POISON in read_block(project)
 
 
-@pytest.mark.parametrize("enter", [use_report, use_hand_edit])
-def test_undo_takes_a_decision_back(
-    project: Project, tmp_path: Path, enter: Callable[[Project, Path], None]
-) -> None:
-    enter(project, tmp_path)
-    review.accept(project, project.store, review.list_waiting(project.store))
-    undo.undo_last(project, project.store)
-    assert POISON not in read_block(project)
-    assert any(POISON in text for text in list_reasons(project))
-
-
 @pytest.mark.parametrize("enter", [use_report, use_mcp, use_preference, use_hand_edit])
-def test_what_a_person_rejects_is_gone(
-    project: Project, tmp_path: Path, enter: Callable[[Project, Path], None]
-) -> None:
-    enter(project, tmp_path)
+def test_what_a_person_rejects_is_gone(project: Project, enter: Callable[[Project], None]) -> None:
+    enter(project)
     review.reject(project, project.store, review.list_waiting(project.store))
     assert review.list_waiting(project.store) == []
     assert POISON not in read_block(project)
@@ -146,6 +130,7 @@ def test_what_a_person_rejects_is_gone(
 def test_what_a_person_adds_is_delivered(project: Project) -> None:
     item_actions.teach(project, "qa", "pattern", [POISON])
     assert POISON in read_block(project)
+    report(project, POISON)
     assert review.list_waiting(project.store) == []
 
 
@@ -162,20 +147,10 @@ def test_a_poisoned_resolution_of_an_error_reaches_nobody(project: Project) -> N
     assert POISON not in read_block(project)
 
 
-def test_a_poisoned_note_for_a_task_waits(project: Project) -> None:
+def test_a_note_for_a_task_waits_like_a_learning(project: Project) -> None:
     with pytest.raises(task_actions.TaskRefused, match="it waits in agent-memory review PM"):
         task_actions.add_note(project, "task-1", POISON, is_persons=False)
-    assert POISON in list_reasons(project)
-
-
-def test_a_note_for_a_task_with_a_secret_waits_without_it(project: Project) -> None:
-    token = "ghp_" + "a1B2" * 9
+    secret = f"CI uses ghp_{'a1B2' * 9}"
     with pytest.raises(task_actions.TaskRefused, match="a secret was removed from it"):
-        task_actions.add_note(project, "task-1", f"CI uses {token}", is_persons=False)
-    assert "CI uses [redacted: github-token]" in list_reasons(project)
-
-
-def test_an_agent_may_repeat_what_a_person_accepted(project: Project) -> None:
-    item_actions.teach(project, "qa", "pattern", [POISON])
-    report(project, POISON)
-    assert review.list_waiting(project.store) == []
+        task_actions.add_note(project, "task-1", secret, is_persons=False)
+    assert {POISON, "CI uses [redacted: github-token]"} <= set(list_reasons(project))

@@ -122,24 +122,9 @@ def test_an_item_is_marked_and_ranked_lower_if_its_file_is_gone(selecting: Sandb
     assert after == [before[1], f"{before[0]} (may be out of date: {gone} is gone)"]
 
 
-def test_an_item_is_marked_if_its_command_is_gone(selecting: Sandbox) -> None:
-    (selecting.root / "Makefile").write_text("test:\n\tpytest\n", encoding="utf-8")
-    selecting.write_memory("engineer", "Retries: run `make lint`", "Retries: run `make test`")
-    found = re.findall(r"^- \[.*?\]\S* (.*)", build(selecting), re.MULTILINE)
-    doubt = "(may be out of date: `make lint` is gone)"
-    assert found == ["Retries: run `make test`", f"Retries: run `make lint` {doubt}"]
-
-
 def test_the_users_own_items_name_files_of_any_project(selecting: Sandbox) -> None:
     (selecting.root / "src").mkdir()
     selecting.write_memory("engineer", "Retry payments in src/pay.py", user=True)
     block = build(selecting)
     assert "src/pay.py" in block
     assert "gone" not in block
-
-
-def test_no_item_is_marked_without_selection(selecting: Sandbox) -> None:
-    (selecting.root / "src").mkdir()
-    selecting.configure("memory: {selection: off}\n")
-    selecting.write_memory("engineer", "Retry payments in src/pay.py")
-    assert "\n- Retry payments in src/pay.py\n" in build(selecting)

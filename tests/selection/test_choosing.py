@@ -57,15 +57,12 @@ def test_a_task_about_something_else_receives_nothing() -> None:
 
 
 # A task, and the item of these that comes first.
-ITEMS = [
-    "Payments are retried with one message id",
-    "Run the unit tests with `make unit`, which needs Docker",
-    "src/ledger/rounding.py rounds half to even",
-    "settings.RETRY_LIMIT is read once at the start",
-    "The nightly import locks the table orders",
-    "Feature flags live in flags.yml",
-    "Logs of the worker are in /var/log/shop",
-]
+ITEMS = ["Payments are retried with one message id"]
+ITEMS += ["Run the unit tests with `make unit`, which needs Docker"]
+ITEMS += ["src/ledger/rounding.py rounds half to even"]
+ITEMS += ["settings.RETRY_LIMIT is read once at the start"]
+ITEMS += ["The nightly import locks the table orders", "Feature flags live in flags.yml"]
+ITEMS += ["Logs of the worker are in /var/log/shop"]
 BEST = {
     "why is a payment retried twice?": 0,
     "how do I run unit tests?": 1,
@@ -77,17 +74,13 @@ BEST = {
     "imports at night are slow": 4,
     "add a feature flag": 5,
     "where are the worker's logs": 6,
+    "The nightly import fails\n```\nPayments retried\n```": 4,
 }
 
 
 @pytest.mark.parametrize("task", BEST)
 def test_the_item_that_the_task_is_about_comes_first(task: str) -> None:
     assert choose(make(ITEMS), task)[0] == ITEMS[BEST[task]]
-
-
-def test_words_in_code_blocks_count_less_than_others() -> None:
-    task = "The nightly import fails\n```\nPayments retried\n```"
-    assert choose(make(ITEMS), task)[0] == ITEMS[4]
 
 
 def test_a_task_without_strong_evidence_receives_at_most_400_tokens() -> None:
@@ -111,13 +104,12 @@ def test_strong_evidence_brings_more() -> None:
 def test_five_items_of_one_run_do_not_push_out_the_item_of_another_run() -> None:
     subjects = about(r1="slow worker", r2="slow worker")
     note = ItemNote("q", runs=("r1",), subjects=subjects)
-    texts = [f"{name} of the worker" for name in ("Log", "Color", "Size", "Host", "Port")]
-    passages = make(texts, **dict.fromkeys(["Log", "Color", "Size", "Host", "Port"], note))
+    names = ["Log", "Color", "Size", "Host", "Port"]
+    passages = make([f"{name} of the worker" for name in names], **dict.fromkeys(names, note))
     other = ItemNote("o", runs=("r2",), subjects=subjects)
     passages += [Passage("Work", "- Queue of nothing", 5, "Queue of nothing", other)]
-    passages += [
-        Passage("Work", f"- {text}", 6, text) for text in ("Maps", "Ships", "Cats", "Dogs")
-    ]
+    others = ("Maps", "Ships", "Cats", "Dogs")
+    passages += [Passage("Work", f"- {text}", 6, text) for text in others]
     choices = choosing.select(PassageIndex(passages), "slow worker", BUDGET)
     assert [choice.factor for choice in choices[:6]] == [1, 1, 0.7, 0.7, 0.7, 0.7]
     assert {choices[0].passage.note, choices[1].passage.note} == {note, other}
@@ -144,18 +136,11 @@ def test_an_item_without_a_run_has_no_penalty() -> None:
     assert with_run.total == without.total > 0
 
 
-@pytest.mark.parametrize(
-    ("note", "factor"),
-    [
-        (ItemNote("x", counts=(20, 0, 0)), choosing.UNUSED),
-        (ItemNote("x", counts=(20, 1, 0)), 1.0),
-        (ItemNote("x", counts=(19, 0, 0)), 1.0),
-    ],
-    ids=["never used", "used once", "given 19 times"],
-)
-def test_an_item_that_was_given_often_and_never_used_sinks(note: ItemNote, factor: float) -> None:
-    choices = choosing.select(PassageIndex(make(ITEMS, Payments=note)), "payments", BUDGET)
-    assert find(choices, "Payments").factor == factor
+def test_an_item_that_was_given_often_and_never_used_sinks() -> None:
+    for shown, used, factor in ((20, 0, choosing.UNUSED), (20, 1, 1), (19, 0, 1)):
+        note = ItemNote("x", counts=(shown, used, 0))
+        choices = choosing.select(PassageIndex(make(ITEMS, Payments=note)), "payments", BUDGET)
+        assert find(choices, "Payments").factor == factor
 
 
 def test_pins_are_given_with_every_task_and_use_at_most_a_quarter() -> None:
@@ -213,14 +198,3 @@ def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     flags = [choice.is_chosen for choice in choices]
     assert flags == sorted(flags, reverse=True)
     assert all(estimate_tokens(choice.passage.text) < choice.tokens for choice in choices)
-
-
-@given(some_passages, some_words.map(" ".join))
-def test_equal_input_yields_equal_output(passages: list[Passage], task: str) -> None:
-    def decide() -> list[tuple[int, bool, float, str]]:
-        return [
-            (choice.passage.index, choice.is_chosen, choice.total, choice.reason)
-            for choice in choosing.select(PassageIndex(passages), task, BUDGET)
-        ]
-
-    assert decide() == decide()

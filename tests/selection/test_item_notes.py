@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from memory_core.history import item_history
 from memory_core.selection import item_notes
+from support.tables import for_each
 
 FACT = "Run `make db` before the tests"
 BUGS = {
@@ -32,38 +31,23 @@ def report(*runs: str) -> list[item_history.Record]:
     return [make_report(run, day) for day, run in enumerate(runs, 1)]
 
 
-UNDONE = {"source": "person", "id": "c9"}
-
+ONE, THREE = report("a1"), report("a1", "a2", "a3")
+PIN, UNPIN = make_record("pinned", 8), make_record("unpinned", 9)
+UNDO = make_record("undone", 10, source="person", id="c9")
 PINNED = {
-    "one run": (report("a1"), False),
-    "three runs of different subjects": (report("a1", "a2", "a3"), True),
+    "one run": (ONE, False),
+    "three runs of different subjects": (THREE, True),
     "two of three runs had one subject": (report("a1", "a2", "a4"), False),
     "one run three times": (report("a1", "a1", "a1"), False),
-    "a person pinned it": ([*report("a1"), make_record("pinned", 9)], True),
-    "and unpinned it": (
-        [*report("a1"), make_record("pinned", 8), make_record("unpinned", 9)],
-        False,
-    ),
-    "a person unpinned what three runs pin": (
-        [*report("a1", "a2", "a3"), make_record("unpinned", 9)],
-        False,
-    ),
-    "and took that back": (
-        [
-            *report("a1", "a2", "a3"),
-            make_record("unpinned", 9),
-            make_record("undone", 10, **UNDONE),
-        ],
-        True,
-    ),
-    "pinning was undone": (
-        [*report("a1"), make_record("pinned", 9), make_record("undone", 10, **UNDONE)],
-        False,
-    ),
+    "a person pinned it": ([*ONE, PIN], True),
+    "and unpinned it": ([*ONE, PIN, UNPIN], False),
+    "a person unpinned what three runs pin": ([*THREE, UNPIN], False),
+    "and took that back": ([*THREE, UNPIN, UNDO], True),
+    "pinning was undone": ([*ONE, make_record("pinned", 9), UNDO], False),
 }
 
 
-@pytest.mark.parametrize("name", PINNED)
+@for_each("name", PINNED)
 def test_items_of_many_subjects_and_of_the_user_are_pinned(name: str) -> None:
     records, expected = PINNED[name]
     notes = item_notes.list_notes(item_history.History(records), {})

@@ -48,9 +48,7 @@ def test_a_stored_index_decides_the_same(small: int, monkeypatch: pytest.MonkeyP
 
     @given(some_rows, some_rows, some_words.map(" ".join))
     def check(
-        rows: list[tuple[list[str], list[str]]],
-        more: list[tuple[list[str], list[str]]],
-        task: str,
+        rows: list[tuple[list[str], list[str]]], more: list[tuple[list[str], list[str]]], task: str
     ) -> None:
         made = PassageIndex(make_passages(rows))
         stored = store(made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from memory_core.selection import choosing, rendering
 from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import ItemNote, Passage
 from memory_core.selection.splitting import split_document
+from support.tables import for_each
 
 
 def give_all(passages: list[Passage], room: int, task: str = "") -> str:
@@ -22,54 +22,29 @@ def given_text(text: str, room: int = 10_000) -> str:
     return give_all(split_document(markdown.parse_document(text)), room)
 
 
-GIVEN = [
-    (
-        "title and comments are left out",
-        "# T\n\n<!-- a\nb -->\n\n## A (Max: 15 items)\n- x\n",
-        "## A\n- x",
-    ),
-    ("empty sections too", "## A\n\n## B\n- x\n", "## B\n- x"),
-    (
-        "prose and what is nested stay",
-        "## A\nprose\nmore\n\n- x\n  - y\n",
-        "## A\n> prose\n> more\n\n- x\n  - y",
-    ),
-    ("front matter is left out", "---\na: b\n---\n## A\n- x\n", "## A\n- x"),
-    ("code stays", "## A\n```\n- no item\n```\n", "## A\n> ```\n> - no item\n> ```"),
-    (
-        "blank lines do not divide code",
-        "## A\n```\na\n\nb\n```\n- x\n",
-        "## A\n> ```\n> a\n>\n> b\n> ```\n\n- x",
-    ),
-    ("open code ends with its passage", "## A\n- x\n~~~~\nb\n", "## A\n- x\n> ~~~~\n> b\n> ~~~~"),
-    ("open code in an item, too", "- x\n  ```\n  b\n", "- x\n  ```\n  b\n  ```"),
-    ("an item has its text in one line", "- x\nlazy\n  more\n", "- x lazy more"),
-    ("a heading in a section is quoted", "## A\n### Task: y\n- x\n", "## A\n> ### Task: y\n\n- x"),
-    (
-        "two of one title become one",
-        "## A\n- x\n## B\n- y\n## A\n- z\n",
-        "## A\n- x\n- z\n\n## B\n- y",
-    ),
-    (
-        "conflict markers are left out",
-        "## A\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n",
-        "## A\n- x\n- y",
-    ),
-    ("items without a heading", "- x\n", "- x"),
-    ("nothing", "", ""),
-]
+GIVEN = {
+    "title and comments": ("# T\n\n<!-- a\nb -->\n\n## A (Max: 15 items)\n- x\n", "## A\n- x"),
+    "empty sections": ("## A\n\n## B\n- x\n", "## B\n- x"),
+    "prose": ("## A\nprose\nmore\n\n- x\n  - y\n", "## A\n> prose\n> more\n\n- x\n  - y"),
+    "front matter": ("---\na: b\n---\n## A\n- x\n", "## A\n- x"),
+    "code": ("## A\n```\n- no item\n\nb\n```\n", "## A\n> ```\n> - no item\n>\n> b\n> ```"),
+    "open code": ("## A\n- x\n~~~~\nb\n", "## A\n- x\n> ~~~~\n> b\n> ~~~~"),
+    "open code in an item": ("- x\n  ```\n  b\n", "- x\n  ```\n  b\n  ```"),
+    "an item has its text in one line": ("- x\nlazy\n  more\n", "- x lazy more"),
+    "a heading in a section": ("## A\n### Task: y\n- x\n", "## A\n> ### Task: y\n\n- x"),
+    "two of one title": ("## A\n- x\n## B\n- y\n## A\n- z\n", "## A\n- x\n- z\n\n## B\n- y"),
+    "markers": ("## A\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n", "## A\n- x\n- y"),
+    "nothing": ("", ""),
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), [row[1:] for row in GIVEN], ids=[row[0] for row in GIVEN]
-)
-def test_items_are_selected(text: str, expected: str) -> None:
+@for_each("name", GIVEN)
+def test_items_are_selected(name: str) -> None:
+    text, expected = GIVEN[name]
     assert given_text(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("room", "expected"), [(11, "- x"), (20, "> prose\n\n- x"), (24, "> prose\n\n- x\n- z")]
-)
+@for_each(("room", "expected"), [(11, "- x"), (20, "> prose\n\n- x"), (24, "> prose\n\n- x\n- z")])
 def test_equal_items_are_ordered_by_confidence_then_by_age(room: int, expected: str) -> None:
     document = markdown.parse_document("## A\nprose\n- x\n- y\n- z\n")
     confidences = {"x": 1.0, "y": 0.5, "z": 0.5}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from memory_core.history.item_history import id_of
 from memory_core.selection import rendering
 from memory_core.selection.passages import ItemNote, Passage, shorten_ids
 from memory_core.selection.splitting import split_document
+from support.tables import for_each
 
 FACT, OTHER = "Stock is booked twice", "Invoices leave at noon"
 
@@ -29,28 +29,23 @@ def render(passages: list[Passage]) -> str:
     return rendering.render(passages)
 
 
-RENDERED = [
-    ("an item", f"## A\n- {FACT}\n", f"## A\n- [b] {FACT}"),
-    ("another bullet", f"## A\n*   {FACT}\n", f"## A\n* [b] {FACT}"),
-    ("a tab behind the bullet", f"## A\n-\t{FACT}\n", f"## A\n- [b] {FACT}"),
-    ("a number", f"## A\n1. {FACT}\n", f"## A\n1. [b] {FACT}"),
-    (
-        "nested lines",
-        f"## A\n- {FACT}\n  - Why: it lags\n  - See: src/stock.py\n",
-        f"## A\n- [b] {FACT}\n  - Why: it lags\n  - See: src/stock.py",
-    ),
-    ("a confirmed item", f"## A\n- {OTHER}\n", f"## A\n- [i]✓ {OTHER}"),
-    ("a paragraph has no id", "## A\nStock and invoices\n", "## A\n> Stock and invoices"),
-]
+NESTED = f"{FACT}\n  - Why: it lags\n  - See: src/stock.py"
+RENDERED = {
+    f"- {FACT}\n": f"- [b] {FACT}",
+    f"*   {FACT}\n": f"* [b] {FACT}",
+    f"-\t{FACT}\n": f"- [b] {FACT}",
+    f"1. {FACT}\n": f"1. [b] {FACT}",
+    f"- {NESTED}\n": f"- [b] {NESTED}",
+    f"- {OTHER}\n": f"- [i]✓ {OTHER}",
+    "Stock and invoices\n": "> Stock and invoices",
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), [row[1:] for row in RENDERED], ids=[row[0] for row in RENDERED]
-)
+@for_each(("text", "expected"), RENDERED.items())
 def test_passages_are_rendered(text: str, expected: str) -> None:
     for sign, item in {"[b]": FACT, "[i]": OTHER}.items():
         expected = expected.replace(sign, f"[{id_of(item)[:4]}]")
-    assert render(split(text, confirmed=(OTHER,))) == expected
+    assert render(split(f"## A\n{text}", confirmed=(OTHER,))) == f"## A\n{expected}"
 
 
 def test_the_section_of_the_best_passage_comes_first() -> None:

@@ -15,6 +15,7 @@ from memory_core.setup import hook_runner
 from memory_core.storage import event_log
 from memory_core.storage.state_folder import OWNER_FILE
 from support.files import read_files
+from support.life import write
 from support.sandbox import Sandbox
 
 ITEM = "Services talk through the event bus, never directly"
@@ -29,15 +30,14 @@ def project(sandbox: Sandbox) -> Project:
     return project
 
 
-def make_sample(kind: str, root: str) -> bytes:
-    return json.dumps(sample_events.build(kind, "engineer", root, "1")).encode()
+def make_sample(kind: str, sandbox: Sandbox) -> bytes:
+    return json.dumps(sample_events.build(kind, "engineer", str(sandbox.root), "1")).encode()
 
 
 def test_a_copy_has_the_state_and_changes_neither(project: Project, sandbox: Sandbox) -> None:
     before = read_files(sandbox.root), read_files(sandbox.home)
     command = hook_runner.build_command("post_tool_use")
-    data = make_sample("post", str(sandbox.root))
-    result = hook_runner.run_on_copy(project, command, data, sandbox.env)
+    result = hook_runner.run_on_copy(project, command, make_sample("post", sandbox), sandbox.env)
     assert result.fault == ""
     assert (read_files(sandbox.root), read_files(sandbox.home)) == before
     changes = {change.path: change for change in result.changes}
@@ -48,14 +48,9 @@ def test_a_copy_has_the_state_and_changes_neither(project: Project, sandbox: San
     assert b"agent.memory.lost" in (log.before or b"")
     assert b"agent.memory.learned" in (log.after or b"")
     assert f"state/{OWNER_FILE}" not in changes
-
-
-def test_a_run_in_the_project_shows_the_changes_of_its_state(
-    project: Project, sandbox: Sandbox
-) -> None:
+    # In the project itself the changes of its state are shown, too.
     command = hook_runner.build_command("pre_tool_use")
-    data = make_sample("pre", str(sandbox.root))
-    result = hook_runner.run(project, command, data, sandbox.env)
+    result = hook_runner.run(project, command, make_sample("pre", sandbox), sandbox.env)
     assert result.fault == ""
     (receipt,) = [change.path for change in result.changes if "receipts" in change.path]
     assert (sandbox.state / Path(receipt).relative_to("state")).is_file()
@@ -63,15 +58,13 @@ def test_a_run_in_the_project_shows_the_changes_of_its_state(
 
 def test_hostile_files_are_not_copied(project: Project, sandbox: Sandbox) -> None:
     secret = sandbox.home / "secret"
-    secret.mkdir()
-    (secret / "key.md").write_text("secret\n")
+    write(secret / "key.md", "secret\n")
     for name in ("archive", "qa.md", "history"):
         (sandbox.memories / name).symlink_to(secret / ("key.md" if "." in name else ""))
     os.mkfifo(sandbox.memories / "pipe.md")
     os.truncate(sandbox.write_memory("huge", ITEM), 1 << 32)
     command = hook_runner.build_command("pre_tool_use")
-    data = make_sample("pre", str(sandbox.root))
-    result = hook_runner.run_on_copy(project, command, data, sandbox.env)
+    result = hook_runner.run_on_copy(project, command, make_sample("pre", sandbox), sandbox.env)
     assert result.fault == ""
     assert result.reply is not None
     assert all(b"secret" not in (change.before or b"") for change in result.changes)

@@ -24,22 +24,17 @@ RECALL = {"name": "recall", "arguments": {"agent": "engineer"}}
 class McpClient:
     """A client of the plugin's MCP server; each message is one line of JSON."""
 
-    def __init__(self, plugged: Plugged, command: list[str] | None = None, **env: str) -> None:
-        self._process = subprocess.Popen(
-            command or ["/bin/sh", str(plugged.folder / "hooks" / "plugin.sh"), "mcp"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=plugged.sandbox.root,
-            env=plugged.env(**env),
-        )
+    def __init__(self, plugged: Plugged, *command: str, **env: str) -> None:
+        words = command or ("/bin/sh", str(plugged.folder / "hooks" / "plugin.sh"), "mcp")
+        place: dict[str, Any] = {"cwd": plugged.sandbox.root, "env": plugged.env(**env)}
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, **place)
         self._number = 0
 
     def send(self, **message: Any) -> None:
         assert self._process.stdin
-        line = json.dumps({"jsonrpc": "2.0", **message})
-        self._process.stdin.write(f"{line}\n".encode())
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self._process.stdin.flush()
 
     def ask(self, method: str, **params: Any) -> Any:
         """Send a request, and return the result or the error."""
@@ -51,12 +46,8 @@ class McpClient:
         return reply.get("result", reply.get("error"))
 
     def connect(self) -> Any:
-        result = self.ask(
-            "initialize",
-            protocolVersion="2025-06-18",
-            capabilities={},
-            clientInfo={"name": "test", "version": "1"},
-        )
+        client = {"protocolVersion": "2025-06-18", "clientInfo": {"name": "test", "version": "1"}}
+        result = self.ask("initialize", capabilities={}, **client)
         self.send(method="notifications/initialized")
         return result
 
@@ -89,7 +80,7 @@ def test_a_placeholder_connects_while_the_build_takes_longer(plugged: Plugged) -
         "sys.exit(agent_memory_plugin.run_verb('mcp', []))"
     )
     command = [base_python(), "-I", "-c", program]
-    mcp = McpClient(plugged, command, **{plugin.DATA_VARIABLE: str(plugged.data)})
+    mcp = McpClient(plugged, *command, **{plugin.DATA_VARIABLE: str(plugged.data)})
     mcp.send(method="notifications/early")
     result = mcp.connect()
     assert (result["capabilities"], result["protocolVersion"]) == ({}, "2025-06-18")

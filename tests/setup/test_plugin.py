@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import installation, plugin, plugin_environment
+from support.life import write
 from support.paths import REPO
 from support.plugin import (
     HOOKS,
@@ -31,11 +32,6 @@ from support.plugin import (
 from support.processes import wait_until
 from support.sandbox import Sandbox
 
-# The plugin cannot depend on the project, so it has the hooks for tasks, too.
-TEMPLATE: dict[str, list[Any]] = {}
-for part in json.loads(installation.read_template()).values():
-    for name, listed in part.items():
-        TEMPLATE[name] = [*TEMPLATE.get(name, []), *listed]
 MANIFEST = json.loads((REPO / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
 MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
 
@@ -43,29 +39,26 @@ MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(enc
 # The manifests.
 
 
-def without_commands(hooks: dict[str, Any]) -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """Return the memory hooks of each event with their matchers, without the command."""
-    return {
-        event: [
-            (group.get("matcher", ""), {**group["hooks"][0], "command": ""}) for group in groups
-        ]
-        for event, groups in hooks.items()
-    }
-
-
 def test_the_plugin_has_the_hooks_of_an_installation() -> None:
     """The same events, matchers and scripts; all other hooks manage the plugin."""
-    assert without_commands(HOOKS) == without_commands(TEMPLATE)
-    for event, groups in TEMPLATE.items():
+    template: dict[str, list[Any]] = {}  # with the hooks for tasks, too
+    for part in json.loads(installation.read_template()).values():
+        for event, groups in part.items():
+            template[event] = [*template.get(event, []), *groups]
+    assert template.keys() == HOOKS.keys()
+    others = []
+    for event, groups in template.items():
         for group, own in zip(groups, HOOKS[event], strict=True):
-            script = re.fullmatch(r"\{command:(\w+)\}", group["hooks"][0]["command"])
-            assert script
-            assert own["hooks"][0]["command"] == plugin.format_command(script[1])
-            assert (REPO / "hooks" / f"{script[1]}.py").exists()
-    others = [
-        hook["command"] for groups in HOOKS.values() for g in groups for hook in g["hooks"][1:]
-    ]
+            hook, *more = own["hooks"]
+            script = group["hooks"][0]["command"].removeprefix("{command:").removesuffix("}")
+            command = plugin.format_command(script)
+            assert own.get("matcher") == group.get("matcher")
+            assert hook == {**group["hooks"][0], "command": command}
+            assert (REPO / "hooks" / f"{script}.py").exists()
+            others += [each["command"] for each in more]
     assert [command.split()[-2] for command in others] == ["setup;"]
+    # The client replaces such a text by the path, which a shell would run.
+    assert "${" not in json.dumps(HOOKS)
 
 
 def test_the_manifests_agree_with_the_project() -> None:
@@ -98,8 +91,7 @@ def test_commands_name_existing_programs(plugged: Plugged, path: Path) -> None:
     borrow_environment(plugged.data)
     text = path.read_text(encoding="utf-8")
     assert "disable-model-invocation: true" in text
-    own = r'"\$\{CLAUDE_PLUGIN_ROOT\}/bin/agent-memory" (\w+)'
-    verbs = set(re.findall(own, text))
+    verbs = set(re.findall(r'"\$\{CLAUDE_PLUGIN_ROOT\}/bin/agent-memory" (\w+)', text))
     assert verbs
     for verb in verbs:
         done = plugged.run_shell(f'"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" {verb} --help')
@@ -176,27 +168,16 @@ def test_the_path_of_the_plugin_is_never_run(copied: Plugged) -> None:
     assert [*copied.sandbox.root.rglob("pwned"), *copied.data.rglob("pwned")] == []
 
 
-def test_the_client_inserts_no_path_into_a_command() -> None:
-    """It replaces `${CLAUDE_PLUGIN_ROOT}` by the text of the path, which a shell would run."""
-    for groups in HOOKS.values():
-        for group in groups:
-            assert not any("${" in hook["command"] for hook in group["hooks"])
-
-
 # Programs that a project puts in the way.
-
-PROJECT_PROGRAMS = ("sh", "python3.13", "python3", "python", "mkdir", "mv", "uv")
 
 
 @pytest.mark.parametrize("entry", [".", "", "tools", "{project}/tools", "{link}/tools", "{odd}"])
 def test_no_program_of_the_project_runs(plugged: Plugged, entry: str) -> None:
     project, link = plugged.sandbox.root, plugged.sandbox.home / "link"
     link.symlink_to(project)
-    for folder in (project, project / "tools"):
-        folder.mkdir(exist_ok=True)
-        for name in PROJECT_PROGRAMS:
-            (folder / name).write_text('#!/bin/sh\n: > "$HOME/pwned"\n')
-            (folder / name).chmod(0o755)
+    for name in ("sh", "python3.13", "python3", "python", "mkdir", "mv", "uv"):
+        for folder in (project, project / "tools"):
+            plant(plugged, folder / name)
     install_builder(plugged, make_borrowing_script(plugged))
     odd = f"{plugged.sandbox.home}/../{project.name}/tools"
     entry = entry.format(project=project, link=link, odd=odd)
@@ -208,18 +189,21 @@ def test_no_program_of_the_project_runs(plugged: Plugged, entry: str) -> None:
     assert not (plugged.sandbox.home / "pwned").exists()
 
 
+def plant(plugged: Plugged, path: Path) -> None:
+    """Write a program that leaves a file if it is run."""
+    write(path, '#!/bin/sh\n: > "$HOME/pwned"\n')
+    path.chmod(0o755)
+
+
 @pytest.mark.parametrize("name", ["CLAUDE_PLUGIN_DATA", "CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"])
 @pytest.mark.parametrize("value", ["{project}", ".", "{home}/../{name}"])
 def test_variables_of_a_project_choose_no_program(plugged: Plugged, name: str, value: str) -> None:
     sandbox = plugged.sandbox
     value = value.format(project=sandbox.root, home=sandbox.home, name=sandbox.root.name)
-    old = plugin.FALLBACK_FOLDER
-    for place in ("", f"plugins/data/{old}", "agent-memory"):
-        program = sandbox.root / place / "venv" / "bin" / "python"
-        program.parent.mkdir(parents=True)
-        program.write_text('#!/bin/sh\n: > "$HOME/pwned"\n')
-        program.chmod(0o755)
-        (program.parent.parent / "hooks").symlink_to(REPO / "hooks")
+    for place in ("", f"plugins/data/{plugin.FALLBACK_FOLDER}", "agent-memory"):
+        venv = sandbox.root / place / "venv"
+        plant(plugged, venv / "bin" / "python")
+        (venv / "hooks").symlink_to(REPO / "hooks")
     install(plugged, places(plugged)["user"])
     installed = json.loads(places(plugged)["user"].read_text())["hooks"]["PreToolUse"]
     env = {"CLAUDE_PLUGIN_DATA": "", name: value}
@@ -239,20 +223,16 @@ def test_a_session_in_the_home_folder_uses_its_programs(plugged: Plugged) -> Non
     assert (plugged.data / "python").read_text().strip() == base_python()
 
 
-def test_a_removed_plugin_is_silent(plugged: Plugged, tmp_path: Path) -> None:
-    done = plugged.event("PreToolUse", "pre", CLAUDE_PLUGIN_ROOT=str(tmp_path / "gone"))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    done = plugged.event("SessionStart", "session", at=1, CLAUDE_PLUGIN_ROOT=str(tmp_path / "gone"))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_a_damaged_plugin_does_not_stop_agents(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_removed_or_damaged_plugin_does_not_stop_agents(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "with blanks"
+    plugged = Plugged(sandbox, tmp_path, folder)
+    for event, kind, at in (("PreToolUse", "pre", 0), ("SessionStart", "session", 1)):
+        done = plugged.event(event, kind, at=at)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     copy_plugin(folder)
     (folder / "memory_core" / "hook.py").unlink()
     (folder / "hooks" / "subagent_stop.py").unlink()
-    plugged = Plugged(sandbox, tmp_path, folder)
-    for event, kind in [("PreToolUse", "pre"), ("SubagentStop", "stop")]:
+    for event, kind in (("PreToolUse", "pre"), ("SubagentStop", "stop")):
         done = plugged.event(event, kind)
         assert (done.returncode, done.stdout) == (0, "")
 
@@ -281,10 +261,9 @@ def test_without_a_home(plugged: Plugged) -> None:
 
 def install(plugged: Plugged, path: Path) -> None:
     """Put the hooks of an installation into a settings file, and install their program."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        settings_json.add_hooks("", settings_json.build_hooks(installation.read_template()))
-    )
+    hooks = settings_json.build_hooks(installation.read_template())
+    text = path.read_text() if path.exists() else ""
+    write(path, settings_json.add_hooks(text, hooks))
     program(plugged.sandbox.home / ".local" / "share" / "agent-memory" / "venv")
 
 
@@ -295,82 +274,57 @@ def program(venv: Path) -> None:
 
 
 def places(plugged: Plugged) -> dict[str, Path]:
-    project, home = plugged.sandbox.root / ".claude", plugged.sandbox.home / ".claude"
-    return {
-        "user": home / "settings.json",
-        "project": project / "settings.json",
-        "local": project / "settings.local.json",
-    }
+    folders = {"user": plugged.sandbox.home, "project": plugged.sandbox.root}
+    found = {level: folder / ".claude" / "settings.json" for level, folder in folders.items()}
+    return {**found, "local": found["project"].with_name("settings.local.json")}
 
 
-@pytest.mark.parametrize("level", ["user", "project", "local"])
-def test_the_plugin_is_inactive_next_to_an_installation(plugged: Plugged, level: str) -> None:
+def drop_hook(text: str) -> str:
+    value = json.loads(text)
+    del value["hooks"]["PreToolUse"]
+    return json.dumps(value)
+
+
+# What happens to the settings of an installation, whether its program is there, and whether the
+# plugin is inactive.
+BESIDE: dict[str, tuple[Callable[[str], str], bool, bool]] = {
+    "installed": (lambda text: text, True, True),
+    "byte order mark": (lambda text: f"\ufeff{text}", True, True),
+    "not on this machine": (lambda text: text, False, False),
+    "an older version without this hook": (drop_hook, True, False),
+    "torn": (lambda text: text[:-5], True, False),
+    "odd": (lambda text: '{"hooks": {"PreToolUse": ["agent_memory="]}}', True, False),
+}
+CASES = [("user", "installed"), ("local", "installed"), *(("project", name) for name in BESIDE)]
+
+
+@pytest.mark.parametrize(("level", "case"), CASES)
+def test_the_plugin_is_inactive_only_if_the_installation_works(
+    plugged: Plugged, level: str, case: str
+) -> None:
+    change, is_there, is_inactive = BESIDE[case]
     plugged.sandbox.write_memory("engineer", ITEM)
     assert ITEM in plugged.receive_prompt()
-    install(plugged, places(plugged)[level])
-    assert plugged.receive_prompt() == ""
-    assert not plugged.learns_report()
-    assert plugged.sandbox.read_log("agent.memory.learned") == []
-
-
-def absolute(plugged: Plugged, path: Path) -> dict[str, str]:
-    venv = plugged.sandbox.home / "opt"
-    program(venv)
-    path.write_text(
-        path.read_text().replace(*(json.dumps(t)[1:-1] for t in (plugin.FOLDER, f'"{venv}"')))
-    )
-    shutil.rmtree(plugged.sandbox.home / ".local")
-    return {}
-
-
-def bom(plugged: Plugged, path: Path) -> dict[str, str]:
-    path.write_text(path.read_text(), encoding="utf-8-sig")
-    return {}
-
-
-def not_here(plugged: Plugged, path: Path) -> dict[str, str]:
-    """Use a teammate's settings on a machine without the program."""
-    shutil.rmtree(plugged.sandbox.home / ".local")
-    return {}
-
-
-def older(plugged: Plugged, path: Path) -> dict[str, str]:
-    """Use settings of a version without this hook."""
-    value = json.loads(path.read_text())
-    del value["hooks"]["PreToolUse"]
-    path.write_text(json.dumps(value))
-    return {}
-
-
-def torn(plugged: Plugged, path: Path) -> dict[str, str]:
-    path.write_text(path.read_text()[:-5])
-    return {}
-
-
-def odd(plugged: Plugged, path: Path) -> dict[str, str]:
-    path.write_text('{"hooks": {"PreToolUse": ["agent_memory="]}}')
-    return {}
-
-
-@pytest.mark.parametrize(
-    ("happen", "is_inactive"),
-    [
-        (absolute, True),
-        (bom, True),
-        (not_here, False),
-        (older, False),
-        (torn, False),
-        (odd, False),
-    ],
-)
-def test_the_plugin_is_inactive_only_if_the_installation_works(
-    plugged: Plugged, happen: Any, is_inactive: bool
-) -> None:
-    plugged.sandbox.write_memory("engineer", ITEM)
-    path = places(plugged)["project"]
+    path = places(plugged)[level]
     install(plugged, path)
-    env = happen(plugged, path)
-    assert (ITEM in plugged.receive_prompt(**env)) != is_inactive
+    path.write_text(change(path.read_text()), encoding="utf-8")
+    if not is_there:
+        shutil.rmtree(plugged.sandbox.home / ".local")
+    assert (ITEM in plugged.receive_prompt()) != is_inactive
+    if case == "installed":
+        assert not plugged.learns_report()
+        assert plugged.sandbox.read_log("agent.memory.learned") == []
+
+
+def test_the_program_of_an_installation_may_be_elsewhere(plugged: Plugged) -> None:
+    plugged.sandbox.write_memory("engineer", ITEM)
+    path, venv = places(plugged)["project"], plugged.sandbox.home / "opt"
+    install(plugged, path)
+    program(venv)
+    old, new = (json.dumps(text)[1:-1] for text in (plugin.FOLDER, f'"{venv}"'))
+    path.write_text(path.read_text().replace(old, new))
+    shutil.rmtree(plugged.sandbox.home / ".local")
+    assert plugged.receive_prompt() == ""
 
 
 # Findings of the doctor.
@@ -380,22 +334,16 @@ def test_the_plugin_is_inactive_only_if_the_installation_works(
 def listed(plugged: Plugged) -> Plugged:
     """Return a user whose Claude Code has the plugin from a local marketplace."""
     config = plugged.sandbox.home / ".claude"
-    (config / "plugins").mkdir(parents=True)
-    name = f"{plugin.NAME}@{MARKET['name']}"
-    values = {
-        "settings.json": {"enabledPlugins": {name: True}},
-        "plugins/installed_plugins.json": {
-            "version": 2,
-            "plugins": {name: [{"scope": "user", "installPath": str(REPO)}]},
-        },
-    }
-    for file, value in values.items():
-        (config / file).write_text(json.dumps(value))
-    (config / "local").mkdir()
-    (config / "local" / "claude").write_text("#!/bin/sh\necho 2.1.329\n")
+    write(config / "settings.json", json.dumps({"enabledPlugins": {LISTED: True}}))
+    installed = {"version": 2, "plugins": {LISTED: [{"scope": "user", "installPath": str(REPO)}]}}
+    write(config / "plugins" / "installed_plugins.json", json.dumps(installed))
+    write(config / "local" / "claude", "#!/bin/sh\necho 2.1.329\n")
     (config / "local" / "claude").chmod(0o755)
     borrow_environment(plugged.data)
     return plugged
+
+
+LISTED = f"{plugin.NAME}@{MARKET['name']}"
 
 
 def doctor(plugged: Plugged) -> list[dict[str, Any]]:
@@ -408,57 +356,41 @@ def wrong(found: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     return [(e["level"], e["check"], e["what"]) for e in found if e["level"] != "ok"]
 
 
-def test_the_doctor_finds_nothing_wrong_with_the_plugin_alone(listed: Plugged) -> None:
+def test_the_doctor_looks_at_the_hooks_that_run(listed: Plugged) -> None:
     found = doctor(listed)
     assert wrong(found) == []
-    commands = [each for each in found if each["check"] == "command"]
-    assert len(commands) == len(HOOKS)
-    assert all(each["where"] == str(REPO / "hooks" / "hooks.json") for each in commands)
+    own, commands = str(REPO / "hooks" / "hooks.json"), list_commands(found)
+    assert commands == [own] * len(HOOKS)
     (message,) = [each for each in found if each["check"] == "plugin"]
     assert message["where"] == str(listed.data)
-
-
-@pytest.mark.parametrize("level", ["user", "project"])
-def test_the_doctor_reports_an_installation_as_well(listed: Plugged, level: str) -> None:
-    path = places(listed)[level]
-    before = json.loads(path.read_text()) if path.exists() else {}
+    path = places(listed)["project"]
     install(listed, path)
-    path.write_text(json.dumps({**json.loads(path.read_text()), **before}))
     found = doctor(listed)
-    name = f"{plugin.NAME}@{MARKET['name']}"
-    what = f"the plugin {name} has the same hooks"
+    what = f"the plugin {LISTED} has the same hooks"
     assert wrong(found) == [("note", "settings", what)]
     (mend,) = [each["mend"] for each in found if each["what"] == what]
     assert "agent-memory uninstall " in mend
-    commands = [each for each in found if each["check"] == "command"]
-    assert {each["where"] for each in commands} == {str(path)}
-
-
-def test_the_doctor_ignores_settings_of_teammates(listed: Plugged) -> None:
-    """Their hooks do nothing on this machine; those of the plugin do."""
-    install(listed, places(listed)["project"])
+    assert set(list_commands(found)) == {str(path)}
+    # They are the settings of a teammate, which do nothing on this machine.
     shutil.rmtree(listed.sandbox.home / ".local")
     found = doctor(listed)
     assert wrong(found) == []
-    commands = {each["where"] for each in found if each["check"] == "command"}
-    assert commands == {str(REPO / "hooks" / "hooks.json")}
+    assert set(list_commands(found)) == {own}
+
+
+def list_commands(found: list[dict[str, Any]]) -> list[str]:
+    return [each["where"] for each in found if each["check"] == "command"]
 
 
 def test_the_doctor_reports_the_state_of_the_environment(listed: Plugged) -> None:
     (listed.data / "venv").unlink()
-    failed = {
-        "key": plugin_environment.hash_dependencies(),
-        "when": time.time(),
-        "reason": "No room left.",
-    }
-    (listed.data / "failed.json").write_text(json.dumps(failed))
+    failed = {"key": plugin_environment.hash_dependencies(), "reason": "No room left."}
+    write(listed.data / "failed.json", json.dumps({**failed, "when": time.time()}))
     done = subprocess.run(
         [sys.executable, "-m", "memory_core.cli", "doctor", "--json"],
         cwd=listed.sandbox.root,
         env={**listed.env(), "PYTHONPATH": str(REPO)},
         capture_output=True,
-        text=True,
-        check=False,
     )
     found = json.loads(done.stdout)["findings"]
     (message,) = [each for each in found if each["check"] == "plugin"]
@@ -472,14 +404,8 @@ def test_a_link_to_the_command_is_followed(plugged: Plugged, tmp_path: Path) -> 
     (tmp_path / "first").symlink_to(REPO / "bin" / "agent-memory")
     (tmp_path / "with blanks").mkdir()
     (tmp_path / "with blanks" / "second").symlink_to(Path("..") / "first")
-    for link in ("first", "with blanks/second"):
-        done = plugged.run_shell(f'"{tmp_path}/{link}" version')
-        assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_the_scripts_are_executable() -> None:
-    for path in (REPO / "bin" / "agent-memory", REPO / "hooks" / "plugin.sh"):
-        assert path.stat().st_mode & stat.S_IXUSR
+    done = plugged.run_shell(f'"{tmp_path}/with blanks/second" version')
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_page_agrees_with_the_plugin() -> None:

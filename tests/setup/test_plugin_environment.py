@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.setup import plugin, plugin_environment
+from support.life import write
 from support.paths import REPO
 from support.plugin import (
     ITEM,
@@ -66,44 +67,36 @@ def test_a_failure_is_reported_once_and_retried_later(plugged: Plugged) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (plugged.sandbox.home / "uv").read_text() == asked
     # One hour later the network works.
-    failed = plugin.read_failure(str(plugged.data))
-    late = {**failed, "when": failed["when"] - plugin_environment.RETRY_AFTER}
-    (plugged.data / "failed.json").write_text(json.dumps(late))
+    fail_to_build(plugged, plugin_environment.RETRY_AFTER)
     plugged.add_program("uv", make_borrowing_script(plugged))
     plugged.start_session()
     wait_until(lambda: plugin_environment.is_ready(str(plugged.data)))
     assert plugin.read_failure(str(plugged.data)) == {}
 
 
+def fail_to_build(plugged: Plugged, seconds_ago: float) -> None:
+    failed = {"key": plugin_environment.hash_dependencies(), "reason": "x.", "reported": True}
+    when = time.time() - seconds_ago
+    write(plugged.data / "failed.json", json.dumps({**failed, "when": when}))
+
+
 def test_a_command_retries_a_failed_build_and_waits_for_it(plugged: Plugged) -> None:
-    plugged.data.mkdir(parents=True)
-    failed = {
-        "key": plugin_environment.hash_dependencies(),
-        "when": time.time(),
-        "reason": "x.",
-        "reported": True,
-    }
-    (plugged.data / "failed.json").write_text(json.dumps(failed))
+    fail_to_build(plugged, 0)
     install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
     done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_of_parallel_sessions_one_reports_the_build(plugged: Plugged) -> None:
+def test_of_parallel_sessions_one_reports_the_build_that_a_shell_waits_for(
+    plugged: Plugged,
+) -> None:
+    """A shell has no CLAUDE_PLUGIN_DATA, but must use the data folder of the running build."""
     install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
     with ThreadPoolExecutor(8) as pool:
         messages = list(pool.map(lambda _: plugged.start_session(), range(8)))
     assert sorted(filter(None, messages)) == [plugin_environment.BUILD_STARTED]
-    wait_until(lambda: is_over(plugged))
-
-
-def test_a_shell_of_the_client_waits_for_the_running_build(plugged: Plugged) -> None:
-    """A shell has no CLAUDE_PLUGIN_DATA, but must use the data folder of the running build."""
-    install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
-    assert plugged.start_session() == plugin_environment.BUILD_STARTED
-    done = plugged.run_shell(
-        '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version', CLAUDE_PLUGIN_DATA=""
-    )
+    command = '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version'
+    done = plugged.run_shell(command, CLAUDE_PLUGIN_DATA="")
     assert (done.returncode, done.stderr) == (0, "")
     assert os.listdir(plugged.data.parent) == [plugged.data.name]
 
@@ -175,14 +168,11 @@ def test_the_merge_driver_names_the_plugin_by_a_link(plugged: Plugged) -> None:
     link = plugged.data / "plugin"
     link.symlink_to("/nowhere/older/version")
     assert plugged.start_session() == ""
-    done = plugged.run_shell(
-        'git init -q && "$CLAUDE_PLUGIN_ROOT/bin/agent-memory" git install'
-        " && git config merge.agent-memory.driver",
-        CLAUDE_PLUGIN_DATA="",
-        PATH=os.environ["PATH"],
-    )
+    install = '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" git install'
+    command = f"git init -q && {install} && git config merge.agent-memory.driver"
+    done = plugged.run_shell(command, CLAUDE_PLUGIN_DATA="", PATH=os.environ["PATH"])
     assert done.stderr == ""
     script = link / "memory_core" / "cli" / "merge_file.py"
-    command = f"{plugged.data / 'venv' / 'bin' / 'python'} -I -S {script} %O %A %B %P"
-    assert done.stdout.splitlines()[-1].partition(" || ")[0] == command
+    driver = f"{plugged.data / 'venv' / 'bin' / 'python'} -I -S {script} %O %A %B %P"
+    assert done.stdout.splitlines()[-1].partition(" || ")[0] == driver
     assert script.resolve() == REPO / "memory_core" / "cli" / "merge_file.py"

@@ -66,16 +66,6 @@ def test_commands_report_unreadable_settings(person: Person) -> None:
     assert (finding["level"], finding["where"]) == ("broken", where)
 
 
-@pytest.mark.parametrize("text", ["on: x", "memory: {no: 1}", "? [a]\n: 1\n", "memory: ["])
-def test_no_command_ends_with_an_internal_error(person: Person, text: str) -> None:
-    person.sandbox.configure(text)
-    for words in ("status", "doctor", "config check", "config show"):
-        for flags in ([], ["--json"]):
-            done = person.run(*words.split(), *flags)
-            assert "internal error" not in done.stderr, words
-            assert not flags or json.loads(done.stdout) is not None
-
-
 def test_hooks_ignore_a_wrong_key(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.configure("on: x\nmemory: {user_level: off, no: 1}\n")
@@ -83,16 +73,22 @@ def test_hooks_ignore_a_wrong_key(sandbox: Sandbox) -> None:
     assert "event bus" in sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
 
 
-def test_project_overrides_of_an_agent_win(sandbox: Sandbox) -> None:
+def test_the_project_overrides_the_user(sandbox: Sandbox) -> None:
     users = sandbox.home / ".claude-mpm" / "config.yml"
     users.parent.mkdir()
-    users.write_text("memory: {agent_overrides: {Research: {size_kb: 32, max_sections: 3}}}")
-    sandbox.configure(
-        "memory: {agent_overrides: {research agent: {size_kb: 4, max_sections: null}}}"
+    overrides = "agent_overrides: {Research: {size_kb: 32, max_sections: 3}}"
+    users.write_text(
+        f"memory: {{max_learning_length: 50, limits: {{max_sections: 3}}, {overrides}}}"
     )
+    own = "agent_overrides: {research agent: {size_kb: 4, max_sections: null}}"
+    sandbox.configure(f"memory: {{limits: {{max_items_per_section: 4}}, {own}}}")
     loaded = load_levels(sandbox)
+    assert loaded["max_learning_length"] == 50
+    assert loaded["limits"]["max_sections"] == 3
+    assert loaded["limits"]["max_items_per_section"] == 4
     assert loaded.size_kb("Research_Agent") == 4
     assert loaded.find_override("research")["max_sections"] is None, "taken back"
+    assert loaded.find_override("engineer") == {}
 
 
 # (key, a value that no config.yml could put in force)
@@ -124,19 +120,6 @@ def test_compiled_settings_with_a_wrong_value_are_not_used(
     assert not load_levels(sandbox)["enabled"], "nor in place of a file that cannot be read"
 
 
-def test_compiled_settings_in_the_project_are_ignored(sandbox: Sandbox) -> None:
-    sandbox.configure("memory: {directory: .claude-mpm/team}")
-    load_levels(sandbox)
-    forged = json.loads((sandbox.state / "config.json").read_text())
-    forged["values"]["directory"] = str(sandbox.home / ".claude")
-    (sandbox.root / ".claude-mpm" / "state").mkdir()
-    (sandbox.root / ".claude-mpm" / "state" / "config.json").write_text(json.dumps(forged))
-    (sandbox.state / "config.json").unlink()
-    sandbox.configure("memory: [{{{")
-    loaded = load_levels(sandbox)
-    assert (loaded["directory"], loaded["enabled"]) == (".claude-mpm/memories", False)
-
-
 def test_a_text_that_cannot_be_read_is_tried_once(sandbox: Sandbox) -> None:
     sandbox.configure("memory: [")
     problems = load_levels(sandbox).problems
@@ -151,29 +134,6 @@ def test_a_text_that_cannot_be_read_is_tried_once(sandbox: Sandbox) -> None:
     assert load_levels(sandbox).problems == []
 
 
-@pytest.mark.parametrize("text", ["memory: [", "- a", "memory: *x"])
-def test_an_unreadable_file_turns_memory_off(sandbox: Sandbox, text: str) -> None:
-    sandbox.configure(text)
-    config_in_force = load_levels(sandbox)
-    assert not config_in_force.is_readable
-    assert not config_in_force["enabled"]
-    assert "config.yml:1:" in config_in_force.problems[0]
-
-
-def test_the_documented_example_is_valid(sandbox: Sandbox) -> None:
-    sandbox.configure(
-        "memory:\n  enabled: true\n  learning: auto\n  natural_language: false\n"
-        "  directory: .claude-mpm/memories\n  max_learning_length: 300\n"
-        "  limits: {default_size_kb: 8, max_sections: 10,\n"
-        "    max_items_per_section: 15, max_line_length: 400}\n"
-        "  agent_overrides:\n    research: {size_kb: 16, learning: ask}\n"
-    )
-    config_in_force = load_levels(sandbox)
-    assert not config_in_force.problems
-    assert config_in_force.find_override("Research Agent")["size_kb"] == 16
-    assert config_in_force.find_override("engineer") == {}
-
-
 def test_settings_are_compiled_once_and_again_when_they_change(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {max_learning_length: 50}")
     assert load_levels(sandbox)["max_learning_length"] == 50
@@ -186,18 +146,6 @@ def test_settings_are_compiled_once_and_again_when_they_change(sandbox: Sandbox)
     assert load_levels(sandbox)["max_learning_length"] == 60
 
 
-def test_project_settings_override_user_settings(sandbox: Sandbox) -> None:
-    (sandbox.home / ".claude-mpm").mkdir()
-    (sandbox.home / ".claude-mpm" / "config.yml").write_text(
-        "memory: {max_learning_length: 50, limits: {max_sections: 3}}"
-    )
-    sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
-    config_in_force = load_levels(sandbox)
-    assert config_in_force["max_learning_length"] == 50
-    assert config_in_force["limits"]["max_sections"] == 3
-    assert config_in_force["limits"]["max_items_per_section"] == 4
-
-
 # --- variables for one run ---
 
 OVERRIDDEN = "memory: {agent_overrides: {research: {size_kb: 16, auto_learning: true}}}"
@@ -207,11 +155,14 @@ RUNS: dict[str, tuple[str, dict[str, str], bool, int]] = {
     "nothing said": (OVERRIDDEN, {}, True, 16),
     "learning off": (OVERRIDDEN, {"AGENT_MEMORY_LEARNING": "off"}, False, 16),
     "learning on": (SILENCED, {"AGENT_MEMORY_LEARNING": "on"}, True, 8),
+    "neither": (SILENCED, {"AGENT_MEMORY_LEARNING": "what"}, False, 8),
     "a limit": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "4"}, True, 4),
+    "a limit for all": (SILENCED, {"AGENT_MEMORY_LIMIT_KB": "12"}, False, 12),
     "a limit with zeros": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": " 0004 "}, True, 4),
     "a limit without end": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "0005000000"}, True, 16),
     "a limit of too many digits": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "9" * 5000}, True, 16),
     "a limit of none": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "0"}, True, 16),
+    "a word": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "x"}, True, 16),
 }
 
 
@@ -221,25 +172,21 @@ def test_the_environment_overrides_agent_settings(
 ) -> None:
     loaded = load_text(tmp_path, text, **env)
     assert (loaded.may_learn("Research"), loaded.size_kb("Research")) == (learns, size)
-    assert load_text(tmp_path, text).size_kb("research") != 4, "the file's word stays as it is"
+    assert load_text(tmp_path, text).size_kb("research") not in (4, 12), "the file stays as it is"
+    assert not load_text(tmp_path, text, AGENT_MEMORY="off")["enabled"]
+    assert load_text(tmp_path, text, AGENT_MEMORY="on")["enabled"]
 
 
 ON, SWITCHED_OFF = {"AGENT_MEMORY_LEARNING": "on"}, {"AGENT_MEMORY_LEARNING": "off"}
 # Settings, settings of qa, variables, how qa learns, how others learn.
 MODES = [
     ("", "", {}, "auto", "auto"),
-    ("learning: auto", "", {}, "auto", "auto"),
     ("learning: ask", "", {}, "ask", "ask"),
     ("learning: off", "", {}, "off", "off"),
-    ("learning: 'off'", "", {}, "off", "off"),
-    ("auto_learning: true", "", {}, "auto", "auto"),
     ("auto_learning: false", "", {}, "off", "off"),
     ("auto_learning: false, learning: ask", "", {}, "off", "off"),
     ("", "learning: ask", {}, "ask", "auto"),
-    ("", "learning: off", {}, "off", "auto"),
     ("learning: off", "learning: ask", {}, "ask", "off"),
-    ("learning: ask", "learning: auto", {}, "auto", "ask"),
-    ("auto_learning: false", "learning: ask", {}, "ask", "off"),
     ("auto_learning: false", "auto_learning: true", {}, "auto", "off"),
     ("learning: off", "auto_learning: true", {}, "auto", "off"),
     ("learning: ask", "auto_learning: false", {}, "off", "ask"),
@@ -287,10 +234,8 @@ STRANGE = [
     ("AGENT_MEMORY", "maybe", "AGENT_MEMORY: on or off is expected, not 'maybe'"),
     ("AGENT_MEMORY_LEARNING", "maybe", "AGENT_MEMORY_LEARNING: on or off is expected, not 'maybe'"),
     ("AGENT_MEMORY_LIMIT_KB", "x\n", "AGENT_MEMORY_LIMIT_KB: 1 to 1024 is expected, not 'x\\n'"),
-    ("AGENT_MEMORY_LIMIT_KB", "0", "AGENT_MEMORY_LIMIT_KB: 1 to 1024 is expected, not '0'"),
     ("AGENT_MEMORY_LIMIT_KB", "1025", "AGENT_MEMORY_LIMIT_KB: 1 to 1024 is expected, not '1025'"),
     ("AGENT_MEMORY", " OFF ", ""),
-    ("AGENT_MEMORY_LEARNING", "1", ""),
     ("AGENT_MEMORY_LIMIT_KB", "1024", ""),
     ("AGENT_MEMORY_LIMIT_KB", "", ""),
 ]
@@ -315,12 +260,9 @@ def test_an_invalid_variable_is_reported(
 # (arguments of `run`, arguments that the command receives)
 COMMANDS = [
     (["claude", "--debug", "-p", "hi"], ["--debug", "-p", "hi"]),
-    (["claude", "--project", "X", "--project=Y"], ["--project", "X", "--project=Y"]),
     (["--", "claude", "--debug"], ["--debug"]),
     (["claude", "--", "--debug"], ["--", "--debug"]),
-    (["claude", "--help", "--no-memory"], ["--help", "--no-memory"]),
     (["--debug", "--project", ".", "claude", "run", "--debug"], ["run", "--debug"]),
-    (["--memory-limit", "4", "claude", "--debug"], ["--debug"]),
     (["--memory-limit=4", "--no-memory", "claude", "--json", ""], ["--json", ""]),
 ]
 
@@ -335,20 +277,15 @@ def test_arguments_after_the_command_belong_to_it(
     assert done.stdout == "".join(f"<{argument}>" for argument in given)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        (["--", ""], 127, "agent-memory: '': command not found\n"),
-        (["nowhere", "--debug"], 127, "agent-memory: nowhere: command not found\n"),
-        (
-            ["--project", "nowhere", "claude"],
-            2,
-            "agent-memory: invalid value for '--project': dir 'nowhere' does not exist\n",
-        ),
-        (["--memory-limit", "1025", "claude"], 2, "agent-memory: '--memory-limit': invalid number"),
-        ([], 2, "agent-memory: missing argument"),
-    ],
-)
+REFUSED = [
+    (["--", ""], 127, "agent-memory: '': command not found\n"),
+    (["nowhere", "--debug"], 127, "agent-memory: nowhere: command not found\n"),
+    (["--memory-limit", "1025", "claude"], 2, "agent-memory: '--memory-limit': invalid number"),
+    ([], 2, "agent-memory: missing argument"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "said"), REFUSED)
 def test_invalid_commands_are_refused(
     person: Person, arguments: list[str], status: int, said: str
 ) -> None:
@@ -356,29 +293,3 @@ def test_invalid_commands_are_refused(
     assert (done.returncode, done.stdout) == (status, "")
     assert done.stderr.startswith(said)
     assert "Traceback" not in done.stderr
-
-
-def test_debug_shows_internal_errors_only(person: Person) -> None:
-    assert "Traceback" in person.run("run", "--debug", "nowhere").stderr
-
-
-ENVIRONMENT = [
-    ({"AGENT_MEMORY": "off"}, "enabled", False),
-    ({"AGENT_MEMORY": "on"}, "enabled", True),
-    ({"AGENT_MEMORY_LEARNING": "off"}, "auto_learning", False),
-    ({"AGENT_MEMORY_LEARNING": "what"}, "auto_learning", True),
-]
-
-
-@pytest.mark.parametrize(("env", "key", "value"), ENVIRONMENT)
-def test_the_environment_overrides_for_one_run(
-    sandbox: Sandbox, env: dict[str, str], key: str, value: bool
-) -> None:
-    assert load_levels(sandbox, **env)[key] == value
-
-
-@pytest.mark.parametrize(
-    ("text", "size"), [("12", 12), ("0", 8), ("x", 8), ("9" * 5000, 8), ("", 8)]
-)
-def test_the_size_limit_can_be_set_for_one_run(sandbox: Sandbox, text: str, size: int) -> None:
-    assert load_levels(sandbox, AGENT_MEMORY_LIMIT_KB=text)["limits"]["default_size_kb"] == size

@@ -35,14 +35,8 @@ def test_the_root_of_a_project(tmp_path: Path) -> None:
     (home / "notes").mkdir()
     assert project_root(home / "notes", home) == str(home / "notes"), "not the settings' repository"
     assert project_root(Path("/nowhere"), home, CLAUDE_PROJECT_DIR=str(deep)) == str(shop / "src")
-
-
-def test_a_submodule_is_a_separate_project(tmp_path: Path) -> None:
-    inner = tmp_path / "shop" / "lib"
-    inner.mkdir(parents=True)
-    (tmp_path / "shop" / ".git").mkdir()
-    (inner / ".git").write_text("gitdir: ../.git/modules/lib\n")
-    assert project_root(inner, tmp_path) == str(inner)
+    (deep / ".git").write_text("gitdir: ../../.git/modules/lib\n")
+    assert project_root(deep, home) == str(deep), "a submodule"
 
 
 def loop(path: Path) -> None:
@@ -52,10 +46,6 @@ def loop(path: Path) -> None:
 
 def memory_on_a_bad_disk(project: Path) -> None:
     loop(project / ".claude-mpm")
-
-
-def repository_on_a_bad_disk(project: Path) -> None:
-    loop(project / ".git")
 
 
 def main_tree_on_a_bad_disk(project: Path) -> None:
@@ -69,9 +59,7 @@ def closed(project: Path) -> None:
     project.chmod(0)
 
 
-@pytest.mark.parametrize(
-    "spoil", [memory_on_a_bad_disk, repository_on_a_bad_disk, main_tree_on_a_bad_disk, closed]
-)
+@pytest.mark.parametrize("spoil", [memory_on_a_bad_disk, main_tree_on_a_bad_disk, closed])
 def test_an_unreadable_folder_is_not_skipped(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     shop = tmp_path / "shop"
     lib = shop / "lib"
@@ -84,23 +72,19 @@ def test_an_unreadable_folder_is_not_skipped(tmp_path: Path, spoil: Callable[[Pa
     lib.chmod(0o755)
 
 
-def test_an_unreadable_project_is_not_replaced_by_the_current_folder(tmp_path: Path) -> None:
-    loop(tmp_path / "disk")
-    with pytest.raises(OSError, match="disk"):
-        project_root(tmp_path, tmp_path, CLAUDE_PROJECT_DIR=str(tmp_path / "disk" / "shop"))
-
-
-def test_a_memory_on_an_unmounted_disk_belongs_to_the_project(tmp_path: Path) -> None:
+def test_a_project_on_an_unmounted_disk_is_not_replaced_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lib = tmp_path / "shop" / "lib"
     lib.mkdir(parents=True)
     (tmp_path / "shop" / ".claude-mpm").mkdir()
-    (lib / ".claude-mpm").symlink_to(tmp_path / "disk" / "lib")
+    (lib / ".claude-mpm").symlink_to(tmp_path / "gone" / "lib")
     assert project_root(lib, tmp_path) == str(lib)
-
-
-def test_an_invalid_path_is_not_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop(tmp_path / "disk")
+    with pytest.raises(OSError, match="disk"):
+        project_root(tmp_path, tmp_path, CLAUDE_PROJECT_DIR=str(tmp_path / "disk" / "shop"))
     monkeypatch.chdir(tmp_path)
-    assert project_root(Path("a\0b"), tmp_path / "home") == str(tmp_path)
+    assert project_root(Path("a\0b"), tmp_path / "home") == str(tmp_path), "no path at all"
 
 
 @pytest.mark.parametrize("spoil", [memory_on_a_bad_disk, closed])
@@ -131,32 +115,27 @@ def make_common(tmp_path: Path) -> Path:
     return shop
 
 
-def test_a_memory_further_up_that_everybody_may_write_is_not_used(tmp_path: Path) -> None:
-    shop = make_common(tmp_path)
-    (shop.parent / ".claude-mpm").chmod(0o777)
-    assert project_root(shop, tmp_path) == str(shop)
-    assert project_root(shop.parent, tmp_path) == str(shop.parent), "but where one works"
-
-
-def test_a_memory_further_up_that_is_a_link_is_not_used(tmp_path: Path) -> None:
-    shop = make_common(tmp_path)
-    (shop.parent / ".claude-mpm").rename(tmp_path / "elsewhere")
-    (shop.parent / ".claude-mpm").symlink_to(tmp_path / "elsewhere")
-    assert project_root(shop, tmp_path) == str(shop)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-@pytest.mark.parametrize("with_repository", [False, True])
-def test_a_memory_of_somebody_else_further_up_is_not_used(
-    tmp_path: Path, with_repository: bool
+@pytest.mark.parametrize("reason", ["open to all", "a link", "of somebody else"])
+def test_a_memory_further_up_that_another_user_may_change_is_not_used(
+    tmp_path: Path, reason: str
 ) -> None:
     shop = make_common(tmp_path)
-    os.chown(shop.parent / ".claude-mpm", 12345, 12345)
-    if with_repository:
-        (shop.parent / ".git").mkdir()
-        os.chown(shop.parent / ".git", 12345, 12345)
+    memory = shop.parent / ".claude-mpm"
+    if reason == "open to all":
+        memory.chmod(0o777)
+    elif reason == "a link":
+        memory.rename(tmp_path / "elsewhere")
+        memory.symlink_to(tmp_path / "elsewhere")
+    elif os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    else:
+        os.chown(memory, 12345, 12345)
     assert project_root(shop, tmp_path) == str(shop)
     assert project_root(shop.parent, tmp_path) == str(shop.parent), "but where one works"
+    if reason == "of somebody else":
+        (shop.parent / ".git").mkdir()
+        os.chown(shop.parent / ".git", 12345, 12345)
+        assert project_root(shop, tmp_path) == str(shop)
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -179,10 +158,7 @@ def test_a_working_tree_is_of_its_repository(tmp_path: Path, worktree: Path) -> 
     (worktree / "src").mkdir()
     assert project_root(worktree, tmp_path) == str(tmp_path / "shop")
     assert project_root(worktree / "src", tmp_path) == str(tmp_path / "shop")
-
-
-def test_a_working_tree_with_relative_paths(tmp_path: Path, worktree: Path) -> None:
-    """As newer versions of git write them on demand."""
+    # Relative paths, as newer versions of git write them on demand.
     (worktree / ".git").write_text("gitdir: ../shop/.git/worktrees/tree\n")
     (tmp_path / "shop/.git/worktrees/tree/gitdir").write_text("../../../../tree/.git\n")
     git(worktree, "status")

@@ -33,12 +33,14 @@ def list_contents(store: Store, agent: str = "qa") -> list[str]:
 
 
 def test_learnings_wait_outside_of_the_project(sandbox: Sandbox, store: Store) -> None:
-    add(store, "One", run="a1", session="s1", source="agent", nested="    - Why: so")
+    lists = {"reading": ["WebFetch a.org"], "reasons": ["overrides orders"]}
+    fields = {"run": "a1", "session": "s1", "source": "agent", "nested": "    - Why: so"}
+    waiting = make_waiting("One", tier="tainted", **fields)
+    with store.lock("qa"):
+        store.add_to_review("qa", [{**waiting, **lists}], NOW)
     (entry,) = store.read_review("qa")
-    ids = {"run": "a1", "session": "s1", "source": "agent"}
-    texts = {"type": "pattern", "content": "One", "nested": "    - Why: so", "reason": "why"}
-    rest = {"other": "", "tier": "", "reasons": [], "reading": []}
-    assert entry == {"id": entry["id"], "time": NOW, **texts, **ids, **rest}
+    texts = {"type": "pattern", "content": "One", "reason": "why", "other": "", "tier": "tainted"}
+    assert entry == {"id": entry["id"], "time": NOW, **texts, **fields, **lists}
     assert store.agents_to_review() == ["qa"]
     assert [name for name in read_files(sandbox.root) if "locks" not in name] == []
 
@@ -102,24 +104,12 @@ def test_fields_of_other_versions_and_of_people(
     assert len(entry) == len(review_file.FIELDS) + len(review_file.LISTS)
 
 
-def test_lists_are_kept_in_the_file(store: Store) -> None:
-    with store.lock("qa"):
-        lists = {"reading": ["WebFetch a.org"], "reasons": ["overrides orders"]}
-        store.add_to_review("qa", [{**make_waiting("One", tier="tainted"), **lists}], NOW)
-    (entry,) = store.read_review("qa")
-    assert (entry["tier"], entry["reading"]) == ("tainted", ["WebFetch a.org"])
-    assert entry["reasons"] == ["overrides orders"]
-
-
 def test_a_long_list_is_added_to_and_read(sandbox: Sandbox, store: Store) -> None:
     texts = [f"Fact {number} {'long ' * 200}" for number in range(1200)]
     add(store, *texts)
     assert (sandbox.state / "review" / "qa.jsonl").stat().st_size > review_file.MAX_COMPARED_BYTES
     add(store, texts[0], "New")
-    assert [text.split(" long")[0] for text in list_contents(store)] == [
-        *(f"Fact {number}" for number in range(1200)),
-        "New",
-    ]
+    assert list_contents(store) == [*texts, "New"]
 
 
 def test_without_a_state_folder_they_go_to_the_archive(tmp_path: Path) -> None:

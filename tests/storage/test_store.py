@@ -10,14 +10,15 @@ from memory_core.files.safe_files import Refused, TooLarge
 from memory_core.storage import paths, store
 
 
-def open_store(root: Path) -> store.Store:
-    return store.Store(paths.LevelPaths(str(root), {"HOME": str(root.parent)}))
+def open_store(root: Path, is_user: bool = False) -> tuple[store.Store, Path]:
+    """Return a store and its folder, which exists."""
+    files = store.Store(paths.LevelPaths(str(root), {"HOME": str(root.parent)}, is_user=is_user))
+    Path(files.folder).mkdir(parents=True)
+    return files, Path(files.folder)
 
 
 def test_a_file_keeps_its_mode_and_file_name(tmp_path: Path) -> None:
-    files = open_store(tmp_path)
-    folder = Path(files.folder)
-    folder.mkdir(parents=True)
+    files, folder = open_store(tmp_path)
     old = folder / "Code_Reviewer_agent.md"
     old.write_text("- a\n")
     old.chmod(0o640)
@@ -29,9 +30,7 @@ def test_a_file_keeps_its_mode_and_file_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_inside", [True, False])
 def test_a_link_is_no_memory_file(tmp_path: Path, is_inside: bool) -> None:
-    files = open_store(tmp_path / "project")
-    folder = Path(files.folder)
-    folder.mkdir(parents=True)
+    files, folder = open_store(tmp_path / "project")
     target = (folder if is_inside else tmp_path) / "shared.md"
     target.write_text("- a\n")
     (folder / "engineer.md").symlink_to(target)
@@ -42,9 +41,7 @@ def test_a_link_is_no_memory_file(tmp_path: Path, is_inside: bool) -> None:
 
 
 def test_a_link_of_the_user_is_written_through(tmp_path: Path) -> None:
-    files = store.Store(paths.LevelPaths(str(tmp_path), {"HOME": str(tmp_path)}, is_user=True))
-    folder = Path(files.folder)
-    folder.mkdir(parents=True)
+    files, folder = open_store(tmp_path, is_user=True)
     (tmp_path / "shared.md").write_text("- a\n")
     (folder / "engineer.md").symlink_to("../../shared.md")
     files.write("engineer", "- b\n", files.read("engineer"))
@@ -53,9 +50,7 @@ def test_a_link_of_the_user_is_written_through(tmp_path: Path) -> None:
 
 
 def test_a_huge_memory_file_is_not_read(tmp_path: Path) -> None:
-    files = open_store(tmp_path)
-    folder = Path(files.folder)
-    folder.mkdir(parents=True)
+    files, folder = open_store(tmp_path)
     with (folder / "engineer.md").open("wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(TooLarge, match=r"engineer\.md is larger than 1 MB"):
@@ -63,29 +58,22 @@ def test_a_huge_memory_file_is_not_read(tmp_path: Path) -> None:
 
 
 def test_the_agents_with_a_memory(tmp_path: Path) -> None:
-    files = open_store(tmp_path)
+    files, folder = open_store(tmp_path)
     assert files.agents() == []
-    folder = Path(files.folder)
-    (folder / "archive").mkdir(parents=True)
+    (folder / "archive").mkdir()
     for name in ("README.md", "PM.md", "engineer.md", "QA_agent.md", "notes.txt"):
         (folder / name).write_text("")
     assert files.agents() == ["PM", "engineer", "qa"]
 
 
 def test_an_archived_item_is_written_once_a_day(tmp_path: Path) -> None:
-    files = open_store(tmp_path)
+    files, folder = open_store(tmp_path)
     files.add_to_archive("engineer", ["a", "b"], "2026-11-20 10:00:00")
     files.add_to_archive("engineer", ["b", "c"], "2026-11-20 11:00:00")
     files.add_to_archive("engineer", ["c"], "2026-11-21 10:00:00")
-    text = (Path(files.folder) / "archive" / "engineer.md").read_text()
-    assert text == "## 2026-11-20\n\n- a\n- b\n- c\n\n## 2026-11-21\n\n- c\n"
-
-
-def test_an_archive_that_is_too_large_to_be_compared_gets_items_at_its_end(tmp_path: Path) -> None:
-    files = open_store(tmp_path)
-    files.add_to_archive("engineer", ["a"], "2026-11-20 10:00:00")
-    path = Path(files.folder) / "archive" / "engineer.md"
+    path = folder / "archive" / "engineer.md"
+    assert path.read_text() == "## 2026-11-20\n\n- a\n- b\n- c\n\n## 2026-11-21\n\n- c\n"
     with path.open("a") as file:
         file.write("- x\n" * 300_000)
-    files.add_to_archive("engineer", ["b", "c"], "2026-11-21 10:00:00")
-    assert path.read_text().endswith("- x\n\n## 2026-11-21\n\n- b\n- c\n")
+    files.add_to_archive("engineer", ["c", "d"], "2026-11-22 10:00:00")
+    assert path.read_text().endswith("- x\n\n## 2026-11-22\n\n- c\n- d\n"), "not compared"

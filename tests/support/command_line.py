@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import installation
-from support import forks
+from support import forks, processes
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -21,7 +21,6 @@ PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
 JSON_PAGE = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
 ITEM = "Services talk through the event bus, never directly"
 COMMAND = [sys.executable, "-m", "memory_core.cli"]
-TIMEOUT = 60
 PLAIN_LINE = re.compile(r"""agent-memory( +([\w./:,@+=-]+|'[^']*'|"[^"$`\\]*"))*""")
 UNDO_HINT = re.compile(r"(?<=undo )[0-9a-f]{6}\b")
 
@@ -49,12 +48,8 @@ class Person:
         # Use the interpreter of the tests: the command may not be installed next to it.
         self.add_program("agent-memory", f'exec "{sys.executable}" -m memory_core.cli "$@"')
         path = f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        self.env = {
-            **sandbox.env,
-            "PATH": path,
-            "PYTHONPATH": str(REPO),
-            "HOOKS": str(REPO / "hooks"),
-        }
+        own = {"PATH": path, "PYTHONPATH": str(REPO), "HOOKS": str(REPO / "hooks")}
+        self.env = {**sandbox.env, **own}
 
     def add_program(self, name: str, script: str) -> None:
         """Put a shell script on PATH."""
@@ -76,30 +71,21 @@ class Person:
         """
         command = [*COMMAND, *arguments]
         variables = self._variables(env)
-        if process or not forks.can_fork(variables):
-            return self._run(command, data, cwd, env)
         folder = cwd or self.sandbox.root
-        status, *outputs = forks.run(arguments, data, folder, variables)
-        return make_result(command, status, *outputs)
+        if process or not forks.can_fork(variables):
+            return self._run(command, data, folder, variables)
+        return make_result(command, *forks.run(arguments, data, folder, variables))
 
     def run_shell(self, line: str) -> subprocess.CompletedProcess[str]:
         """Run a shell line; a line that only runs `agent-memory` does not start a shell."""
         if PLAIN_LINE.fullmatch(line):
             return self.run(*shlex.split(line)[1:])
-        return self._run(["sh", "-c", line], b"", None, {})
+        return self._run(["sh", "-c", line], b"", self.sandbox.root, self._variables({}))
 
     def _run(
-        self, command: list[str], data: bytes, cwd: Path | None, env: dict[str, str]
+        self, command: list[str], data: bytes, cwd: Path, env: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            command,
-            input=data,
-            capture_output=True,
-            cwd=cwd or self.sandbox.root,
-            env=self._variables(env),
-            timeout=TIMEOUT,
-            check=False,
-        )
+        done = processes.run(command, data, cwd=cwd, env=env)
         return make_result(command, done.returncode, done.stdout, done.stderr)
 
     def _variables(self, env: dict[str, str]) -> dict[str, str]:
@@ -132,9 +118,8 @@ class Person:
         (data / "hooks").symlink_to(REPO / "hooks")
         path = self.sandbox.root / ".claude" / "settings.json"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(
-            settings_json.add_hooks("", settings_json.build_hooks(installation.read_template()))
-        )
+        hooks = settings_json.build_hooks(installation.read_template())
+        path.write_text(settings_json.add_hooks("", hooks))
         return path
 
 

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from support.paths import REPO
@@ -41,14 +41,9 @@ class Dashboard:
         self._form_token = ""
 
     def __enter__(self) -> Dashboard:
-        self.process = subprocess.Popen(
-            self._command,
-            cwd=self.sandbox.root,
-            env=self._env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        place: dict[str, Any] = {"cwd": self.sandbox.root, "env": self._env, "text": True}
+        pipes: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        self.process: subprocess.Popen[str] = subprocess.Popen(self._command, **place, **pipes)
         assert self.process.stdout
         self.address = self.process.stdout.readline().strip()
         assert self.address, self.process.communicate()[1]
@@ -74,20 +69,15 @@ class Dashboard:
         return self
 
     def send(
-        self,
-        method: str,
-        target: str,
-        headers: Mapping[str, str] | None = None,
-        body: str = "",
+        self, method: str, target: str, headers: Mapping[str, str] | None = None, body: str = ""
     ) -> Answer:
         """Send a request with exactly this target; headers replace or, if "", remove the usual."""
         usual = {"Host": self.host, "Cookie": self.cookie}
         if body:
             usual["Content-Type"] = "application/x-www-form-urlencoded"
             usual["Content-Length"] = str(len(body))
-        lines = [
-            f"{name}: {value}" for name, value in {**usual, **(headers or {})}.items() if value
-        ]
+        sent = {**usual, **(headers or {})}
+        lines = [f"{name}: {value}" for name, value in sent.items() if value]
         head = "\r\n".join([f"{method} {target} HTTP/1.1", *lines, "Connection: close"])
         return self.send_raw(f"{head}\r\n\r\n{body}".encode("latin-1"))
 

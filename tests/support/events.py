@@ -17,21 +17,8 @@ BLOCK = f"# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#"
 REPORT = f"Done.\n\n{BLOCK}\n"
 
 # `spoil` replaces a field by one of these values.
-STRANGE_VALUES: list[Any] = [
-    None,
-    True,
-    0,
-    -1,
-    1.5,
-    "",
-    "x" * 70_000,
-    "\ud800",
-    [],
-    {},
-    [[]],
-    {"": 1},
-    "\0",
-]
+STRANGE_VALUES: list[Any] = [None, True, 0, -1, 1.5, "", "x" * 70_000, "\ud800", "\0"]
+STRANGE_VALUES += [[], {}, [[]], {"": 1}]
 
 
 def make_pre_event(
@@ -41,25 +28,14 @@ def make_pre_event(
     given = {"description": "a job", "prompt": "Add a retry.", "run_in_background": False}
     if agent is not None:
         given["subagent_type"] = agent
-    return {
-        "hook_event_name": "PreToolUse",
-        "session_id": "s1",
-        "tool_name": "Agent",
-        "tool_use_id": call,
-        "tool_input": given,
-        **more,
-    }
+    event = {"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Agent"}
+    return {**event, "tool_use_id": call, "tool_input": given, **more}
 
 
 def make_start_event(run: str = "a1", agent: str = "engineer", **more: Any) -> dict[str, Any]:
     """Return the event of an agent that starts."""
-    return {
-        "hook_event_name": "SubagentStart",
-        "session_id": "s1",
-        "agent_id": run,
-        "agent_type": agent,
-        **more,
-    }
+    event = {"hook_event_name": "SubagentStart", "session_id": "s1"}
+    return {**event, "agent_id": run, "agent_type": agent, **more}
 
 
 def make_stop_event(
@@ -80,20 +56,12 @@ def make_post_event(
 ) -> dict[str, Any]:
     """Return the event that is sent after an agent has answered the main session."""
     event = make_pre_event(call)
-    answer = {
-        "status": "completed",
-        "prompt": prompt,
-        "agentId": run,
-        "agentType": "engineer",
-        "content": [{"type": "text", "text": text}],
-        **response,
-    }
-    return {
-        **event,
-        "hook_event_name": "PostToolUse",
-        "tool_input": {**event["tool_input"], "prompt": prompt},
-        "tool_response": answer,
-    }
+    given = {**event["tool_input"], "prompt": prompt}
+    ids = {"agentId": run, "agentType": "engineer"}
+    answer: dict[str, Any] = {"status": "completed", "prompt": prompt, **ids}
+    answer |= {"content": [{"type": "text", "text": text}], **response}
+    more = {"hook_event_name": "PostToolUse", "tool_input": given, "tool_response": answer}
+    return {**event, **more}
 
 
 def make_failure_event(run: str | None = "a1", **more: Any) -> dict[str, Any]:

@@ -35,9 +35,8 @@ READ_AT_START = ("PYTHON", "LC_", "LANG", "TZ", "LD_", "DYLD_")
 
 def can_fork(env: dict[str, str]) -> bool:
     """Say whether a forked child behaves like a new process with these variables."""
-    return {name: value for name, value in env.items() if name.startswith(READ_AT_START)} == {
-        "PYTHONPATH": ENV["PYTHONPATH"]
-    }
+    own = {name: value for name, value in env.items() if name.startswith(READ_AT_START)}
+    return own == {"PYTHONPATH": ENV["PYTHONPATH"]}
 
 
 def run(
@@ -47,9 +46,8 @@ def run(
     stdin, stdout, stderr, answer = (os.pipe() for _ in range(4))
     theirs = [stdin[0], stdout[1], stderr[1], answer[1]]
     try:
-        _server(*(["mcp"] if "mcp" in arguments[:1] else [])).send(
-            {"arguments": arguments, "cwd": str(cwd), "env": env}, theirs
-        )
+        server = _server("mcp") if "mcp" in arguments[:1] else _server()
+        server.send({"arguments": arguments, "cwd": str(cwd), "env": env}, theirs)
     finally:
         for file in theirs:
             os.close(file)
@@ -89,13 +87,10 @@ class Server:
         self._control, theirs = socket.socketpair()
         self._lock = threading.Lock()
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, str(SERVER), str(theirs.fileno()), *features],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=ENV,
-                pass_fds=[theirs.fileno()],
-            )
+            command = [sys.executable, str(SERVER), str(theirs.fileno()), *features]
+            pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+            files = [theirs.fileno()]
+            self._process = subprocess.Popen(command, env=ENV, pass_fds=files, **pipes)
 
     def send(self, request: dict[str, Any], files: list[int]) -> None:
         """Send a request with copies of the child's stdin, stdout, stderr and answer channel."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
+from support.events import make_start_event
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -17,12 +18,7 @@ EXPENSIVE_MODULES = {
     *("pydantic", "pydantic_core", "filelock", "typer", "rich", "yaml"),
 }
 
-START_EVENT = {
-    "hook_event_name": "SubagentStart",
-    "session_id": "s1",
-    "agent_id": "a2",
-    "agent_type": "engineer",
-}
+START_EVENT = make_start_event("a2")
 SESSION_EVENT = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 
 # A hook ends by os._exit, so replace that by a function that prints the modules.
@@ -37,12 +33,8 @@ PROGRAM = (
 def list_hook_imports(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> list[str]:
     """Run a hook with an empty PATH, and return the names of the modules that it imported."""
     path = str(REPO / "hooks" / f"{hook}.py")
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", PROGRAM.format(path=path)],
-        input=json.dumps(event, separators=(",", ":")),
-        capture_output=True,
-        text=True,
-        env={**sandbox.env, "PATH": str(sandbox.home)},
-        check=True,
-    )
-    return done.stderr.split()
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM.format(path=path)]
+    data = json.dumps(event, separators=(",", ":")).encode()
+    env = {**sandbox.env, "PATH": str(sandbox.home)}
+    done = subprocess.run(command, input=data, capture_output=True, env=env, check=True)
+    return done.stderr.decode().split()

@@ -30,16 +30,9 @@ TASK = (
     "---\nid: TASK-{number}\ntitle: Unload at the {word}\nstatus: {status}\n---\n\n## Description\n"
 )
 
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "a test", "version": "1"},
-    },
-}
+CLIENT = {"capabilities": {}, "clientInfo": {"name": "a test", "version": "1"}}
+HELLO: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
+HELLO |= {"params": {"protocolVersion": "2025-11-25", **CLIENT}}
 
 
 class Step(NamedTuple):
@@ -123,46 +116,25 @@ def _list_delegations(root: Path, name: str) -> Iterator[Step]:
     yield _hook(root, "background start", "subagent_start", events.make_start_event(other))
     stop = events.make_stop_event(other, _report(later))
     yield _hook(root, "background stop", "subagent_stop", stop, later)
-    handback = {
-        **events.make_start_event(f"{name}auto"),
-        "hook_event_name": "PreToolUse",
-        "tool_name": "SubagentHandback",
-        "tool_input": {"message": _report(handed)},
-        "tool_use_id": f"{name}auto",
-    }
+    handback = events.make_start_event(f"{name}auto", hook_event_name="PreToolUse")
+    handback |= {"tool_name": "SubagentHandback", "tool_input": {"message": _report(handed)}}
+    handback["tool_use_id"] = f"{name}auto"
     yield _hook(root, "hand-back", "pre_tool_use", handback, handed)
-    died = {
-        **events.make_pre_event(f"{name}died"),
-        "hook_event_name": "PostToolUseFailure",
-        "error": "API Error: 400",
-        "is_interrupt": False,
-    }
+    died = {"hook_event_name": "PostToolUseFailure", "error": "API Error: 400"}
+    died = {**events.make_pre_event(f"{name}died"), **died, "is_interrupt": False}
     yield _hook(root, "failed delegation", "post_tool_use", died)
 
 
 def _list_other_doors(root: Path, name: str) -> Iterator[Step]:
     skilled, added, remembered, pm = state_facts(name)[4:]
-    skill = {
-        "hook_event_name": "PostToolUse",
-        "session_id": "s1",
-        "tool_name": "Skill",
-        "tool_use_id": f"{name}skill",
-        "tool_input": {"skill": "dig"},
-        "tool_response": {"status": "forked", "agentId": f"{name}s", "result": _report(skilled)},
-    }
+    answer = {"status": "forked", "agentId": f"{name}s", "result": _report(skilled)}
+    skill = _make_tool_event("Skill", f"{name}skill", {"skill": "dig"}, answer)
     start = events.make_start_event(f"{name}s")
     yield _hook(root, "skill start", "subagent_start", start)
     stop = events.make_stop_event(f"{name}s", _report(skilled))
     yield _hook(root, "skill stop", "subagent_stop", stop, skilled)
     yield _hook(root, "skill", "post_tool_use", skill)
-    backlog = {
-        "hook_event_name": "PostToolUse",
-        "session_id": "s1",
-        "tool_name": "mcp__backlog__task_edit",
-        "tool_use_id": f"{name}edit",
-        "tool_input": {"id": "1"},
-        "tool_response": {},
-    }
+    backlog = _make_tool_event("mcp__backlog__task_edit", f"{name}edit", {"id": "1"}, {})
     yield _hook(root, "task change", "post_tool_use", backlog)
     yield Step("add", "command", ("add", "engineer", "pattern", added), facts=(added,))
     yield Step("add for PM", "command", ("add", "PM", "context", pm), facts=(pm,))
@@ -175,6 +147,11 @@ def _list_other_doors(root: Path, name: str) -> Iterator[Step]:
 
 def _hook(root: Path, name: str, door: str, event: dict[str, Any], *facts: str) -> Step:
     return Step(name, door, (), json.dumps({**event, "cwd": str(root)}).encode(), facts)
+
+
+def _make_tool_event(tool: str, call: str, given: object, answer: object) -> dict[str, Any]:
+    event = {"hook_event_name": "PostToolUse", "session_id": "s1", "tool_name": tool}
+    return {**event, "tool_use_id": call, "tool_input": given, "tool_response": answer}
 
 
 def _session(name: str, source: str) -> dict[str, Any]:
@@ -215,43 +192,48 @@ def is_random_name(path: str) -> bool:
     return re.search(r"\.[0-9a-f]{16}\b", path) is not None
 
 
+COMMANDS = """\
+edit PM
+restore engineer 1
+preference set engineer style short
+undo
+prune --older-than 0d --below 1 --yes
+optimize --yes
+clean --yes
+sweep
+migrate --yes
+resolve
+task start 1
+task archive 1
+task cleanup --yes
+task init --remove --yes
+import - --yes
+git install
+init --yes
+config check
+status
+search blinks
+show engineer
+log
+export"""
+
+
 def list_commands(root: Path) -> list[Step]:
     """Return commands that write, and some that read; each works on its own after a life."""
     item, export = f"The {WORD} master", '{"format": "x"}'
-    lines = {
-        "add": ("add", "engineer", "pattern", "Anchors of gamma are heavy"),
-        "edit": ("edit", "PM"),
-        "remove": ("remove", "PM", item),
-        "restore": ("restore", "engineer", "1"),
-        "confirm": ("confirm", "PM", item),
-        "preference": ("preference", "set", "engineer", "style", "short"),
-        "undo": ("undo",),
-        "prune": ("prune", "--older-than", "0d", "--below", "1", "--yes"),
-        "optimize": ("optimize", "--yes"),
-        "clean": ("clean", "--yes"),
-        "sweep": ("sweep",),
-        "migrate": ("migrate", "--yes"),
-        "resolve": ("resolve",),
-        "task start": ("task", "start", "1"),
-        "task note": ("task", "note", "1", "A note"),
-        "task decide": ("task", "decide", "1", "A decision"),
-        "task archive": ("task", "archive", "1"),
-        "task cleanup": ("task", "cleanup", "--yes"),
-        "task init": ("task", "init", "--remove", "--yes"),
-        "share": ("share", item, "--to", "engineer"),
-        "import": ("import", "-", "--yes"),
-        "git install": ("git", "install"),
-        "init": ("init", "--yes"),
-        "install": ("install", str(root)),
-        "config check": ("config", "check"),
-        "status": ("status",),
-        "search": ("search", "blinks"),
-        "show": ("show", "engineer"),
-        "log": ("log",),
-        "export": ("export",),
+    words = {
+        "add": ["add", "engineer", "pattern", "Anchors of gamma are heavy"],
+        "remove": ["remove", "PM", item],
+        "confirm": ["confirm", "PM", item],
+        "task note": ["task", "note", "1", "A note"],
+        "task decide": ["task", "decide", "1", "A decision"],
+        "share": ["share", item, "--to", "engineer"],
+        "install": ["install", str(root)],
+        **{line: line.split() for line in COMMANDS.splitlines()},
     }
-    data = {"import": export.encode()}
+    data = {"import - --yes": export.encode()}
+    facts = {"add": tuple(words["add"][3:])}
     return [
-        Step(name, "command", words, data.get(name, b""), words[3:] if name == "add" else ())
-        for name, words in lines.items()
+        Step(name, "command", tuple(line), data.get(name, b""), facts.get(name, ()))
+        for name, line in words.items()
     ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from memory_core.document import markdown
 from memory_core.memory import agent_memory
-from support import events
+from support import events, processes
 from support.paths import REPO
 
 AGENT = "engineer"
@@ -105,18 +105,10 @@ class Machine:
     def _start(
         self, command: list[str], data: str = "", cwd: Path | None = None, status: int | None = 0
     ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            command,
-            input=data,
-            capture_output=True,
-            text=True,
-            cwd=cwd or self.root,
-            env=self.env,
-            timeout=60,
-            check=False,
-        )
+        done = processes.run(command, data.encode(), cwd=cwd or self.root, env=self.env)
         assert status in (None, done.returncode), (command, done.stdout, done.stderr)
-        return done
+        texts = done.stdout.decode(), done.stderr.decode()
+        return subprocess.CompletedProcess(command, done.returncode, *texts)
 
 
 def _make_report(text: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from memory_core.claude_code import sample_events
 from memory_core.setup import plugin, plugin_environment
+from support import processes
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -42,36 +43,23 @@ class Plugged:
         path.chmod(0o755)
 
     def env(self, **more: str) -> dict[str, str]:
-        own = {
-            "PATH": str(self.bin),
-            "CLAUDE_PLUGIN_ROOT": str(self.folder),
-            "CLAUDE_PLUGIN_DATA": str(self.data),
-        }
-        merged = {**self.sandbox.env, **own, **more}
+        own = {"CLAUDE_PLUGIN_ROOT": str(self.folder), "CLAUDE_PLUGIN_DATA": str(self.data)}
+        merged = {**self.sandbox.env, "PATH": str(self.bin), **own, **more}
         return {name: value for name, value in merged.items() if value}
 
     def run_shell(self, command: str, data: bytes = b"", **env: str) -> Done:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command],
-            input=data,
-            capture_output=True,
-            cwd=self.sandbox.root,
-            env=self.env(**env),
-            timeout=120,
-            check=False,
-        )
-        return subprocess.CompletedProcess(
-            command, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
+        place = {"cwd": self.sandbox.root, "env": self.env(**env)}
+        done = processes.run(["/bin/sh", "-c", command], data, timeout=120, **place)
+        texts = done.stdout.decode(), done.stderr.decode()
+        return subprocess.CompletedProcess(command, done.returncode, *texts)
 
     def event(self, name: str, kind: str, at: int = 0, **env: str) -> Done:
         """Handle an event with its command from hooks.json, as Claude Code does."""
         return self.run_shell(command_of(name, at), self.make_sample(kind), **env)
 
     def make_sample(self, kind: str) -> bytes:
-        return json.dumps(
-            sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
-        ).encode()
+        event = sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
+        return json.dumps(event).encode()
 
     def start_session(self, **env: str) -> str:
         """Start a session; return the hook's message to the user, or ""."""
@@ -107,12 +95,7 @@ def command_of(event: str, at: int = 0) -> str:
 
 def copy_plugin(folder: Path) -> None:
     """Copy the files of the plugin from this clone."""
-    shutil.copytree(
-        REPO / "memory_core",
-        folder / "memory_core",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )
-    for name in ("hooks", "bin", ".claude-plugin", "commands"):
+    for name in ("memory_core", "hooks", "bin", ".claude-plugin", "commands"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(REPO / name, folder / name, ignore=ignored)
     for name in ("pyproject.toml", "settings.template.json"):

@@ -6,20 +6,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from support.paths import REPO
+
+Done = subprocess.CompletedProcess[bytes]
+
+
+def run(command: list[str], data: bytes = b"", timeout: float = 60, **place: Any) -> Done:
+    """Run a command that may fail, with this stdin; `place` is cwd and env."""
+    return subprocess.run(
+        command, input=data, capture_output=True, timeout=timeout, check=False, **place
+    )
 
 
 def start_program(program: str, *words: object) -> subprocess.Popen[str]:
     """Start a program; return when it is ready and waits for the end of its stdin."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, words)],
-        cwd=REPO,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-c", program, *map(str, words)]
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen(command, cwd=REPO, text=True, **pipes)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     return process

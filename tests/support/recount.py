@@ -11,15 +11,9 @@ from typing import Any
 
 LOGS = ("events.2.jsonl", "events.1.jsonl", "events.jsonl")
 DELIVERIES = ("delivered", "doubled", "lost")
-ITEM_CHANGES = {
-    "learned": "learned",
-    "approved": "learned",
-    "reinforced": "confirmed",
-    "confirmed": "confirmed",
-    "removed": "removed",
-    "evicted": "removed",
-    "archived": "removed",
-}
+ITEM_CHANGES = {"learned": "learned", "approved": "learned"}
+ITEM_CHANGES |= {"reinforced": "confirmed", "confirmed": "confirmed"}
+ITEM_CHANGES |= dict.fromkeys(("removed", "evicted", "archived"), "removed")
 
 Key = tuple[str, str, str]  # agent, day, number
 
@@ -90,9 +84,8 @@ def read_records(path: Path) -> list[dict[str, Any]]:
 def recount_history(path: Path, agent: str, since: str = "") -> Counter[Key]:
     """Return the numbers of a history above 0."""
     records = read_records(path)
-    undoing = {
-        (record.get("change"), record["id"]) for record in records if record["kind"] == "undone"
-    }
+    undone = [record for record in records if record["kind"] == "undone"]
+    undoing = {(record.get("change"), record["id"]) for record in undone}
 
     def is_undone(change: object) -> bool:
         return any(old == change and not is_undone(new) for new, old in undoing)
@@ -117,11 +110,9 @@ def recount_history(path: Path, agent: str, since: str = "") -> Counter[Key]:
             {item for record in parts for item in record.get(name, "").split()}
             for name in ("given", "used")
         )
-        last = sorted(
-            (record["outcome"] != "stopped", record["time"], record["outcome"]) for record in parts
-        )[-1]
+        ends = [(each["outcome"] != "stopped", each["time"], each["outcome"]) for each in parts]
         if when >= since:
-            numbers = {"runs": 1, "failed": last[2] == "failed", "given": len(given)}
+            numbers = {"runs": 1, "failed": max(ends)[2] == "failed", "given": len(given)}
             for number, count in {**numbers, "used": len(given & used)}.items():
                 if count:
                     counts[agent, when[:10], number] += count

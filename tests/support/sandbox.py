@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_core.storage.paths import LevelPaths
-from support import forks
+from support import forks, processes
 from support.paths import REPO
 
 RUNS = re.compile(r'hook\.run\("(\w+)"\)')
@@ -66,15 +65,8 @@ class Sandbox:
         if not process and forks.can_fork({**forks.ENV, **variables}):
             (kind,) = RUNS.findall(script.read_text(encoding="utf-8"))
             return Outcome(*forks.run([forks.HOOK, kind], data, self.root, variables))
-        done = subprocess.run(
-            [sys.executable, "-I", str(script)],
-            input=data,
-            capture_output=True,
-            cwd=self.root,
-            env=variables,
-            timeout=60,
-            check=False,
-        )
+        command = [sys.executable, "-I", str(script)]
+        done = processes.run(command, data, cwd=self.root, env=variables)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def write_memory(self, agent: str, *items: str, user: bool = False) -> Path:

@@ -12,23 +12,9 @@ WORDS = ["queue", "bank", "price", "order", "stock", "test", "cache", "login", "
 LINES = [
     *["- " + word for word in WORDS],
     *[f"* {one} {other}" for one in WORDS[:3] for other in WORDS[3:6]],
-    "## Project Architecture (Max: 15 items)",
-    "## Recent Learnings",
-    "## Mine",
-    "# Title",
-    "### Deeper",
-    "prose of a person",
-    "    code",
-    "  nested",
-    "<!-- comment -->",
-    "<!-- lost",
-    "```",
-    "---",
-    "<<<<<<< HEAD",
-    "=======",
-    ">>>>>>> other",
-    "| a | b |",
-    *[""] * 8,
+    *["## Project Architecture (Max: 15 items)", "## Recent Learnings", "## Mine", "# Title"],
+    *["### Deeper", "prose of a person", "    code", "  nested", "<!-- comment -->", "<!-- lost"],
+    *["```", "---", "<<<<<<< HEAD", "=======", ">>>>>>> other", "| a | b |", *[""] * 8],
 ]
 
 contents = st.one_of(
@@ -36,16 +22,8 @@ contents = st.one_of(
     st.text("-*+#>`~<![]_:=|\\ 12.)ab\n", max_size=20),
     st.text(max_size=130),
 )
-learnings = st.lists(
-    st.builds(
-        Learning,
-        st.sampled_from(
-            [*template.SECTION_TITLES, *template.CATEGORY_TYPES, "tip", " Pattern ", ""]
-        ),
-        contents,
-    ),
-    max_size=8,
-)
+TYPES = [*template.SECTION_TITLES, *template.CATEGORY_TYPES, "tip", " Pattern ", ""]
+learnings = st.lists(st.builds(Learning, st.sampled_from(TYPES), contents), max_size=8)
 documents = st.builds(
     lambda mark, lines, end, last: mark + end.join(lines) + last * end,
     st.sampled_from(["", markdown_lines.BOM]),

@@ -10,22 +10,22 @@ import pexpect
 from support.command_line import Person
 
 
+def spawn(person: Person, command: list[str], width: int, **env: str) -> pexpect.spawn[str]:
+    """Start a program on a pseudo-terminal, in the sandbox."""
+    place = {"cwd": str(person.sandbox.root), "dimensions": (24, width), "timeout": 30}
+    variables = {**person.env, "TERM": "xterm", **env}
+    text = {"encoding": "utf-8", "codec_errors": "replace"}
+    return pexpect.spawn(command[0], command[1:], env=variables, **place, **text)
+
+
 class Terminal:
     """A pseudo-terminal that runs `agent-memory` or a shell."""
 
     def __init__(self, person: Person, command: str, width: int = 80, **env: str) -> None:
         # `exec` replaces the shell by the command; otherwise Ctrl-C would end the shell too.
         alone = not set(command) & set(";|")
-        self.child = pexpect.spawn(
-            "sh",
-            ["-c", f"exec {command}" if alone else command],
-            env={**person.env, "TERM": "xterm", **env},
-            cwd=str(person.sandbox.root),
-            dimensions=(24, width),
-            encoding="utf-8",
-            codec_errors="replace",
-            timeout=30,
-        )
+        line = f"exec {command}" if alone else command
+        self.child = spawn(person, ["sh", "-c", line], width, **env)
         self.shown = ""
 
     def wait_for(self, pattern: str) -> None:
@@ -52,14 +52,8 @@ class Terminal:
 
 def run_on_terminal(person: Person, words: str, width: int = 80, **env: str) -> str:
     """Run a command on a terminal of this width; return its output."""
-    child = pexpect.spawn(
-        sys.executable,
-        ["-m", "memory_core.cli", *words.split()],
-        env={**person.env, "TERM": "xterm", "PAGER": "cat", **env},
-        cwd=str(person.sandbox.root),
-        dimensions=(24, width),
-        encoding="utf-8",
-    )
+    command = [sys.executable, "-m", "memory_core.cli", *words.split()]
+    child = spawn(person, command, width, PAGER="cat", **env)
     shown = str(child.read())
     child.close()
     return shown

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from support import forks, life
+from support import forks, life, processes
 from support.files import read_files
 from support.life import CANARY, WORD, Step
 from support.paths import REPO
@@ -69,15 +69,9 @@ def record_step(step: Step, sandbox: Sandbox, notes: Path) -> set[str]:
     notes.write_bytes(b"")
     script = REPO / "hooks" / f"{step.door}.py" if step.is_hook else COMMAND_SCRIPT
     recorder = [sys.executable, "-I", str(RECORDER), str(notes), str(sandbox.root)]
-    done = subprocess.run(
-        [*recorder, str(script), *step.words],
-        input=step.data,
-        capture_output=True,
-        cwd=sandbox.root,
-        env={**sandbox.env, "EDITOR": f"sed -i.old s/{WORD}/port/"},
-        timeout=60,
-        check=False,
-    )
+    env = {**sandbox.env, "EDITOR": f"sed -i.old s/{WORD}/port/"}
+    command = [*recorder, str(script), *step.words]
+    done = processes.run(command, step.data, cwd=sandbox.root, env=env)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     lines = notes.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     return {line for line in lines if not life.is_random_name(line)}
@@ -170,10 +164,8 @@ class Scene:
         self.outside, self.notes = folder / "outside", folder / "notes"
         self.root = self.sandbox.root
         life.settle(self.sandbox)
-        for step in [
-            Step("", "command", ("task", "init", "--yes")),
-            *life.live(self.root, "alpha"),
-        ]:
+        first = Step("", "command", ("task", "init", "--yes"))
+        for step in (first, *life.live(self.root, "alpha")):
             self.check(run_step(step, self.sandbox))
         self.save()
         make_outside(self.outside, self.root)

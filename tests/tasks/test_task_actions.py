@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import random
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -30,10 +28,14 @@ from memory_core.tasks import (
     sync,
     task_actions,
     task_document,
-    task_templates,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
-from memory_core.text import front_matter, word_search
+from memory_core.tasks.task_actions import NoTask, TaskRefused
+from memory_core.tasks.task_document import DECISIONS, InvalidNote
+from memory_core.tasks.task_templates import NoTemplate
+from memory_core.text import front_matter
+from memory_core.text.word_search import EmptyQuery
+from support.files import read_files
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -121,23 +123,23 @@ def test_front_matter_of_other_writers_is_read(title: str, unicode: bool) -> Non
 @pytest.mark.parametrize(
     ("yaml_text", "title"),
     [
-        ("title: >-\n  folded over\n  two lines\n", "folded over two lines"),
-        ("title: |-\n  line\n  break\n", "line\nbreak"),
-        ('title: "nbsp\\_here"\n', "nbsp\xa0here"),
-        ('title: "\\U0001F600 emoji"\n', "😀 emoji"),
-        ('title: "\\uD83D\\uDE00 pair"\n', "😀 pair"),
-        ('title: "\\q is none"\n', "\\q is none"),
-        ('title: "\\x"\n', "\\x"),
-        ("title: 'it''s: x'\n", "it's: x"),
-        ("title: ''\n", ""),
-        ("title:\n", ""),
-        ("title: a # comment\n", "a"),
-        ("title: 'a # none'\n", "a # none"),
-        ("title: first\ntitle: second\n", "first"),
+        (">-\n  folded over\n  two lines", "folded over two lines"),
+        ("|-\n  line\n  break", "line\nbreak"),
+        (
+            '"nbsp\\_here, \\U0001F600 emoji, \\uD83D\\uDE00 pair"',
+            "nbsp\xa0here, 😀 emoji, 😀 pair",
+        ),
+        ('"\\q is none"', "\\q is none"),
+        ('"\\x"', "\\x"),
+        ("'it''s: x'", "it's: x"),
+        ("", ""),
+        ("a # comment", "a"),
+        ("'a # none'", "a # none"),
+        ("first\ntitle: second", "first"),
     ],
 )
 def test_front_matter_of_backlog_and_users_is_read(yaml_text: str, title: str) -> None:
-    assert front_matter.read_fields(f"---\n{yaml_text}---\n")["title"] == title
+    assert front_matter.read_fields(f"---\ntitle: {yaml_text}\n---\n")["title"] == title
 
 
 def test_other_lines_are_not_changed() -> None:
@@ -149,16 +151,13 @@ def test_other_lines_are_not_changed() -> None:
 # Ids and stages.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("typed", "prefix", "key"),
     [
         *((each, "task", "task-1") for each in ("1", "task-1", "TASK-1", "task-01", " 001 ")),
         *((each, "task", "task-1.1") for each in ("1.1", "task-1.01", "TASK-01.1")),
-        ("7", "jira", "jira-7"),
-        ("JIRA-7", "jira", "jira-7"),
-        ("task-7", "jira", "task-7"),
-        ("my-own-name", "task", "my-own-name"),
-        ("task-1-20261121", "task", "task-1-20261121"),
+        *((each, "jira", "jira-7") for each in ("7", "JIRA-7")),
+        *((each, "jira", each) for each in ("task-7", "my-own-name", "task-1-20261121")),
         ("0", "task", "task-0"),
     ],
 )
@@ -166,21 +165,12 @@ def test_all_spellings_of_an_id_are_one_task(typed: str, prefix: str, key: str) 
     assert backlog_format.normalize_id(typed, prefix) == key
 
 
-@for_each(
-    ("name", "is_plain"),
-    [
-        ("task-1", True),
-        ("task-1.1", True),
-        ("my_own", True),
-        *((each, False) for each in ("", ".", "..", "../x", "a/b", "a\\b", "-x", "x-", ".x", "x.")),
-        *(
-            (each, False)
-            for each in ("a..b", "claude", "agents", "a b", "ä", "x" * 65, "a\n", "a:b")
-        ),
-        *((each, False) for each in ("con", "nul", "com1", "lpt9", "aux.1")),
-        *((each, True) for each in ("con-1", "com12", "console")),
-    ],
-)
+PLAIN = ["task-1", "task-1.1", "my_own", "con-1", "com12", "console"]
+NOT_PLAIN = ["", ".", "..", "../x", "a/b", "a\\b", "-x", "x-", ".x", "x.", "a..b", "a b", "ä"]
+NOT_PLAIN += ["claude", "agents", "x" * 65, "a\n", "a:b", "con", "nul", "com1", "lpt9", "aux.1"]
+
+
+@for_each(("name", "is_plain"), [*zip(PLAIN, repeat(True)), *zip(NOT_PLAIN, repeat(False))])
 def test_an_id_is_a_plain_name(name: str, is_plain: bool) -> None:
     assert backlog_format.is_safe_id(name) == is_plain
 
@@ -189,16 +179,14 @@ OWN = ["Idea", "To Do", "Doing", "Blocked", "Shipped"]
 GERMAN = ["Offen", "In Arbeit", "Prüfung", "Fertig"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statuses", "status", "stage"),
     [
-        (backlog_format.DEFAULT_STATUSES, "to do", TODO),
+        *zip(repeat(backlog_format.DEFAULT_STATUSES), ["to do", "", "unheard of"], repeat(TODO)),
         (backlog_format.DEFAULT_STATUSES, "IN PROGRESS", STARTED),
         (backlog_format.DEFAULT_STATUSES, "Done", DONE),
-        (backlog_format.DEFAULT_STATUSES, "", TODO),
-        (backlog_format.DEFAULT_STATUSES, "unheard of", TODO),
-        *zip(itertools.repeat(OWN), OWN, (TODO, TODO, STARTED, STARTED, DONE)),
-        *zip(itertools.repeat(GERMAN), GERMAN, (TODO, STARTED, STARTED, DONE)),
+        *zip(repeat(OWN), OWN, (TODO, TODO, STARTED, STARTED, DONE)),
+        *zip(repeat(GERMAN), GERMAN, (TODO, STARTED, STARTED, DONE)),
     ],
 )
 def test_a_status_has_a_stage(statuses: list[str], status: str, stage: str) -> None:
@@ -213,11 +201,10 @@ LINES = (
     "|Notes\n-----\n|\t- t\n|<<<<<<< a\n|=======\n|>>>>>>> b\n|tail"
 )
 MARKDOWN = st.lists(st.sampled_from(LINES.split("|")), max_size=14).map("".join)
-LINE = st.sampled_from(
-    ["a", "- b", "-x", "**b**", "```", "# h", "## Notes", "  x", "", "> q", "<!-- ", "-->", "1. z"]
-)
+NOTE_LINES = "a|- b|-x|**b**|```|# h|## Notes|  x||> q|<!-- |-->|1. z"
 ENTRY = st.one_of(
-    st.text(max_size=40), st.lists(LINE, min_size=1, max_size=6).map("\n".join)
+    st.text(max_size=40),
+    st.lists(st.sampled_from(NOTE_LINES.split("|")), min_size=1, max_size=6).map("\n".join),
 ).filter(str.strip)
 # After such text an item may not be possible; then an error is reported and nothing is lost.
 OPEN = ("<!--", "```", "~~~", "---", "===")
@@ -240,17 +227,7 @@ def test_adding_loses_no_line_and_reads_back(text: str, entry: str, title: str) 
 
 
 @pytest.mark.parametrize(
-    "decision",
-    ["**Postgres**, not MySQL", "--force is never used", "- a dash", "1. first", "# no heading"],
-)
-def test_a_decision_reads_back_as_it_was_written(decision: str) -> None:
-    text = task_document.add_item("# task-1\n", "Key Decisions", decision)
-    assert task_document.list_items(text, "Key Decisions") == [decision]
-
-
-@pytest.mark.parametrize(
-    "held",
-    ["The words ## Notes stand here", "```\n## Notes\n```", "> ## Notes", "    ## Notes"],
+    "held", ["The words ## Notes stand here", "```\n## Notes\n```", "> ## Notes", "    ## Notes"]
 )
 def test_a_heading_in_prose_is_no_section(held: str) -> None:
     text = task_document.add_item(f"# task-1\n\n## Context\n\n{held}\n", "Notes", "seen")
@@ -269,16 +246,16 @@ def test_a_missing_section_is_made_at_its_place() -> None:
     assert titles == ["", "Context", "notes", "References", "My own"]
 
 
-@pytest.mark.parametrize("entry", ["", "  \n ", "x" * 20_001])
-def test_invalid_notes_are_refused(entry: str) -> None:
+@pytest.mark.parametrize(
+    ("title", "entry"),
+    [
+        *(("Notes", entry) for entry in ("", "  \n ", "x" * 20_001)),
+        *((title, "a note") for title in ("", "#", "x" * 81, " \n ")),
+    ],
+)
+def test_invalid_notes_and_titles_are_refused(title: str, entry: str) -> None:
     with pytest.raises(task_document.InvalidNote):
-        task_document.add_item("# t\n", "Notes", entry)
-
-
-@pytest.mark.parametrize("title", ["", "#", "x" * 81, " \n "])
-def test_invalid_titles_are_refused(title: str) -> None:
-    with pytest.raises(task_document.InvalidNote):
-        task_document.add_item("# t\n", title, "a note")
+        task_document.add_item("# t\n", title, entry)
 
 
 @given(MARKDOWN, st.integers(100, 500), st.text(max_size=600))
@@ -325,30 +302,18 @@ def test_defusing_once_is_enough(text: str) -> None:
     assert safe.replace("\\", "") == text.replace("\\", "")
 
 
-def test_defusing_a_large_memory_is_quick() -> None:
-    text = "- see @../x and more\n" * 50_000
-    began = time.process_time()
-    claude_md.escape_imports(text)
-    assert time.process_time() - began < 1
-
-
 # The line in a task's file.
 
 
 @given(MARKDOWN)
+@example("---\nid: TASK-1\n---\n\nTask Memory: see the wiki\n")
 def test_the_line_of_a_memory_is_added_and_removed(text: str) -> None:
     held = backlog_format.set_memory_line(text, "backlog/memory/task-1.md")
     assert "Task Memory: `backlog/memory/task-1.md`" in held.splitlines()
     assert backlog_format.set_memory_line(held, "backlog/memory/task-1.md") == held
     moved = backlog_format.set_memory_line(held, "backlog/memory/archive/task-1.md")
-    assert moved.count("Task Memory: ") == 1
+    assert moved.count("Task Memory: `") == 1
     assert backlog_format.set_memory_line(moved, "").rstrip() == text.rstrip()
-
-
-def test_what_a_person_says_of_task_memory_stays() -> None:
-    text = "---\nid: TASK-1\n---\n\nTask Memory: see the wiki\n"
-    held = backlog_format.set_memory_line(text, "backlog/memory/task-1.md")
-    assert backlog_format.set_memory_line(held, "") == text
 
 
 # Actions.
@@ -356,35 +321,24 @@ def test_what_a_person_says_of_task_memory_stays() -> None:
 
 def test_a_task_without_backlog(shop: Shop) -> None:
     done = task_actions.start(shop.project, "Checkout", "Ask for\na password")
-    assert (done.memory.id, done.memory.title, done.what) == (
-        "checkout",
-        "Ask for a password",
-        "begun",
-    )
+    title = "Ask for a password"
+    assert (done.memory.id, done.memory.title, done.what) == ("checkout", title, "begun")
     assert done.problems == []
-    text = shop.memory("checkout")
-    assert "\n# checkout: Ask for a password\n\n## Context\n" in text
+    assert "\n# checkout: Ask for a password\n\n## Context\n" in shop.memory("checkout")
     assert task_actions.add_note(shop.project, "", "a note").section == "Notes"
-    assert (
-        task_actions.add_decision(shop.project, "CHECKOUT", "so be it").section == "Key Decisions"
-    )
+    assert task_actions.add_decision(shop.project, "CHECKOUT", "so be it").section == DECISIONS
     assert task_actions.start(shop.project, "checkout", "another").what == "is in progress already"
     assert "- a note\n" in shop.memory("checkout")
     assert shop.states() == {"checkout": "active"}
+    assert (shop.folder / ".gitignore").read_text().splitlines()[-1] == "/.state.yml"
+    state = yaml.safe_load((shop.folder / ".state.yml").read_text())
+    assert set(state) == {"active_task", "last_updated", "in_progress"}
     assert task_actions.finish(shop.project).what == "archived"
     assert shop.states() == {"checkout": "archived"}
     assert task_actions.finish(shop.project, "checkout").what == "is archived already"
     assert task_actions.reopen(shop.project, "checkout").what == "restored"
     assert "- so be it\n" in shop.memory("checkout")
     assert "archived:\n" in shop.memory("checkout")
-
-
-def test_the_state_is_for_this_machine_only(shop: Shop) -> None:
-    task_actions.start(shop.project, "a")
-    assert (shop.folder / ".gitignore").read_text().splitlines()[-1] == "/.state.yml"
-    state = yaml.safe_load((shop.folder / ".state.yml").read_text())
-    assert state["active_task"] == "a"
-    assert set(state) == {"active_task", "last_updated", "in_progress"}
 
 
 def test_the_active_task_is_the_last_one_started(shop: Shop) -> None:
@@ -403,74 +357,38 @@ def test_the_active_task_is_the_last_one_started(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "error", "message"),
+    ("act", "error", "message"),
     [
-        (
-            lambda p: task_actions.find(p, "task-9"),
-            task_actions.NoTask,
-            "agent-memory task start task-9",
-        ),
-        (lambda p: task_actions.find(p, "task-11"), task_actions.NoTask, "or did you mean task-1"),
-        (
-            lambda p: task_actions.find(p, "3"),
-            task_actions.NoTask,
-            "agent-memory task reopen task-3",
-        ),
-        (
-            lambda p: task_actions.find(p, "../../etc/passwd"),
-            task_actions.TaskRefused,
-            "invalid task id",
-        ),
-        (lambda p: task_actions.start(p, "../x"), task_actions.TaskRefused, "invalid task id"),
-        (lambda p: task_actions.start(p, "CLAUDE"), task_actions.TaskRefused, "invalid task id"),
-        (
-            lambda p: task_actions.start(p, "3"),
-            task_actions.TaskRefused,
-            "agent-memory task reopen task-3",
-        ),
-        (
-            lambda p: task_actions.start(p, "4"),
-            task_actions.TaskRefused,
-            "agent-memory task reopen task-4",
-        ),
-        (
-            lambda p: task_actions.add_note(p, "2", "x"),
-            task_actions.TaskRefused,
-            "agent-memory task reopen task-2",
-        ),
-        (
-            lambda p: task_actions.add_note(p, "3", "x"),
-            task_actions.NoTask,
-            "agent-memory task reopen task-3",
-        ),
-        (
-            lambda p: task_actions.add_note(p, "1", " "),
-            task_document.InvalidNote,
-            "a text is expected",
-        ),
-        (
-            lambda p: task_actions.start(p, "z", "", "none"),
-            task_templates.NoTemplate,
-            "there are bugfix",
-        ),
-        (lambda p: task_actions.search(p, " "), word_search.EmptyQuery, "at least one word"),
+        (lambda p: task_actions.find(p, "task-9"), NoTask, "agent-memory task start task-9"),
+        (lambda p: task_actions.find(p, "task-11"), NoTask, "or did you mean task-1"),
+        (lambda p: task_actions.find(p, "3"), NoTask, "agent-memory task reopen task-3"),
+        (lambda p: task_actions.find(p, "../../etc/passwd"), TaskRefused, "invalid task id"),
+        (lambda p: task_actions.start(p, "CLAUDE"), TaskRefused, "invalid task id"),
+        (lambda p: task_actions.start(p, "3"), TaskRefused, "agent-memory task reopen task-3"),
+        (lambda p: task_actions.start(p, "4"), TaskRefused, "agent-memory task reopen task-4"),
+        (lambda p: task_actions.add_note(p, "2", "x"), TaskRefused, "task reopen task-2"),
+        (lambda p: task_actions.add_note(p, "3", "x"), NoTask, "task reopen task-3"),
+        (lambda p: task_actions.add_note(p, "1", " "), InvalidNote, "a text is expected"),
+        (lambda p: task_actions.start(p, "z", "", "none"), NoTemplate, "there are bugfix"),
+        (lambda p: task_actions.search(p, " "), EmptyQuery, "at least one word"),
     ],
 )
 def test_errors_say_what_to_do(
-    shop: Shop,
-    verb: Callable[[Project], object],
-    error: type[Exception],
-    message: str,
+    shop: Shop, act: Callable[[Project], object], error: type[Exception], message: str
 ) -> None:
     shop.read_task("task-3", "Done")
     shop.read_task("task-4", "Done", place="completed")
     task_actions.start(shop.project, "task-1")
     task_actions.start(shop.project, "task-2")
     task_actions.archive(shop.project, "task-2")
-    before = {path: path.read_bytes() for path in shop.folder.rglob("*.md")}
+    before = read_files(shop.folder)
     with pytest.raises(error, match=message):
-        verb(shop.project)
-    assert {path: path.read_bytes() for path in shop.folder.rglob("*.md")} == before
+        act(shop.project)
+    after = read_files(shop.folder)
+    assert {name for name in before | after if before.get(name) != after.get(name)} <= {
+        ".state.yml"
+    }
+    assert task_actions.reopen(shop.project, "3").what == "begun"
 
 
 def test_a_note_that_no_file_could_hold_is_kept_as_far_as_it_can_be(shop: Shop) -> None:
@@ -486,12 +404,9 @@ def test_search_finds_lines_with_all_words(shop: Shop) -> None:
     task_actions.add_note(shop.project, "a", "The warehouse is cold")
     task_actions.add_decision(shop.project, "a", "Orders keep their warehouse")
     task_actions.finish(shop.project, "a")
-    found = [
-        (hit.memory.id, hit.section, hit.text)
-        for hit in task_actions.search(shop.project, "ORDERS ware")
-    ]
-    assert found == [
-        ("a", "Key Decisions", "Orders keep their warehouse"),
+    hits = task_actions.search(shop.project, "ORDERS ware")
+    assert [(hit.memory.id, hit.section, hit.text) for hit in hits] == [
+        ("a", DECISIONS, "Orders keep their warehouse"),
         ("a", "Notes", "The Warehouse numbers orders"),
     ]
 
@@ -530,50 +445,24 @@ def test_cleanup_uses_the_dates_in_the_files(shop: Shop) -> None:
     for name in ("old", "older", "new", "going"):
         task_actions.start(shop.project, name)
     task_actions.finish(shop.project, "older")
-    for name, archived in (("old", False), ("older", True), ("going", False)):
-        path = shop.folder / "memory" / ("archive" if archived else "") / f"{name}.md"
-        told = {
-            "updated": "2026-01-01 00:00:00",
-            **({"archived": "2026-01-01 00:00:00"} if archived else {}),
-        }
+    for name in ("old", "archive/older", "going"):
+        path = shop.folder / "memory" / f"{name}.md"
+        told = {"updated": "2026-01-01 00:00:00"}
+        told |= {"archived": "2026-01-01 00:00:00"} if "/" in name else {}
         path.write_text(front_matter.set_fields(path.read_text(), told))
-    state = shop.folder / ".state.yml"
-    state.write_text("active_task: going\nin_progress: [going]\n")
-    found = task_actions.find_stale(shop.project, "2026-06-01 00:00:00", "2026-06-01 00:00:00")
-    assert [(each.memory.id, each.will_delete) for each in found] == [
-        ("old", False),
-        ("older", True),
-    ]
+    (shop.folder / ".state.yml").write_text("active_task: going\nin_progress: [going]\n")
+    day = "2026-06-01 00:00:00"
+    (to_archive,) = task_actions.find_stale(shop.project, day, "")
+    (to_delete,) = task_actions.find_stale(shop.project, "", day)
+    assert (to_archive.memory.id, to_archive.will_delete) == ("old", False)
+    assert (to_delete.memory.id, to_delete.will_delete) == ("older", True)
+    found = task_actions.find_stale(shop.project, day, day)
+    assert found == [to_archive, to_delete]
     task_actions.clean_up(shop.project, found)
     assert shop.states() == {"going": "active", "new": "kept", "old": "archived"}
 
 
-def test_a_task_that_is_done_and_never_had_a_memory_can_be_reopened(shop: Shop) -> None:
-    shop.read_task("task-3", "Done", "Orders")
-    shop.check()
-    done = task_actions.reopen(shop.project, "3")
-    assert (done.memory.id, done.memory.title, done.what) == ("task-3", "Orders", "begun")
-    assert task_actions.find(shop.project).id == "task-3"
-
-
 # Templates.
-
-
-@pytest.mark.parametrize("name", ["default", "feature", "bugfix", "research"])
-def test_every_template_begins_with_the_context(shop: Shop, name: str) -> None:
-    task_actions.start(shop.project, "a", "T", name)
-    titles = [title for title, _held in task_document.list_sections(shop.memory("a"))]
-    assert titles[1] == "Context"
-    assert {"Key Decisions", "Notes", "References"} <= set(titles)
-
-
-def test_a_custom_template_replaces_the_standard_one(shop: Shop) -> None:
-    folder = shop.root / ".claude-mpm" / "templates"
-    folder.mkdir(parents=True)
-    (folder / "bugfix.md").write_text("## Seen in {task_id}: {title}\n")
-    shop.read_task("task-1", "In Progress", "Slow", labels="[Bug]")
-    shop.check()
-    assert shop.memory("task-1").endswith("# task-1: Slow\n\n## Seen in task-1: Slow\n")
 
 
 # Changes of task files.
@@ -585,11 +474,10 @@ def test_a_task_through_its_life(shop: Shop) -> None:
     assert shop.states() == {}
     path = shop.read_task("task-1", "In Progress")
     shop.check()
-    assert shop.states() == {"task-1": "active"}
     assert path.read_text().endswith("\nTask Memory: `backlog/memory/task-1.md`\n")
     task_actions.add_note(shop.project, "1", "kept through it all")
     for status, state, line in (
-        ("To Do", "kept", "memory/task-1.md"),
+        ("To Do", "kept", ""),
         ("In Progress", "active", "memory/task-1.md"),
         ("Done", "archived", "memory/archive/task-1.md"),
         ("In Progress", "active", "memory/task-1.md"),
@@ -597,13 +485,21 @@ def test_a_task_through_its_life(shop: Shop) -> None:
         path = shop.read_task("task-1", status)
         shop.check()
         assert shop.states() == {"task-1": state}
-        if status != "To Do":
-            assert f"backlog/{line}`" in path.read_text()
+        assert f"{line}`\n" in path.read_text() or not line
     assert "- kept through it all\n" in shop.memory("task-1")
     shop.read_task("task-1", "Done").rename(shop.folder / "x.md")
     shop.read_task("task-1", "Done", place="completed")
     shop.check()
     assert shop.states() == {"task-1": "archived"}
+
+
+def test_a_label_chooses_the_template_which_may_be_the_projects_own(shop: Shop) -> None:
+    folder = shop.root / ".claude-mpm" / "templates"
+    folder.mkdir(parents=True)
+    (folder / "bugfix.md").write_text("## Seen in {task_id}: {title}\n")
+    shop.read_task("task-1", "In Progress", "Slow", labels="[Bug]")
+    shop.check()
+    assert shop.memory("task-1").endswith("# task-1: Slow\n\n## Seen in task-1: Slow\n")
 
 
 def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
@@ -616,26 +512,21 @@ def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
     assert shop.states() == {"task-1": "archived"}
 
 
-def test_a_changed_title_is_reported(shop: Shop) -> None:
+def test_a_changed_title_and_a_changed_id_are_taken_over(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress", "Orders")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    shop.read_task("task-1", "In Progress", "Orders of 2027")
+    path = shop.read_task("task-1", "In Progress", "Orders of 2027")
     shop.check()
     assert "# task-1: Orders of 2027\n" in shop.memory("task-1")
     assert task_actions.find(shop.project, "1").title == "Orders of 2027"
-    assert "- a note\n" in shop.memory("task-1")
-
-
-def test_ids_that_gain_zeros_take_their_memory_along(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    shop.check()
-    (shop.folder / "tasks" / "task-1 - Orders.md").unlink()
-    shop.read_task("task-001", "In Progress")
+    path.unlink()
+    shop.read_task("task-001", "In Progress", "Orders of 2027")
     shop.check()
     assert shop.states() == {"task-001": "active"}
     assert task_actions.find(shop.project, "1").id == "task-001"
-    assert "# task-001: Orders\n" in shop.memory("task-001")
+    assert "# task-001: Orders of 2027\n" in shop.memory("task-001")
+    assert "- a note\n" in shop.memory("task-001")
 
 
 def test_the_look_without_a_change_reads_no_task(
@@ -644,35 +535,19 @@ def test_the_look_without_a_change_reads_no_task(
     for number in range(20):
         shop.read_task(f"task-{number}", "In Progress" if number == 7 else "To Do")
     shop.check()
-    read: list[str] = []
-    task = backlog_folder.Folder.read_task
-    monkeypatch.setattr(
-        backlog_folder.Folder,
-        "read_task",
-        lambda self, path: (read.append(path), task(self, path))[1],
-    )
+    read = []
+    read_task = backlog_folder.Folder.read_task
+
+    def record(folder: backlog_folder.Folder, path: str) -> backlog_format.BacklogTask | None:
+        read.append(os.path.basename(path))
+        return read_task(folder, path)
+
+    monkeypatch.setattr(backlog_folder.Folder, "read_task", record)
     shop.check()
     assert read == []
     shop.read_task("task-3", "To Do", "Renamed")
     shop.check()
-    assert {os.path.basename(path) for path in read} == {"task-3 - Renamed.md"}
-
-
-@pytest.mark.parametrize("state", ["", "in_progress: a\n", "<<<<<<< ours\n", "\0", "a: b\n"])
-def test_a_state_that_was_damaged_is_made_anew_by_the_files(shop: Shop, state: str) -> None:
-    shop.read_task("task-1", "In Progress")
-    shop.check()
-    (shop.folder / ".state.yml").write_text(state)
-    shop.check()
-    assert shop.states() == {"task-1": "active"}
-
-
-def test_a_state_that_names_the_active_task_alone_counts(shop: Shop) -> None:
-    task_actions.start(shop.project, "a")
-    task_actions.start(shop.project, "b")
-    (shop.folder / ".state.yml").write_text("active_task: a\nlast_updated: '2026-11-22'\n")
-    shop.check()
-    assert shop.states() == {"a": "active", "b": "kept"}
+    assert set(read) == {"task-3 - Renamed.md"}
 
 
 @pytest.mark.parametrize(
@@ -683,34 +558,37 @@ def test_a_state_that_names_the_active_task_alone_counts(shop: Shop) -> None:
         "active_task:\n  - x\nin_progress: task-1\n",
         "<<<<<<< ours\nactive_task: a\n=======\n",
         "\x00\xff: [",
-        "in_progress: [gone, task-1, task-1, 'Not Plain']\n",
         "in_progress: {a: b}\n",
     ],
 )
-def test_a_damaged_state_stops_nothing(shop: Shop, state: str) -> None:
-    (shop.root.parent / "secret.md").write_text("# secret words\n")
-    (shop.root / "secret.md").write_text("# secret words\n")
+def test_a_damaged_state_is_made_anew_by_the_files(shop: Shop, state: str) -> None:
+    for folder in (shop.root.parent, shop.root):
+        (folder / "secret.md").write_text("# secret words\n")
     shop.read_task("task-1", "In Progress")
     shop.check()
     claude_md_import.set_up(shop.project)
     (shop.folder / ".state.yml").write_bytes(state.encode("latin-1"))
     shop.check()
-    now = claude_md_import._find_session_memory(shop.project)
-    assert "secret words" not in now[1]
-    assert (
-        task_actions.find_active(shop.project) is None
-        or task_actions.find(shop.project).id == "task-1"
-    )
+    assert "secret words" not in claude_md_import._find_session_memory(shop.project)[1]
     task_actions.start(shop.project, "1")
-    assert task_actions.find(shop.project).id == "task-1"
+    assert shop.states() == {"task-1": "active"}
     assert yaml.safe_load((shop.folder / ".state.yml").read_text())["active_task"] == "task-1"
+
+
+def test_a_state_counts_as_far_as_it_can_be_read(shop: Shop) -> None:
+    task_actions.start(shop.project, "a")
+    task_actions.start(shop.project, "b")
+    (shop.folder / ".state.yml").write_text("active_task: a\nlast_updated: '2026-11-22'\n")
+    shop.check()
+    assert shop.states() == {"a": "active", "b": "kept"}
+    (shop.folder / ".state.yml").write_text("in_progress: [gone, b, b, 'Not Plain']\n")
+    assert shop.states() == {"b": "active", "a": "kept"}
 
 
 @pytest.mark.parametrize(
     "kept",
     [
         "",
-        "{}\n{}\n",
         "[]\n[]\n",
         "\0\n",
         '{"version": 1}\n{"task-1": 1}\n',
@@ -770,66 +648,18 @@ def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
     assert seen_files.is_unchanged(shop.project, folder)
 
 
-def test_a_link_out_of_the_folder_is_not_followed(shop: Shop) -> None:
-    (shop.root / "secret.md").write_text("# secret words\n")
-    task_actions.start(shop.project, "a")
-    path = shop.folder / "memory" / "a.md"
-    path.unlink()
-    path.symlink_to(shop.root / "secret.md")
-    claude_md_import.set_up(shop.project)
-    assert task_actions.list_memories(shop.project) == []
-    assert claude_md_import._find_session_memory(shop.project) == ("", "")
-    assert not (shop.folder / "CLAUDE.md").exists()
-    with pytest.raises(OSError, match="is a link"):
-        task_actions.add_note(shop.project, "a", "a note")
-    assert (shop.root / "secret.md").read_text() == "# secret words\n"
-
-
-def test_a_link_out_of_the_project_is_not_written_to(shop: Shop) -> None:
-    """A repository may contain any link and the line with which a user agrees."""
-    secret = shop.sandbox.home / "secret"
-    secret.write_text("status: In Progress\n")
-    path = shop.read_task("task-1", "In Progress")
-    path.unlink()
-    claude_md_import.set_up(shop.project)
-    for link in (
-        path,
-        shop.folder / "CLAUDE.md",
-        shop.root / ".claude-mpm" / "templates" / "default.md",
-    ):
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(secret)
-    (shop.root / ".claude-mpm" / "templates" / "bugfix.md").mkdir()
-    assert set(
-        task_templates.find_templates(task_templates.list_levels(shop.project)).values()
-    ) == {""}
-    task_actions.start(shop.project, "task-1")
-    shop.check()
-    assert shop.states() == {"task-1": "active"}
-    assert secret.read_text() == "status: In Progress\n"
-    assert secret.read_text() not in shop.memory("task-1")
-    with pytest.raises(OSError, match="is a link"):
-        claude_md_import.set_up(shop.project)
-
-
-def killed_before_the_state(shop: Shop, change: Callable[[], object]) -> None:
-    """Run a change that is killed after the memory is moved and before the state is written."""
-    state = shop.folder / ".state.yml"
-    seen = shop.sandbox.state / "tasks.json"
-    before = state.read_text(), seen.read_text()
-    change()
-    state.write_text(before[0])
-    seen.write_text(before[1])
-
-
 def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    shop.check()
-    shop.read_task("task-2", "In Progress")
-    shop.check()
+    """It is killed after the memory is moved and before the state is written."""
+    for task in ("task-1", "task-2"):
+        shop.read_task(task, "In Progress")
+        shop.check()
     task_actions.add_decision(shop.project, "2", "Use argon2")
     shop.read_task("task-2", "Done")
-    killed_before_the_state(shop, shop.check)
+    written_last = (shop.folder / ".state.yml", shop.sandbox.state / "tasks.json")
+    before = [path.read_text() for path in written_last]
+    shop.check()
+    for path, text in zip(written_last, before, strict=True):
+        path.write_text(text)
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
     shop.check()
     folder = backlog_folder.Folder(shop.project.paths.files)
@@ -889,16 +719,10 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert shop.states() == {"task-1": "archived"}
 
 
+VERBS = ["status", "status", "add_note", "add_decision", "start", "finish", "archive", "reopen"]
+PLACES = ["To Do", "In Progress", "Done", "gone", "completed", "archive/tasks"]
 OPERATIONS = st.lists(
-    st.tuples(
-        st.sampled_from(
-            ["status", "status", "add_note", "add_decision", "start", "finish", "archive", "reopen"]
-        ),
-        st.sampled_from(["task-1", "task-2"]),
-        st.sampled_from(["To Do", "In Progress", "Done", "gone", "completed", "archive/tasks"]),
-    ),
-    min_size=4,
-    max_size=16,
+    st.tuples(*map(st.sampled_from, (VERBS, ["task-1", "task-2"], PLACES))), min_size=4, max_size=16
 )
 
 
@@ -946,10 +770,8 @@ def agreed(shop: Shop) -> None:
     assert {told.id for told in found if told.state == task_actions.IN_PROGRESS} == set(order)
     assert len({told.id for told in found}) == len(found)
     for told in found:
-        assert (
-            task_document.read_field(task_actions.read_text(shop.project, told), "task_id")
-            == told.id
-        )
+        text = task_actions.read_text(shop.project, told)
+        assert task_document.read_field(text, "task_id") == told.id
         assert bool(told.archived) == (told.state == task_actions.ARCHIVED)
 
 
@@ -976,17 +798,12 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     task_actions.finish(shop.project, "a")
     assert not (shop.folder / "CLAUDE.md").exists()
     task_actions.start(shop.project, "c")
-    claude_md_import.remove(shop.project.paths)
-    assert (shop.root / "CLAUDE.md").read_bytes() == mine.encode()
-    assert not (shop.folder / "CLAUDE.md").exists()
-
-
-def test_a_folder_of_another_name_is_set_up_anew(shop: Shop) -> None:
-    task_actions.start(shop.project, "a")
-    claude_md_import.set_up(shop.project)
     shop.folder.rename(shop.root / ".backlog")
     assert claude_md_import.set_up(shop.project) == ["CLAUDE.md"]
     assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@.backlog/CLAUDE.md"]
+    claude_md_import.remove(shop.project.paths)
+    assert (shop.root / "CLAUDE.md").read_bytes() == mine.encode()
+    assert not (shop.root / ".backlog" / "CLAUDE.md").exists()
 
 
 def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
@@ -1026,56 +843,25 @@ from memory_core.memory.project import find_project
 from memory_core.storage.store import LockTimeout
 from memory_core.tasks import task_actions
 project = find_project(sys.argv[1], {"HOME": sys.argv[1]})
-for number in range(int(sys.argv[3])):
+for number in range(2):
     while True:  # on a slow machine a writer may not get its turn in time, and is told so
         try:
-            task_actions.add_note(project, "a", f"note {sys.argv[2]}-{number}")
+            task_actions.add_note(project, "a", f"{sys.argv[2]}-{number}")
             break
         except LockTimeout:
             pass
 """
 
 
-def noting(shop: Shop, who: int, count: int) -> subprocess.Popen[bytes]:
-    command = [
-        sys.executable,
-        "-I",
-        "-c",
-        f"import sys; sys.path.insert(0, {str(REPO)!r})\n{NOTING}",
-    ]
-    return subprocess.Popen(
-        [*command, str(shop.root), str(who), str(count)], stderr=subprocess.PIPE
-    )
-
-
 def test_notes_of_twenty_processes_are_all_saved(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
-    writers = [noting(shop, who, 2) for who in range(20)]
-    errors = [writer.communicate(timeout=60)[1] for writer in writers]
-    assert [error for error in errors if error] == []
+    program = [sys.executable, "-c", NOTING, str(shop.root)]
+    env = {"PYTHONPATH": str(REPO)}
+    begin = partial(subprocess.Popen, stderr=subprocess.PIPE, env=env)
+    writers = [begin([*program, f"note {who}"]) for who in range(20)]
+    assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 20
     notes = task_document.list_items(shop.memory("a"), "Notes")
     assert sorted(notes) == sorted(f"note {who}-{n}" for who in range(20) for n in range(2))
-
-
-def test_a_killed_writer_leaves_a_whole_file(shop: Shop) -> None:
-    task_actions.start(shop.project, "a")
-    for who in range(6):
-        writer = noting(shop, who, 10_000)
-        while f"- note {who}-" not in shop.memory("a") and writer.poll() is None:
-            time.sleep(0.005)
-        time.sleep(random.random() / 10)
-        writer.send_signal(signal.SIGKILL)
-        writer.communicate(timeout=60)
-    task_actions.add_note(shop.project, "a", "after it all")
-    notes = task_document.list_items(shop.memory("a"), "Notes")
-    assert notes[-1] == "after it all"
-    by_writer: dict[str, list[int]] = {}
-    for note in notes[:-1]:
-        who, _dash, number = note.removeprefix("note ").partition("-")
-        by_writer.setdefault(who, []).append(int(number))
-    assert sorted(by_writer) == list("012345")
-    assert all(numbers == list(range(len(numbers))) for numbers in by_writer.values())
-    assert shop.states() == {"a": "active"}
 
 
 def test_a_locked_memory_is_reported(shop: Shop) -> None:
@@ -1088,91 +874,69 @@ def test_a_locked_memory_is_reported(shop: Shop) -> None:
 
 
 def test_an_editor_that_was_open_meanwhile_takes_no_note_with_it(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    task_actions.add_note(shop.project, "1", "before it was opened")
-    path = shop.folder / "memory/task-1.md"
+    path = begin_a_task(shop)
     opened = path.read_text()
-    task_actions.add_note(shop.project, "1", "# first, while it was open\nwith a second line")
+    added = "# first, while it was open\nwith a second line"
+    task_actions.add_note(shop.project, "1", added)
     task_actions.add_decision(shop.project, "1", "second, while it was open")
     path.write_text(opened.replace("## References", "A person's line\n\n## References"))
     sync.update(shop.project)
-    assert task_document.list_items(path.read_text(), "Notes") == [
-        "before it was opened",
-        "# first, while it was open\nwith a second line",
-    ]
-    assert task_document.list_items(path.read_text(), "Key Decisions") == [
-        "second, while it was open"
-    ]
+    assert notes_of(path) == ["one", added]
+    decisions = task_document.list_items(path.read_text(), DECISIONS)
+    assert decisions == ["second, while it was open"]
     assert "A person's line" in path.read_text()
 
 
-def test_the_next_note_loses_nothing(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    task_actions.add_note(shop.project, "1", "one")
-    path = shop.folder / "memory/task-1.md"
+def test_the_next_note_loses_nothing_but_what_was_removed(shop: Shop) -> None:
+    path = begin_a_task(shop)
     opened = path.read_text()
     task_actions.add_note(shop.project, "1", "two")
     path.write_text(opened)
     task_actions.add_note(shop.project, "1", "three")
-    assert task_document.list_items(path.read_text(), "Notes") == ["one", "two", "three"]
-
-
-def test_removed_notes_stay_removed(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    task_actions.add_note(shop.project, "1", "one")
-    task_actions.add_note(shop.project, "1", "two")
-    path = shop.folder / "memory/task-1.md"
+    assert notes_of(path) == ["one", "two", "three"]
     path.write_text(path.read_text().replace("- two\n", ""))
     sync.update(shop.project)
-    task_actions.add_note(shop.project, "1", "three")
-    assert task_document.list_items(path.read_text(), "Notes") == ["one", "three"]
+    task_actions.add_note(shop.project, "1", "four")
+    assert notes_of(path) == ["one", "three", "four"]
+    journal = shop.sandbox.state / "task-notes.jsonl"
+    journal.write_text('[]\n{"task": 1}\n{"task": "task-1", "time": "2999')
+    task_actions.add_note(shop.project, "1", "five")
+    assert notes_of(path) == ["one", "three", "four", "five"]
+
+
+def begin_a_task(shop: Shop) -> Path:
+    """Start a task with a note; return its memory."""
+    shop.read_task("task-1", "In Progress")
+    task_actions.add_note(shop.project, "1", "one")
+    return shop.folder / "memory/task-1.md"
+
+
+def notes_of(path: Path) -> list[str]:
+    return task_document.list_items(path.read_text(), "Notes")
 
 
 def test_the_version_of_another_branch_is_left_alone(shop: Shop) -> None:
     head = shop.root / ".git/HEAD"
     head.write_text("ref: refs/heads/main\n")
-    shop.read_task("task-1", "In Progress")
-    task_actions.add_note(shop.project, "1", "one")
-    path = shop.folder / "memory/task-1.md"
+    path = begin_a_task(shop)
     earlier = path.read_text()
     task_actions.add_note(shop.project, "1", "two")
     later = path.read_text()
-    path.write_text(earlier)
-    head.write_text("ref: refs/heads/older\n")
-    sync.update(shop.project)
-    assert path.read_text() == earlier
-    path.write_text(later)
-    head.write_text("ref: refs/heads/main\n")
-    sync.update(shop.project)
-    assert path.read_text() == later
-
-
-def test_a_torn_journal_loses_nothing(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    task_actions.add_note(shop.project, "1", "one")
-    journal = shop.sandbox.state / "task-notes.jsonl"
-    journal.write_text('[]\n{"task": 1}\n{"task": "task-1", "time": "2999')
-    task_actions.add_note(shop.project, "1", "two")
-    path = shop.folder / "memory/task-1.md"
-    assert task_document.list_items(path.read_text(), "Notes") == ["one", "two"]
+    for text, branch in ((earlier, "older"), (later, "main")):
+        path.write_text(text)
+        head.write_text(f"ref: refs/heads/{branch}\n")
+        sync.update(shop.project)
+        assert path.read_text() == text
 
 
 def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    task_actions.add_note(shop.project, "1", "one")
-    base = shop.memory("task-1")
+    path = begin_a_task(shop)
+    base = path.read_text()
     sides = []
     for number, name in enumerate(("Orders are split", "Tokens expire"), 1):
         told = {"updated": f"2026-11-21 1{number}:00:00"}
         sides.append(front_matter.set_fields(task_document.add_item(base, "Notes", name), told))
-    merged = three_way.merge(base, *sides)
-    (shop.folder / "memory/task-1.md").write_text(merged)
+    path.write_text(three_way.merge(base, *sides))
     task_actions.add_note(shop.project, "1", "two")
-    text = shop.memory("task-1")
-    assert task_document.list_items(text, "Notes") == [
-        "one",
-        "Orders are split",
-        "Tokens expire",
-        "two",
-    ]
-    assert text.count("\nupdated:") == 1
+    assert notes_of(path) == ["one", "Orders are split", "Tokens expire", "two"]
+    assert path.read_text().count("\nupdated:") == 1

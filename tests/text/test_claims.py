@@ -28,10 +28,9 @@ def test_pairs(pair: dict[str, str]) -> None:
 
 
 def test_texts_that_say_the_same_do_not_contradict_each_other() -> None:
-    for pair in json.loads((CASES / "pairs.json").read_text(encoding="utf-8")):
-        assert not (pair["same"] and claims.ClaimCache().contradict(pair["text"], pair["other"])), (
-            pair
-        )
+    pairs = json.loads((CASES / "pairs.json").read_text(encoding="utf-8"))
+    for text, other in ((pair["text"], pair["other"]) for pair in pairs if pair["same"]):
+        assert not claims.ClaimCache().contradict(text, other), (text, other)
 
 
 def test_what_agents_reported_has_no_contradiction() -> None:
@@ -43,35 +42,12 @@ def test_what_agents_reported_has_no_contradiction() -> None:
     assert [(texts[at], texts[later]) for at, later in claims.find_pairs(texts)] == []
 
 
-WORDS = st.sampled_from(
-    [
-        "use",
-        "is",
-        "avoid",
-        "cannot",
-        "can",
-        "60seconds",
-        "0seconds",
-        "won't",
-        "will",
-        "never",
-        "not",
-        "the",
-        "a",
-        "npm",
-        "8",
-        "80",
-        "v3",
-        "tests,",
-        "without",
-        "in",
-        "3.5",
-        ".",
-    ]
-)
+WORDS = ["use", "is", "avoid", "cannot", "can", "60seconds", "0seconds", "won't", "will", "never"]
+WORDS += ["not", "the", "a", "npm", "8", "80", "v3", "tests,", "without", "in", "3.5", "."]
+sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 
-@given(st.lists(st.lists(WORDS, max_size=6).map(" ".join), max_size=8))
+@given(st.lists(sentences, max_size=8))
 def test_pairs_are_those_that_contradict_each_other(texts: list[str]) -> None:
     expected = [
         (at, later)
@@ -83,11 +59,8 @@ def test_pairs_are_those_that_contradict_each_other(texts: list[str]) -> None:
     assert not any(claims.ClaimCache().contradict(text, text) for text in texts)
 
 
-MANY = [
-    "The table of service{0} is cached for {0} minutes",
-    "The timeout of service{0} is {0} minutes",
-    "Table t{0}x is kept in memory",
-]
+MANY = ["The table of service{0} is cached for {0} minutes"]
+MANY += ["The timeout of service{0} is {0} minutes", "Table t{0}x is kept in memory"]
 
 
 @pytest.mark.parametrize("text", MANY)

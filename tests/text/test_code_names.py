@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memory_core.text.code_names import has_name, list_names
+from support.tables import for_each
 
 NAMES = [
     ("Retries are in src/retry.py", ["src/retry.py"]),
@@ -18,7 +17,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "names"), NAMES)
+@for_each(("text", "names"), NAMES)
 def test_list_names(text: str, names: list[str]) -> None:
     assert list_names(text) == names
 
@@ -34,6 +33,6 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("text", "name", "is_in"), FOUND)
+@for_each(("text", "name", "is_in"), FOUND)
 def test_has_name(text: str, name: str, is_in: bool) -> None:
     assert has_name(text, name) == is_in

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from memory_core.text import similarity
@@ -68,37 +67,22 @@ SENTENCES = [pair["text"] for pair in PAIRS]
 PLAIN = [text for text in SENTENCES if not set("`_*'\"") & set(text)]
 
 
-def insert_word(sentence: str, word: str, place: int) -> str:
-    words = sentence.split()
-    return " ".join([*words[:place], word, *words[place:]])
-
-
-@given(
-    st.sampled_from(PLAIN),
-    st.sampled_from([*FACTS, "not", "never", "without"]),
-    st.integers(0, 20),
-)
-def test_an_added_fact_or_negation_makes_another_learning(
-    sentence: str, fact: str, place: int
-) -> None:
-    assert not similarity.is_same(sentence, insert_word(sentence, fact, place))
-
-
 # Words that are not in the list of English negations.
 TURNS = """
     nicht nie kein ne pas jamais nunca não jamás не ni niet geen non mai inte aldrig ikke eivät nie
     barely zero non- un- invalid stale empty obsolete supposedly excluding barring pretend hundred
-    archived nightly expired
+    archived nightly expired not never without
 """
+ADDED = st.sampled_from([*FACTS, *TURNS.split()]) | st.text("bdghqxzжщ", min_size=1)
 
 
-@given(
-    st.sampled_from([text for text in PLAIN if "because" not in text.split()]),
-    st.one_of(st.sampled_from(TURNS.split()), st.text("bdghqxzжщ", min_size=1)),
-    st.integers(0, 20),
-)
-def test_an_added_word_makes_another_learning(sentence: str, word: str, place: int) -> None:
-    assert not similarity.is_same(sentence, insert_word(sentence, word, place))
+@given(st.sampled_from(PLAIN), ADDED, st.integers(0, 20))
+def test_an_added_fact_or_negation_makes_another_learning(
+    sentence: str, word: str, place: int
+) -> None:
+    assume("because" not in sentence.split())
+    words = sentence.split()
+    assert not similarity.is_same(sentence, " ".join([*words[:place], word, *words[place:]]))
 
 
 CODE = st.text("aAbB_*.,;:!?'\"(){}[]<>$/\\- \u2019\u2013é", max_size=6).filter(str.strip)
@@ -135,24 +119,12 @@ def test_a_changed_fact_makes_another_learning(sentence: str, facts: list[str]) 
 
 @given(TEXTS, TEXTS)
 def test_the_kept_text_has_all_facts(text: str, other: str) -> None:
-    if similarity.is_same(text, other) and similarity.normalize_text(
-        text
-    ) != similarity.normalize_text(other):
+    folded = map(similarity.normalize_text, (text, other))
+    if similarity.is_same(text, other) and len(set(folded)) == 2:
         kept = similarity.ParsedText(similarity.choose_better(text, other)).tokens
         earlier = {word for token in kept for word in token[:2]}
         for sentence in (text, other):
             assert all({*token[:2]} & earlier for token in similarity.ParsedText(sentence).tokens)
-
-
-def test_comparing_is_quick() -> None:
-    """Compare five new learnings with a full memory; it takes 1 to 2 ms."""
-    items = [f"{pair['text']} {number}" for number in range(2) for pair in PAIRS][:150]
-    start = time.perf_counter()
-    earlier = [similarity.ParsedText(item) for item in items]
-    for text in SENTENCES[:5]:
-        new = similarity.ParsedText(text)
-        assert not any(similarity.is_same_parsed(new, item) for item in earlier)
-    assert time.perf_counter() - start < 0.1
 
 
 @pytest.mark.parametrize("piece", ["*a* ", "*a", "_a", "a* ", "use the ", "`", "-", "for "])
@@ -160,22 +132,6 @@ def test_time_is_linear_in_the_length(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     assert similarity.is_same(text, text + "x") in (True, False)
     assert similarity.normalize_text(text) == similarity.normalize_text(text + " ")
-
-
-def test_importing_is_cheap() -> None:
-    code = (
-        "import sys; before = set(sys.modules); from memory_core.text import similarity\n"
-        "similarity.is_same('Use **tabs** in Makefiles', 'Use spaces in Makefiles')\n"
-        "print(*sorted(set(sys.modules) - before))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [
-        "__future__",
-        "memory_core",
-        "memory_core.text",
-        "memory_core.text.english",
-        "memory_core.text.similarity",
-    ]
 
 
 def test_identical_texts_need_no_english() -> None:

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 REPO = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(REPO))
+sys.path[:0] = [str(REPO), str(REPO / "tests")]
 
 from memory_core.document import markdown  # noqa: E402
 from memory_core.files import safe_files  # noqa: E402
@@ -46,6 +46,7 @@ from memory_core.storage import (  # noqa: E402
     store,
 )
 from memory_core.text.times import format_utc  # noqa: E402
+from support import events  # noqa: E402
 
 ERRORS = ("ENOSPC", "EIO", "EACCES", "EROFS")
 # Names that strace knows on every architecture.
@@ -72,44 +73,8 @@ def report(content: str, *others: str) -> str:
     return "\n\n".join(["Done.", *blocks]) + "\n"
 
 
-def stop(run: str, text: str) -> dict[str, Any]:
-    return {
-        "hook_event_name": "SubagentStop",
-        "session_id": "s1",
-        "agent_id": run,
-        "agent_type": "engineer",
-        "stop_hook_active": False,
-        "last_assistant_message": text,
-    }
-
-
-def call() -> dict[str, Any]:
-    return {
-        "hook_event_name": "PreToolUse",
-        "session_id": "s1",
-        "tool_name": "Agent",
-        "tool_use_id": "toolu_1",
-        "tool_input": {"subagent_type": "engineer", "description": "a job", "prompt": "Do it."},
-    }
-
-
-def answer(text: str) -> dict[str, Any]:
-    response = {
-        "status": "completed",
-        "prompt": "Do it.",
-        "agentId": "a1",
-        "content": [{"type": "text", "text": text}],
-    }
-    return {**call(), "hook_event_name": "PostToolUse", "tool_response": response}
-
-
-START = {
-    "hook_event_name": "SubagentStart",
-    "session_id": "s1",
-    "agent_id": "a1",
-    "agent_type": "engineer",
-}
 SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
+START, CALL = events.make_start_event(), events.make_pre_event()
 
 
 class Outcome(NamedTuple):
@@ -182,30 +147,18 @@ class Bed:
         self.log.write_text("")
         command = [*self._strace(injection), sys.executable, "-I", str(REPO / f"hooks/{name}.py")]
         with self._event.open("rb") as stdin:
-            done = subprocess.run(
-                command,
-                stdin=stdin,
-                capture_output=True,
-                cwd=self.root,
-                env=self.env,
-                timeout=60,
-                check=False,
-            )
+            place: dict[str, Any] = {"stdin": stdin, "cwd": self.root, "env": self.env}
+            done = subprocess.run(command, capture_output=True, timeout=60, check=False, **place)
         lines = [line for line in self.log.read_text().splitlines() if "(INJECTED)" in line]
         hit = done.returncode == -9 or bool(lines)
         unheard = any(" write(1, " in line for line in lines)
         return Outcome(done.returncode, done.stdout, done.stderr, hit, unheard)
 
     def _strace(self, injection: str) -> list[str]:
-        if not injection:
-            return []
-        if injection == "all":
-            return ["strace", "-f", "-o", str(self.log)]
         traced = injection.partition(":")[0]
-        return [
-            *["strace", "-f", "-o", str(self.log)],
-            *["-e", f"trace={traced}", "-e", f"inject={injection}"],
-        ]
+        options = ["-e", f"trace={traced}", "-e", f"inject={injection}"]
+        strace = ["strace", "-f", "-o", str(self.log), *(options if injection != "all" else [])]
+        return strace if injection else []
 
     def text(self, path: Path | None = None) -> str:
         path = path or self.memory
@@ -225,10 +178,8 @@ class Bed:
 
     def logged(self) -> list[str]:
         """Return the problems that the event log reports."""
-        events = [
-            event for event in event_log.read(self.paths) if "error" in event or "reason" in event
-        ]
-        return [str(event.get("error") or event.get("reason")) for event in events]
+        told = [event.get("error") or event.get("reason") for event in event_log.read(self.paths)]
+        return [str(problem) for problem in told if problem]
 
     def temporaries(self) -> list[Path]:
         """Return the temporary files that killed or failed writers left."""
@@ -262,8 +213,8 @@ def remembers(bed: Bed) -> None:
     )
     bed.memory.chmod(0o640)
     (bed.folder / "config.yml").write_text("memory: {natural_language: false}\n")
-    bed.hook("subagent_stop", stop("a8", report(*OLD)))  # creates the history
-    bed.hook("pre_tool_use", call())  # compiles the settings and writes a receipt
+    bed.hook("subagent_stop", events.make_stop_event("a8", report(*OLD)))  # creates the history
+    bed.hook("pre_tool_use", CALL)  # compiles the settings and writes a receipt
 
 
 def waits(bed: Bed) -> None:
@@ -277,7 +228,7 @@ def saved_late(bed: Bed) -> None:
     """Like `remembers`, and an editor has saved a version from before the last learning."""
     remembers(bed)
     text = bed.text()
-    bed.hook("subagent_stop", stop("a7", report(MEANWHILE)))
+    bed.hook("subagent_stop", events.make_stop_event("a7", report(MEANWHILE)))
     bed.memory.write_text(text.replace(PERSONS, f"{PERSONS}\n\nAnd another one."))
 
 
@@ -299,7 +250,7 @@ def judge_capture(
     if waited and SPOOLED not in bed.archived():
         yield "lost: what waited in the spool"
     yield from judge_old(bed, scenario)
-    later = bed.hook("subagent_stop", stop("a2", report(FOLLOWED)))
+    later = bed.hook("subagent_stop", events.make_stop_event("a2", report(FOLLOWED)))
     late = scenario.prepare is saved_late
     expected = [FOLLOWED] + [LEARNED] * kept + [SPOOLED] * waited + [MEANWHILE] * late
     yield from judge_later(bed, scenario, later, expected)
@@ -374,10 +325,8 @@ def judge_history(bed: Bed) -> Iterator[str]:
     """Yield differences between the items of the history and those of the memory."""
     records = store.Store(bed.paths).history("engineer").read()
     told = {known.id for known in item_history.History(records) if known.is_present}
-    items = {
-        item_history.id_of(text)
-        for text, _, _ in agent_memory.list_items(markdown.parse_document(bed.text()))
-    }
+    listed = agent_memory.list_items(markdown.parse_document(bed.text()))
+    items = {item_history.id_of(text) for text, _section, _nested in listed}
     if told != items:
         texts = {record["id"]: record.get("text") for record in records}
         yield f"broken: the history disagrees about {[texts.get(each) for each in told ^ items]}"
@@ -401,7 +350,7 @@ def judge_guide(bed: Bed) -> Iterator[str]:
 def judge_debris(bed: Bed) -> Iterator[str]:
     """Yield files of a killed writer that are left a day and a session later."""
     age(bed.temporaries())
-    bed.hook("subagent_stop", stop("a3", report(LAST, TOO_LONG + "again")))
+    bed.hook("subagent_stop", events.make_stop_event("a3", report(LAST, TOO_LONG + "again")))
     bed.hook("session_start", SESSION)
     left = [str(path.relative_to(bed.folder)) for path in bed.temporaries()]
     if left:
@@ -420,22 +369,19 @@ def judge_gift(
         yield "doubled: the memory was given twice"
     if not given and outcome.status == 0 and not outcome.stdout and not outcome.unheard:
         yield "lost: a prompt that was left alone, and nothing at the start"
-    later = bed.hook("subagent_stop", stop("a2", report(FOLLOWED)))
+    later = bed.hook("subagent_stop", events.make_stop_event("a2", report(FOLLOWED)))
     yield from judge_later(bed, scenario, later, [FOLLOWED])
 
 
+ENOUGH = report(LEARNED, TOO_LONG)
+STOP = events.make_stop_event("a1", ENOUGH)
+ANSWER = events.make_post_event("Do it.", ENOUGH)
 SCENARIOS = [
-    Scenario("answer", "post_tool_use", answer(report(LEARNED, TOO_LONG)), waits, judge_capture),
-    Scenario(
-        "stop", "subagent_stop", stop("a1", report(LEARNED, TOO_LONG)), remembers, judge_capture
-    ),
-    Scenario(
-        "first", "subagent_stop", stop("a1", report(LEARNED, TOO_LONG)), nothing, judge_capture
-    ),
-    Scenario(
-        "late", "subagent_stop", stop("a1", report(LEARNED, TOO_LONG)), saved_late, judge_capture
-    ),
-    Scenario("call", "pre_tool_use", call(), undelegated, judge_gift),
+    Scenario("answer", "post_tool_use", ANSWER, waits, judge_capture),
+    Scenario("stop", "subagent_stop", STOP, remembers, judge_capture),
+    Scenario("first", "subagent_stop", STOP, nothing, judge_capture),
+    Scenario("late", "subagent_stop", STOP, saved_late, judge_capture),
+    Scenario("call", "pre_tool_use", CALL, undelegated, judge_gift),
 ]
 
 
@@ -531,9 +477,8 @@ def points(bed: Bed, scenario: Scenario, every: int) -> list[Point]:
     """Return all injections for a scenario."""
     whole = whole_texts(bed, scenario)
     found = calls(bed, scenario)
-    injections = (
-        sample(found, every) if every > 1 else [*kills(found), *faults(found), *lasting(found)]
-    )
+    all_of_them = [*kills(found), *faults(found), *lasting(found)]
+    injections = sample(found, every) if every > 1 else all_of_them
     return [Point(scenario, injection, whole) for injection in injections]
 
 
@@ -573,10 +518,8 @@ def no_home(bed: Bed) -> Iterator[tuple[str, list[str]]]:
     for value in (None, "", "relative"):
         bed.env.update({} if value is None else {"HOME": value})
         for scenario in SCENARIOS[1:]:  # without a home there is no spool in which work waits
-            yield (
-                f"{scenario.name}: HOME is {value!r}",
-                undisturbed(bed, scenario, lambda _bed: None),
-            )
+            problems = undisturbed(bed, scenario, lambda _bed: None)
+            yield f"{scenario.name}: HOME is {value!r}", problems
     bed.env["HOME"] = home
 
 
@@ -600,10 +543,8 @@ def the_future(bed: Bed) -> Iterator[tuple[str, list[str]]]:
 def postdate(bed: Bed) -> None:
     later = time.time() + 10 * 365 * 86400
     if bed.memory.exists():
-        text = (
-            bed.text() + f"<!-- Last Updated: {format_utc(later)[:19]} | Auto-updated by: qa -->\n"
-        )
-        bed.memory.write_text(text)
+        header = f"<!-- Last Updated: {format_utc(later)[:19]} | Auto-updated by: qa -->\n"
+        bed.memory.write_text(bed.text() + header)
         (bed.memory.parent / f".engineer.md.1{safe_files.TEMPORARY}").write_text("left behind")
         run_records.SessionRuns(bed.paths, "s1").note("a0", agent="engineer", ended=later)
         event_log.write(bed.paths, "agent.memory.loaded", agent_id="engineer")

@@ -23,6 +23,7 @@ from memory_core.claude_code import agent_names  # noqa: E402, F401
 from memory_core.storage.paths import LevelPaths  # noqa: E402
 from support.events import read_recorded_events, spoil  # noqa: E402
 
+NO_EVENTS = [b"", b"\0", b"[]", b"null", b'"PreToolUse"', b"[" * 99_999, b"\xff\xfe"]
 BLOCK = "Done.\n# Add To Memory:\nType: pattern\nContent: Fact number {} of this project\n#\n"
 
 
@@ -35,21 +36,10 @@ def events() -> list[dict[str, Any]]:
 
 def bent(data: bytes, chance: random.Random) -> bytes:
     """Randomly cut, garble or repeat the bytes of an event, or make them invalid UTF-8."""
-    kind = chance.randrange(12)
     at = chance.randrange(len(data) + 1)
-    if kind == 0:
-        return data[:at]
-    if kind == 1:
-        return data[:at] + bytes(chance.randrange(256) for _ in range(3)) + data[at:]
-    if kind == 2:
-        return data * 2
-    if kind == 3:
-        return b"\xef\xbb\xbf" + data
-    if kind == 4:
-        return chance.choice(
-            [b"", b"\0", b"[]", b"null", b'"PreToolUse"', b"[" * 99_999, b"\xff\xfe"]
-        )
-    return data
+    noise = bytes(chance.randrange(256) for _ in range(3))
+    bends = [data[:at], data[:at] + noise + data[at:], data * 2, b"\xef\xbb\xbf" + data]
+    return chance.choice([*bends, chance.choice(NO_EVENTS), *[data] * 7])
 
 
 def outcome(data: bytes, folder: Path) -> tuple[int, bytes, bytes]:

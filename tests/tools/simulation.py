@@ -31,10 +31,8 @@ from memory_core.text import markdown_lines, similarity
 AGENT = "engineer"
 STEPS = 14
 KINDS = ["pattern", "architecture", "guideline", "tip"]
-THINGS = [
-    *("queue", "bank", "price", "order", "stock", "test", "cache", "login", "mail", "bus"),
-    *("retry", "token", "build", "deploy", "invoice", "ledger", "parser", "index", "route"),
-]
+THINGS = ["queue", "bank", "price", "order", "stock", "test", "cache", "login", "mail", "bus"]
+THINGS += ["retry", "token", "build", "deploy", "invoice", "ledger", "parser", "index", "route"]
 VERBS = ["needs", "uses", "breaks", "reads", "writes", "blocks", "holds", "opens"]
 
 CONFIG = "memory: {limits: {max_items_per_section: 6}}\n"
@@ -120,19 +118,22 @@ class Clone:
     def _save(self, text: str) -> None:
         self.path.write_text(text, encoding="utf-8")
 
+    def _save_document(self, document: markdown.Document) -> None:
+        self._save(markdown.render_document(document))
+
     def _item(self) -> block_reader.Item:
         return self.draw.choice(markdown.parse_document(self.text).items)
 
     def remove(self) -> None:
         document = markdown.parse_document(self.text)
-        self._save(markdown.render_document(edits.remove_items(document, [self._item()])))
+        self._save_document(edits.remove_items(document, [self._item()]))
 
     def apply_edit(self) -> None:
         item = self._item()
         words = item.text.split()
         words[self.draw.randrange(len(words))] = self.draw.choice(THINGS)
         document = markdown.parse_document(self.text)
-        self._save(markdown.render_document(edits.replace_item(document, item, " ".join(words))))
+        self._save_document(edits.replace_item(document, item, " ".join(words)))
 
     def reword(self) -> None:
         """Write an item in other words of the same meaning."""
@@ -140,13 +141,13 @@ class Clone:
         document = markdown.parse_document(self.text)
         text = item.text.removesuffix(" for clarity")
         text = self.draw.choice([f"{text} for clarity", f"Note that {text[0].lower()}{text[1:]}"])
-        self._save(markdown.render_document(edits.replace_item(document, item, text)))
+        self._save_document(edits.replace_item(document, item, text))
 
     def move(self) -> None:
         item = self._item()
         document = edits.remove_items(markdown.parse_document(self.text), [item])
         section = self.draw.choice(document.sections)
-        self._save(markdown.render_document(edits.insert_item(document, section, item.text)))
+        self._save_document(edits.insert_item(document, section, item.text))
 
     def write(self) -> None:
         """Insert a new item below another one."""
@@ -185,17 +186,8 @@ class Clone:
 
 
 # Relative frequency of each action.
-ACTIONS = {
-    "learn": 42,
-    "remove": 13,
-    "apply_edit": 13,
-    "reword": 6,
-    "move": 6,
-    "write": 4,
-    "detail": 5,
-    "prose": 7,
-    "prefer": 4,
-}
+ACTIONS = {"learn": 42, "remove": 13, "apply_edit": 13, "reword": 6, "move": 6, "write": 4}
+ACTIONS |= {"detail": 5, "prose": 7, "prefer": 4}
 
 
 def items(text: str) -> set[str]:
@@ -272,11 +264,8 @@ def _founded(root: Path) -> Path:
     path.parent.mkdir(parents=True)
     (root / ".claude-mpm" / "config.yml").write_text(CONFIG, encoding="utf-8")
     git(root, "init", "-q", "-b", "main")
-    settings = {"user.name": "ann", "user.email": "ann@example.org", "gc.auto": "0"}
     with (root / ".git" / "config").open("a", encoding="utf-8") as file:
-        for key, value in settings.items():
-            section, _dot, name = key.partition(".")
-            file.write(f"[{section}]\n\t{name} = {value}\n")
+        file.write("[user]\n\tname = ann\n\temail = ann@example.org\n[gc]\n\tauto = 0\n")
     path.write_text(BEGIN, encoding="utf-8")
     project = find_project(str(root), {"HOME": str(root.parent / "home")})
     merge_driver.install(project)

@@ -1,0 +1,40 @@
+"""The hooks in the life of one agent's run: it is called, it starts, it ends, it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.sandbox import Outcome, Sandbox
+
+SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+
+
+def call_agent(
+    sandbox: Sandbox, call: str = "toolu_1", agent: str | None = "engineer", **more: Any
+) -> str:
+    """Return the prompt that the agent gets, "" if the hook does not change it."""
+    outcome = _run(sandbox, "pre_tool_use", make_pre_event(call, agent, **more))
+    return str(outcome.reply["updatedInput"]["prompt"]) if outcome.stdout else ""
+
+
+def start_agent(sandbox: Sandbox, run: str = "a1", agent: str = "engineer", **more: Any) -> str:
+    """Return what the agent is told in addition, "" if nothing."""
+    outcome = _run(sandbox, "subagent_start", make_start_event(run, agent, **more))
+    return str(outcome.reply["additionalContext"]) if outcome.stdout else ""
+
+
+def end_agent(sandbox: Sandbox, *words: Any, **more: Any) -> Outcome:
+    """Run the hook with `make_stop_event`."""
+    return _run(sandbox, "subagent_stop", make_stop_event(*words, **more))
+
+
+def answer(sandbox: Sandbox, *words: Any, **more: Any) -> Outcome:
+    """Run the hook with `make_post_event`."""
+    return _run(sandbox, "post_tool_use", make_post_event(*words, **more))
+
+
+def _run(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> Outcome:
+    outcome = sandbox.run_hook(hook, event)
+    assert (outcome.status, outcome.stderr) == (0, b"")
+    return outcome
