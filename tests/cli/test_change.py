@@ -670,6 +670,7 @@ KEPT_AGENTS = {
     "is-a-link": ".claude-mpm/memories/is-a-link.md is a link",
     "leads-nowhere": ".claude-mpm/memories/leads-nowhere.md is a link",
     "is-a-folder": ".claude-mpm/memories/is-a-folder.md is a folder",
+    "too-large": "is larger than 1 MB",
     "is-named": "it is defined nowhere, but config.yml names it",
     "has-prose-alone": "it has no items, only free text, which has no history",
     "never-ours": "agent-memory never wrote to it",
@@ -702,6 +703,7 @@ def keep_memories(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {agent_overrides: {is-named: {size_kb: 4}}}")
     prose = f"{paths['has-prose-alone'].read_text().partition('##')[0]}Ask Ann first.\n"
     file(sandbox, "memories/has-prose-alone.md", 60, prose)
+    file(sandbox, "memories/too-large.md", 60, "x" * 1_000_001)
     file(sandbox, "memories/never-ours.md", 60, "# Plan\n- Buy milk\n")
     (memories / "history" / "never-ours.jsonl").unlink()
 
