@@ -58,9 +58,9 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     """Add the lines for the person of this session; the client shows them to nobody else."""
     if name not in NOTICING_EVENTS:
         return reply
-    from memory_core.storage import notices
+    from memory_core.claude_code import notices
 
-    lines = notices.take(project.paths, events.session(event), name == "SessionStart")
+    lines = notices.take(project.paths.state, events.session(event), name == "SessionStart")
     if not lines:
         return reply
     said = (reply or {}).get("systemMessage")
@@ -285,10 +285,10 @@ def _say_end(run: RunEvent, reports: list[RunReport]) -> None:
     """With `notices: all`, say what a run received that taught nothing."""
     if run.project.config["notices"] != "all" or any(report.extraction for report in reports):
         return
-    from memory_core.storage import notices
+    from memory_core.claude_code import notices
 
     line = notices.describe_run(run.agent, run.record, {}, "")
-    notices.add(run.project.paths, events.session(run.event), line)
+    notices.add(run.project.paths.state, events.session(run.event), line)
 
 
 def _save_end(run: RunEvent) -> None:

@@ -195,13 +195,13 @@ def _decide(
             key: origin if origin == ledger.IMPORT else ledger.UNKNOWN
             for key, origin in origins.items()
         }
-    known = {key: origin for key, origin in origins.items() if origin}
-    if ledger.add(state, stem, known):
+    decided = {key: origin for key, origin in origins.items() if origin}
+    if ledger.add(state, stem, decided):
         from memory_core.memory import item_index
 
         item_index.remove(store, agent)
-    is_whole = len(known) == len(origins)
-    return sum(one == ledger.IMPORT for one in known.values()), digest if is_whole else None
+    is_whole = len(decided) == len(origins)
+    return sum(one == ledger.IMPORT for one in decided.values()), digest if is_whole else None
 
 
 def _find_origins(
@@ -216,13 +216,13 @@ def _find_origins(
     from memory_core.trust import ledger
 
     keys = {ledger.make_key(*text): text for text in texts}
-    found = line_origins.find_origins(store.folder, keys, _list_keys)
+    evidence = line_origins.find_origins(store.folder, keys, _list_keys)
     learned = _list_learned(project, store, agent)
     written = _list_written(project, store, agent, [text for text, _nested in texts])
     origins = {}
     for key, (text, _nested) in keys.items():
         origin = {line_origins.OWN: ledger.HAND, line_origins.OUTSIDE: ledger.IMPORT}
-        origins[key] = origin.get(found[key], "")
+        origins[key] = origin.get(evidence[key], "")
         if origins[key] == ledger.HAND and (text in learned or text in written):
             origins[key] = learned.get(text, ledger.AGENT)
     return origins

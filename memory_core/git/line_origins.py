@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import NamedTuple
+
+from memory_core.files.safe_files import SafeFiles
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
@@ -56,13 +57,13 @@ def find_origins(
     if not wanted or not _has_repository(folder):
         return wanted
     try:
-        found: dict[str, str] = {}
+        origins: dict[str, str] = {}
         for text, origin in _list_versions(folder):
             for key in list_keys(text):
-                found.setdefault(key, origin)
+                origins.setdefault(key, origin)
     except (_Undecided, OSError, subprocess.SubprocessError, ValueError):
         return dict.fromkeys(wanted, UNSURE)
-    return {key: found.get(key, OWN) for key in wanted}
+    return {key: origins.get(key, OWN) for key in wanted}
 
 
 def _has_repository(folder: str) -> bool:
@@ -131,18 +132,16 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
 
 def _find_older(git_folder: str) -> str | None:
     """Return the commit before the log of HEAD, "" if the log is whole, None without a log."""
-    with suppress(OSError), open(os.path.join(git_folder, "logs", "HEAD"), "rb") as file:
-        first = file.readline(1000).split(b" ")[0].decode("ascii", "replace")
-        return first.strip("0") and first
-    return None
+    log = SafeFiles(git_folder).read_text(os.path.join("logs", "HEAD"), MAX_BYTES)
+    first = log.split(" ")[0]
+    return first.strip("0") and first if log else None
 
 
 def _list_fetched(folders: Iterable[str]) -> Iterator[_Commit]:
     for folder in dict.fromkeys(folders):
-        with suppress(OSError), open(os.path.join(folder, FETCHED), "rb") as file:
-            for line in file.read(MAX_BYTES).split(b"\n"):
-                if name := line.split(b"\t")[0].decode("ascii", "replace").strip():
-                    yield _Commit(name, OUTSIDE)
+        for line in SafeFiles(folder).read_text(FETCHED, MAX_BYTES).split("\n"):
+            if name := line.split("\t")[0].strip():
+                yield _Commit(name, OUTSIDE)
 
 
 def _parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:

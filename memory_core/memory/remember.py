@@ -324,8 +324,9 @@ def _wrong_key(key: str) -> str:
 
 def _note_end(memory: AgentMemory, entry: dict[str, Any], report: changes.TaughtReport) -> None:
     """Note in the run's record what it has taught, and log what the history does not have."""
+    from memory_core.claude_code import notices
     from memory_core.memory import transaction
-    from memory_core.storage import config_defaults, notices, run_records
+    from memory_core.storage import config_defaults, run_records
     from memory_core.text import digests, similarity
 
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
@@ -341,7 +342,7 @@ def _note_end(memory: AgentMemory, entry: dict[str, Any], report: changes.Taught
         runs = run_records.SessionRuns(memory.project.paths, entry["session"])
         change = digests.shorten_change(report.change_id)
         line = notices.describe_run(memory.agent, runs.record(entry["run"]), counts, change)
-        notices.add(memory.project.paths, entry["session"], line)
+        notices.add(memory.project.paths.state, entry["session"], line)
     events: list[tuple[str, dict[str, Any]]] = [
         ("wrong", {"id": key, **by}) for key in report.wrong
     ]

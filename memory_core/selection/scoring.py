@@ -8,7 +8,8 @@ has the measurements behind each number.
 
 from __future__ import annotations
 
-from memory_core.text import frequent_words, similar_words, subject_words
+from memory_core.selection import frequent_words, similar_words
+from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -86,15 +86,15 @@ def _list_items(scope: LevelScope, name: str, number: int | None, mine: bool, js
         items = [item for item in items if tiers.get(item.id) in ledger.WRITTEN_HERE]
     items, pinned = items[:number], item_actions.list_pinned(memory)
     reasons = unreviewed.list_held(project, level, agent)
-    held = {item.id for item in items if secrets.redact(item.text) in reasons}
+    held_ids = {item.id for item in items if secrets.redact(item.text) in reasons}
     if json:
         names = ("id", "text", "section", "nested", "confidence")
         rows = [{"agent": agent, **select_fields(item, *names)} for item in items]
         print_json(
-            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held} for row in rows]
+            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held_ids} for row in rows]
         )
         return
-    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held, HELD)}
+    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held_ids, HELD)}
     print_entries(
         [
             Entry(

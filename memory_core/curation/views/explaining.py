@@ -61,22 +61,22 @@ def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanati
     return Explanation(agent, budget, choices, block, forms, _list_tiers(project, agent))
 
 
-def _list_left_out(project: Project, agent: str, known: set[str]) -> Iterator[Choice]:
+def _list_left_out(project: Project, agent: str, listed: set[str]) -> Iterator[Choice]:
     """Yield the items of the agent's files that it does not receive for any task."""
     for is_users in (False, True) if project.user_paths else (False,):
         store = project.level(is_users)
         with suppress(OSError):
-            held = unreviewed.list_held(project, store, agent)
+            reasons = unreviewed.list_held(project, store, agent)
             notes = index_building.read_notes(project, store, agent)
             snapshot = store.read(agent)
             text = secrets.redact(snapshot.text) if snapshot else ""
             for item in markdown.parse_document(text).items:
-                if item.text and item.text not in known:
+                if item.text and item.text not in listed:
                     note = notes.get(item.text) or ItemNote(item_history.id_of(item.text))
                     passage = Passage("", item.text, -1, item.text, note)
                     passage.short_id, passage.is_users = note.id[:SHORTEST_ID], is_users
                     choice = Choice(passage, Score({}))
-                    choice.reason = held.get(item.text) or _find_reason(project, note)
+                    choice.reason = reasons.get(item.text) or _find_reason(project, note)
                     yield choice
 
 

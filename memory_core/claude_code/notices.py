@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from memory_core.storage.paths import LevelPaths
+    from memory_core.files.safe_files import SafeFiles
 
 FOLDER = "notices"
 
@@ -25,23 +25,23 @@ MAX_BYTES = 20_000
 MOST_LINES = 10
 
 
-def add(paths: LevelPaths, session: str, line: str) -> None:
+def add(state: SafeFiles, session: str, line: str) -> None:
     """Add a line for the person; without a state nobody reads it."""
     try:
-        paths.state.append(_locate(session), f"{line}\n".encode())
+        state.append(_locate(session), f"{line}\n".encode())
     except OSError:
         pass
 
 
-def take(paths: LevelPaths, session: str, is_start: bool = False) -> list[str]:
+def take(state: SafeFiles, session: str, is_start: bool = False) -> list[str]:
     """Return the lines of a session, once; at its start also those of sessions that have ended."""
-    names = paths.state.list_names(FOLDER) if is_start else []
+    names = state.list_names(FOLDER) if is_start else []
     files = [os.path.join(FOLDER, name) for name in names] or [_locate(session)]
     lines = []
     for file in files:
-        if paths.state.is_file(file):
-            lines += paths.state.read_text(file, MAX_BYTES).split("\n")
-            paths.state.remove(file)
+        if state.is_file(file):
+            lines += state.read_text(file, MAX_BYTES).split("\n")
+            state.remove(file)
     return list(filter(None, lines))[-MOST_LINES:]
 
 

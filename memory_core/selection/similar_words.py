@@ -11,21 +11,21 @@ SIZE = 4
 LEAST = 0.5
 
 
-def find(words: Iterable[str], known: Iterable[str]) -> dict[str, list[str]]:
-    """Return the known words that resemble each word, without words that none resembles."""
+def find(words: Iterable[str], others: Iterable[str]) -> dict[str, list[str]]:
+    """Return those of the others that resemble each word, without words that none resembles."""
     wanted = {word: parts for word in words if (parts := _split(word))}
     by_part: dict[str, list[str]] = {}
     for word, parts in wanted.items():
         for part in parts:
             by_part.setdefault(part, []).append(word)
-    found: dict[str, list[str]] = {}
-    for other in known if wanted else ():
+    similar: dict[str, list[str]] = {}
+    for other in others if wanted else ():
         parts = _split(other)
         for word in {word for part in parts for word in by_part.get(part, ())}:
             shared = len(parts & wanted[word])
             if shared >= LEAST * (len(parts) + len(wanted[word]) - shared):
-                found.setdefault(word, []).append(other)
-    return found
+                similar.setdefault(word, []).append(other)
+    return similar
 
 
 def _split(word: str) -> set[str]:
