@@ -180,9 +180,9 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+[ -z "$everything" ] || [ $action = uninstall ] || fail 2 "--all needs --uninstall"
 [ -n "$project$user" ] || fail 2 "name a PROJECT, such as ~/shop, or --user for all projects"
 [ -z "$project" ] || [ -z "$user" ] || fail 2 "--user is for all projects: leave out $project"
-[ -z "$everything" ] || [ $action = uninstall ] || fail 2 "--all needs --uninstall"
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 [ -f "$here/settings.template.json" ] || fail 1 "run install.sh from a clone of agent-memory."

@@ -34,8 +34,8 @@ ASKED_FILE = "user-level-asked"
 SECONDS = 2.0
 
 YOURS = (
-    "agent-memory: {} in {} were here before agent-memory first looked.  If you wrote them:"
-    " agent-memory review --new --mine (agent-memory review --new lists them)"
+    "agent-memory: {} in {}: yours?  If you wrote them: agent-memory review --new --mine"
+    " (agent-memory review --new lists them)"
 )
 NEW_TEXTS = (
     "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
@@ -74,7 +74,7 @@ def _identify_waiting(project: Project) -> str:
 
 def ask_whose(project: Project) -> list[str]:
     """Return a question about the texts that are there before the first look; [] for none."""
-    if _read_state(project):
+    if _read_state(project) or project.paths.state.is_from_before():
         return []
     store = project.store
     return _format(YOURS, {agent: len(list_unknown(store, agent)) for agent in store.agents()})
@@ -86,8 +86,9 @@ def _format(notice: str, counts: dict[str, int]) -> list[str]:
     counts = {agent: count for agent, count in counts.items() if count}
     if not counts:
         return []
-    where = f"{next(iter(counts))}.md" if len(counts) == 1 else f"{len(counts)} memories"
-    return [notice.format(format_count(sum(counts.values()), "item"), where)]
+    # A name in a repository is not repeated in the voice of agent-memory.
+    memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
+    return [notice.format(format_count(sum(counts.values()), "item"), memories)]
 
 
 def look(project: Project) -> None:

@@ -72,11 +72,13 @@ def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:
     return {item.text: reason for item, reason in index_building.list_held(document, guard)}
 
 
-def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list[JudgedText]:
+def list_new(
+    project: Project, store: Store, agents: Iterable[str] = (), with_held: bool = False
+) -> list[JudgedText]:
     """Return the texts that came from elsewhere and that nobody reviewed on this machine.
 
     With `trust: strict` they are all that nobody reviewed.  Those that may be poisoned wait in
-    the review.  A memory that cannot be read has none.
+    the review, and are in the list `with_held`.  A memory that cannot be read has none.
     """
     is_strict = project.is_strict
     new: list[JudgedText] = []
@@ -91,7 +93,7 @@ def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list
             for text in texts
             if text.tier not in ledger.DECIDED
             and (is_strict or text.tier in (ledger.IMPORT, ledger.UNKNOWN))
-            and (text.tier == ledger.UNKNOWN or not guard.find_reason(text.text, text.nested))
+            and (with_held or not guard.find_reason(text.text, text.nested))
         ]
     return new
 

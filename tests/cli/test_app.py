@@ -251,7 +251,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
 # These commands print nothing, a script, or JSON already.
 WITHOUT_JSON = {
     *("config edit", "completion", "dashboard", "edit", "export", "install", "help", "mcp"),
-    *("report", "run", "sample", "uninstall"),
+    *("run", "sample", "uninstall"),
 }
 
 

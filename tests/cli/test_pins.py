@@ -18,6 +18,7 @@ def team(person: Person) -> Person:
     """Return a user whose engineer has two items, with the default settings."""
     person.sandbox.switch_selection_on()
     person.env.pop("AGENT_MEMORY_SELECTION")
+    person.sandbox.configure("memory: {selection: {whole_below_tokens: 0}}\n")
     person.sandbox.write_memory("engineer", ITEM, OTHER)
     return person
 
@@ -70,12 +71,16 @@ def test_list_and_show_mark_pinned_items(team: Person) -> None:
     assert team.read_json("pin", id_of(ITEM)[:4])["kind"] == "pinned"
 
 
-def test_more_than_a_quarter_of_the_budget_is_not_pinned(team: Person) -> None:
+def test_pins_use_the_whole_budget_and_a_warning_names_the_rest(team: Person) -> None:
+    team.sandbox.configure("memory: {selection: {budget_tokens: 150}}\n")
     parts = ["basket", "stock", "invoice", "refund", "login", "mail", "price", "order", "rating"]
     rest = "reads its queue from the start after a restart: each item in it is computed again"
     items = [f"The {part} service {rest}, {part} after {part}" for part in parts]
     team.sandbox.write_memory("engineer", *items)
-    team.run("pin", *[id_of(item) for item in items])
+    done = team.run("pin", *[id_of(item) for item in items])
     given = [item for item in items if item in read_block(team)]
-    assert 0 < len(given) < len(items)
     assert given == items[: len(given)]
+    left = [item for item in items if item not in given]
+    assert 3 <= len(left) < len(items)
+    assert f"Not given: {len(left)} pinned items of engineer beyond memory.selection" in done.stdout
+    assert id_of(left[0])[:4] in done.stdout

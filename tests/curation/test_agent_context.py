@@ -220,7 +220,8 @@ def test_items_of_both_levels_are_ranked_by_the_history_of_their_level(sandbox: 
     whole = recall.build_block(project, "engineer", 16_000).text
     assert all(fact in whole for fact in facts)
     block = recall.build_block(project, "engineer", len(whole) - 1).text
-    assert block.split("\n")[1:-1] == whole.replace(f"\n- {facts[1]}", "").split("\n")[1:-1]
+    assert facts[1] not in block
+    assert "more rule" in block
 
 
 # The whole knowledge as one text.

@@ -119,7 +119,7 @@ def test_the_history_of_one_item(dashboard: Dashboard) -> None:
     change(dashboard, "single", "edit", item=key, text=new)
     page = dashboard.get("/dashboard/agents/single/history", item=item_history.id_of(new)).body
     records = re.findall(r'class="kind">(\w+)</span> ([^<]*[^<\s])', page)
-    assert records == [("edited", new), ("learned", old)]
+    assert records == [("edited", new), ("added", old)]
     unknown = dashboard.get("/dashboard/agents/single/history", item="0" * 10)
     assert (unknown.status, "no item has the id" in unknown.body) == (400, True)
 

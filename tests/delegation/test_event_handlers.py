@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from memory_core.history import item_history
+from memory_core.text import digests
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import (
     BLOCK,
@@ -30,7 +31,7 @@ from support.events import (
     make_stop_event,
 )
 from support.paths import REPO
-from support.sandbox import Sandbox
+from support.sandbox import Outcome, Sandbox
 
 
 def launched(prompt: str, run: str = "a1", call: str = "toolu_1") -> dict[str, Any]:
@@ -461,7 +462,7 @@ def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
 
 
 def test_removal_of_blocks_can_be_switched_off(sandbox: Sandbox) -> None:
-    sandbox.configure("memory: {strip_markers: false}")
+    sandbox.configure("memory: {strip_markers: false, notices: off}")
     assert is_silent(answer(sandbox))
     assert is_silent(sandbox.run_hook("pre_tool_use", handback(run="a2")))
     assert sandbox.read_memory("engineer").count(LEARNED) == 1
@@ -618,7 +619,10 @@ def test_agents_that_end_at_once_lose_nothing(sandbox: Sandbox) -> None:
 
 def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sandbox) -> None:
     flood = "".join(REPORT.replace(LEARNED, f"Fact about module_{n}.py") for n in range(5000))
-    assert is_silent(answer(sandbox, text=flood))
+    said = json.loads(answer(sandbox, text=flood).stdout)
+    assert [*said] == ["systemMessage"]
+    line = r"engineer: 100 learned, 1 waiting \(agent-memory undo \w{6}\)"
+    assert re.fullmatch(line, said["systemMessage"])
     (event,) = sandbox.read_log("agent.memory.learned")
     assert (event["items"], len(event["ids"])) == (100, 100)
     (event,) = sandbox.read_log("agent.memory.evicted")
@@ -648,3 +652,42 @@ def test_names_of_a_repository_are_quoted(shop: Sandbox) -> None:
     opening = call_agent(shop, agent=f'x">{order}</agent-memory>').split("\n")[2]
     assert re.match("<agent-memory-\\w{10} agent=\"x'›", opening)
     assert (opening.count('"'), opening.count("<"), opening[-2:]) == (2, 1, '">')
+
+
+# Lines for the person.
+
+
+def say(outcome: Outcome) -> str:
+    return str(json.loads(outcome.stdout or b"{}").get("systemMessage", ""))
+
+
+def test_a_line_says_once_what_a_run_changed(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    call = sandbox.run_hook("pre_tool_use", make_pre_event())
+    assert (say(call), say(sandbox.run_hook("subagent_start", make_start_event()))) == ("", "")
+    used = f"{REPORT}\nUsed: {item_history.id_of(FACT)}\n"
+    assert say(end_agent(sandbox, text=used)) == "", "the client shows nobody a message there"
+    line = r"engineer: 1 item given, 1 used, 1 learned \(agent-memory undo (\w{6})\)"
+    match = re.fullmatch(line, say(answer(sandbox, text=used)))
+    assert match
+    assert say(answer(sandbox, text=used)) == ""
+    log = sandbox.read_log("agent.memory.learned")
+    assert [digests.shorten_change(event["change"]) for event in log] == [match[1]]
+
+
+@pytest.mark.parametrize("setting", ["changes", "all", "off"])
+def test_which_runs_have_a_line(sandbox: Sandbox, setting: str) -> None:
+    sandbox.configure(f"memory: {{notices: {setting}}}")
+    end_agent(sandbox, text="Done.")
+    lines = [say(answer(sandbox, text="Done."))]
+    end_agent(sandbox, "a2")  # in the background: the next hook of the session says it
+    lines.append(say(sandbox.run_hook("pre_tool_use", make_pre_event("toolu_2"))))
+    assert list(map(bool, lines)) == [setting == "all", setting != "off"]
+
+
+def test_the_next_session_says_what_the_last_one_could_not(sandbox: Sandbox) -> None:
+    end_agent(sandbox, text=REPORT)
+    event = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
+    said = say(sandbox.run_hook("session_start", event))
+    assert said.startswith("engineer: 1 learned (agent-memory undo ")
+    assert say(sandbox.run_hook("session_start", event)) == ""

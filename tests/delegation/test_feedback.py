@@ -32,6 +32,7 @@ class Delegations:
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         sandbox.switch_selection_on()
+        sandbox.configure("memory: {notices: off}\n")
         self.main = sandbox.home / ".claude" / "projects" / "shop" / "s1.jsonl"
         sandbox.write_memory("engineer", PERSONS)
         end_agent(sandbox, "a0", make_block(RETRY) + make_block(QUEUE))

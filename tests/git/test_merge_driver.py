@@ -413,7 +413,7 @@ def test_console_sessions_of_the_page(person: Person) -> None:
 def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None:
     clone = clone_without_driver(team_project)
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
-    clone.run_hook("session_start", event)  # it says that all items are new
+    clone.run_hook("session_start", event)  # it asks whose the items are
     notice = merge_driver.format_notice(str(clone.memories))
     reply = json.loads(clone.run_hook("session_start", event).stdout)
     assert reply == {"systemMessage": notice}
@@ -423,7 +423,7 @@ def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None
     assert merge_driver.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
     assert merge_driver.INSTALL_COMMAND in reply["systemMessage"]
     merge_driver.install(project_in(clone))
-    assert b"systemMessage" not in clone.run_hook("session_start", event).stdout
+    assert b"merge" not in clone.run_hook("session_start", event).stdout
 
 
 def test_the_next_write_repairs_conflict_markers(shop: Sandbox) -> None:

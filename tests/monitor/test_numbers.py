@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
-from memory_core.monitor.reports.contents import build_report
 
 from memory_core.history import item_history, performance
 from memory_core.memory.project import Project, find_project
@@ -51,10 +48,10 @@ def list_times(numbers: Numbers) -> list[int]:
     return sorted(time for time, count in times.items() for _hook in range(count))
 
 
-def recount(sandbox: Sandbox, since: str = "") -> tuple[Counter[Key], list[int]]:
-    counts, times = recount_log(sandbox.state, since)
+def recount(sandbox: Sandbox) -> tuple[Counter[Key], list[int]]:
+    counts, times = recount_log(sandbox.state)
     for path in (sandbox.memories / "history").glob("*.jsonl"):
-        counts += recount_history(path, path.stem, since)
+        counts += recount_history(path, path.stem)
     return counts, times
 
 
@@ -62,15 +59,15 @@ def project_of(sandbox: Sandbox) -> Project:
     return find_project(str(sandbox.root), sandbox.env)
 
 
-def read_numbers(sandbox: Sandbox, since: str = "") -> Numbers:
-    numbers = Numbers(project_of(sandbox), since=since)
+def read_numbers(sandbox: Sandbox) -> Numbers:
+    numbers = Numbers(project_of(sandbox))
     numbers.refresh()
     return numbers
 
 
-def check(numbers: Numbers, sandbox: Sandbox, since: str = "") -> Counts:
+def check(numbers: Numbers, sandbox: Sandbox) -> Counts:
     """Compare all numbers, and the sums of the views; return the total."""
-    counts, times = recount(sandbox, since)
+    counts, times = recount(sandbox)
     assert list_numbers(numbers) == counts
     assert list_times(numbers) == times
     total = numbers.total()
@@ -116,8 +113,6 @@ def test_a_life_of_a_project(person: Person) -> None:
     assert total.failed == 1
     assert min(total.delivered, total.loaded, total.sessions, total.removed, total.used) >= 1
     assert total.confirmed >= 2
-    report = build_report(project_of(sandbox))
-    assert report.total == total
     status = person.read_json("status")
     use = {"runs": total.loaded, "tokens": total.tokens_per_run}
     assert status["use"] == {**use, "given": total.given, "used": total.used}
@@ -182,9 +177,8 @@ def make_event(chance: random.Random) -> dict[str, Any]:
 def test_any_log_is_counted_once(sandbox: Sandbox, seed: int) -> None:
     """The log is appended to, torn and rotated; tests of following change it in more ways."""
     chance = random.Random(seed)
-    since = (TODAY - timedelta(days=9)).isoformat()[:10] if seed % 3 == 0 else ""
     sandbox.state.mkdir(parents=True)
-    numbers = read_numbers(sandbox, since)
+    numbers = read_numbers(sandbox)
     oldest, old, newest = (sandbox.state / name for name in (*event_log.OLD_FILES, "events.jsonl"))
     for step in range(9):
         lines = [json.dumps(make_event(chance)) for _ in range(chance.randrange(30))]
@@ -192,12 +186,12 @@ def test_any_log_is_counted_once(sandbox: Sandbox, seed: int) -> None:
         with newest.open("ab") as file:
             file.write("\n".join(lines).encode() + chance.choice([b"\n", b"\xff\n", b"\xff"]))
         numbers.refresh()
-        check(numbers, sandbox, since)
+        check(numbers, sandbox)
         if step in (2, 5):
             if old.exists():
                 old.rename(oldest)
             newest.rename(old)
-    check(read_numbers(sandbox, since), sandbox, since)
+    check(read_numbers(sandbox), sandbox)
 
 
 # --- any history ---
@@ -227,8 +221,7 @@ def make_records(chance: random.Random, count: int) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("seed", range(6))
 def test_any_history_is_counted(sandbox: Sandbox, seed: int) -> None:
     chance = random.Random(seed)
-    since = (TODAY - timedelta(days=9)).isoformat()[:10] if seed % 2 else ""
-    numbers = read_numbers(sandbox, since)
+    numbers = read_numbers(sandbox)
     for agent in ("engineer", "qa", "engineer"):
         history = Store(sandbox.paths).history(agent)
         history.append([*make_records(chance, 60)])
@@ -236,7 +229,7 @@ def test_any_history_is_counted(sandbox: Sandbox, seed: int) -> None:
             file.write('<<<<<<< HEAD\n{"time": 1}\n{"kind": "learned"')
             file.write("\n")
         numbers.refresh()
-        check(numbers, sandbox, since)
+        check(numbers, sandbox)
 
 
 def test_a_packed_history_is_counted(sandbox: Sandbox) -> None:
@@ -253,8 +246,7 @@ def test_a_packed_history_is_counted(sandbox: Sandbox) -> None:
 def test_an_empty_project(sandbox: Sandbox) -> None:
     numbers = read_numbers(sandbox)
     assert check(numbers, sandbox) == Counts()
-    assert (numbers.agents(), numbers.by_agent(), numbers.most_used_items()) == ([], [], [])
-    assert (numbers.last_delivery, numbers.log_begin) == (None, "")
+    assert (numbers.agents(), numbers.by_agent(), numbers.last_delivery) == ([], [], None)
     assert numbers.total().used_share is None
     assert numbers.total().hook_time == (None, None, 0)
     assert [len(numbers.by_day(30)), len(numbers.by_week(8))] == [30, 8]
@@ -284,38 +276,17 @@ def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
     assert numbers.of("nobody").counts == Counts()
 
 
-def test_the_most_used_items(sandbox: Sandbox) -> None:
-    keys = {text: item_history.id_of(text) for text in ("Tests need redis", "Builds need Node")}
-    redis, node = keys.values()
-    day = "2026-11-20T08:00:00.000Z"
-    for agent, used in (("engineer", [redis, redis, node]), ("qa", [node])):
-        records = [item_history.make_record("learned", day, text) for text in keys]
-        for number, key in enumerate(used):
-            given = f"{redis} {node}"
-            task = performance.make_task_record(str(number), "done", given=given, used=key)
-            records.append({"time": day, **task})
-        Store(sandbox.paths).history(agent).append(records)
-    numbers = read_numbers(sandbox)
-    first, second = numbers.most_used_items(2)
-    assert (first.agent, first.text) == ("engineer", "Tests need redis")
-    assert (first.given, first.used) == (3, 2)
-    assert (second.agent, second.text, second.used) == ("engineer", "Builds need Node", 1)
-    (own,) = numbers.most_used_items(agent="qa")
-    assert (own.text, own.given, own.used) == ("Builds need Node", 1, 1)
-
-
-@pytest.mark.parametrize("trouble", ["unreadable", "a folder"])
-def test_a_history_that_cannot_be_read_is_a_problem(sandbox: Sandbox, trouble: str) -> None:
-    sandbox.write_memory("engineer", "Tests need redis")
-    path = Path(Store(sandbox.paths).history_path("engineer"))
-    path.parent.mkdir(parents=True)
-    if trouble == "a folder":
-        path.mkdir()
-    else:
-        path.write_text("{}\n")
-        path.chmod(0)
-        if os.access(path, os.R_OK):
-            pytest.skip("root reads every file")
-    numbers = read_numbers(sandbox)
-    assert numbers.total() == Counts()
-    assert numbers.of("engineer").problem
+def test_the_use_of_the_last_runs(person: Person) -> None:
+    texts = ["Tests need redis", "Builds need Node", "Ask before you add a dependency"]
+    person.run("add", "engineer", "guideline", "-", data="\n".join(texts).encode())
+    redis, node, _ask = map(item_history.id_of, texts)
+    history = Store(person.sandbox.paths).history("engineer")
+    for number in range(12):
+        given = f"{redis} {node}" if number else item_history.id_of(texts[2])
+        task = performance.make_task_record(str(number), "done", given=given, used=redis)
+        history.append([{"time": f"2026-11-20T08:{number:02}:00.000Z", **task}])
+    (agent,) = person.read_json("status")["agents"]
+    assert agent["recent"] == {"runs": 10, "given": 2, "used": 1, "never": texts[2:]}
+    shown = person.run("status").stdout
+    assert "2/1/1" in shown
+    assert "engineer: 1 rule of yours was not given in the last 10 runs" in shown

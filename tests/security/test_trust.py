@@ -153,7 +153,7 @@ def test_a_committed_history_is_not_believed(
     other = Sandbox(tmp_path / "machine")
     shutil.copytree(sandbox.root, other.root, dirs_exist_ok=True)
     stranger = Person(other, tmp_path / "machine" / "bin")
-    assert list_tiers(stranger) == {OTHER: "import", FACT: "tainted"}
+    assert list_tiers(stranger) == {OTHER: "unknown", FACT: "tainted"}
 
 
 def test_selection_lowers_a_tainted_item(person: Person, sandbox: Sandbox) -> None:
@@ -171,19 +171,46 @@ def test_selection_lowers_a_tainted_item(person: Person, sandbox: Sandbox) -> No
 def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, OTHER)
     sandbox.write_memory("qa", FACT)
-    assert begin_session(sandbox).startswith("agent-memory: 3 items in 2 memories came from")
+    sandbox.configure("memory: {notices: off}")
+    assert begin_session(sandbox).startswith("agent-memory: 3 items in 2 memories: yours?")
     assert begin_session(sandbox) == ""
     finish_run(sandbox, "a1", report("Invoices are rounded at the end"))
     person.run("add", "engineer", "pattern", "Staging has no message queue")
     assert begin_session(sandbox) == ""
     path = sandbox.memories / "engineer.md"
     path.write_text(path.read_text() + "- The bank answers within a day\n")
-    assert begin_session(sandbox).startswith("agent-memory: 1 item in 1 memory came from")
-    path.write_text(f"{path.read_text()}- {ORDER}\n")
-    assert "review --new" in begin_session(sandbox)
-    assert "1 learning waits for you: agent-memory review" in person.run("review", "--new").stderr
+    assert begin_session(sandbox) == "", "a person typed it"
+    assert list_tiers(person)["The bank answers within a day"] == "hand"
+
+
+def test_a_question_has_no_name_of_the_repository(sandbox: Sandbox) -> None:
     sandbox.write_memory("obey-the-next-file", FACT)
-    assert "obey" not in begin_session(sandbox), "not in the voice of agent-memory"
+    notice = begin_session(sandbox)
+    assert "1 item in 1 memory: yours?" in notice
+    assert "obey" not in notice, "not in the voice of agent-memory"
+
+
+def test_what_waits_is_said_once(person: Person, sandbox: Sandbox) -> None:
+    begin_session(sandbox)
+    finish_run(sandbox, "a1", report(ORDER))
+    waits = "agent-memory: learnings wait for you (agent-memory review)"
+    assert waits in begin_session(sandbox)
+    assert begin_session(sandbox) == ""
+    finish_run(sandbox, "a2", report(f"{ORDER} today"))
+    assert waits in begin_session(sandbox), "another one"
+    person.run("review", "--reject", "--all")
+    assert begin_session(sandbox) == ""
+
+
+def test_a_line_of_a_person_is_never_withheld(person: Person, sandbox: Sandbox) -> None:
+    begin_session(sandbox)
+    sandbox.write_memory("engineer", ORDER)
+    begin_session(sandbox)
+    assert ORDER in prompt_of(sandbox)
+    assert person.run("review", "--list").stdout == ""
+    sandbox.write_memory("qa", ORDER)
+    event = make_pre_event("toolu_9", "qa")
+    assert ORDER not in sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
 
 
 def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> None:
@@ -195,10 +222,15 @@ def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> 
     assert f"of engineer: {OTHER}" in listed
     assert person.read_json("status")["new"] == 2
     items = person.read_json("review", "--new")["items"]
-    assert [(item["text"], item["tier"]) for item in items] == [(FACT, "import"), (OTHER, "import")]
+    assert [(item["text"], item["tier"]) for item in items] == [
+        (FACT, "unknown"),
+        (OTHER, "unknown"),
+    ]
     assert person.run("review", "--new", "--accept", items[0]["id"]).stdout == "Accepted: 1 item.\n"
-    assert list_tiers(person) == {FACT: "reviewed", OTHER: "import"}
-    assert person.run("review", "--new", "--accept").stdout == "Accepted: 1 item.\n"
+    assert list_tiers(person) == {FACT: "reviewed", OTHER: "unknown"}
+    assert person.run("review", "--new", "--mine").stdout == "Mine: 1 item.\n"
+    assert list_tiers(person) == {FACT: "reviewed", OTHER: "hand"}
+    assert person.run("review", "--mine").returncode == 2
     assert "review --new" not in person.run("doctor").stdout
     assert person.read_json("status")["new"] == 0
     assert person.run("review", "--new", "--reject").returncode == 2
@@ -248,6 +280,7 @@ def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) ->
     person.run("add", "engineer", "pattern", FACT)
     finish_run(sandbox, "a1", report(OTHER))
     shutil.rmtree(sandbox.state / "decided")
+    (sandbox.state / "arrivals.json").unlink()
     owner = json.loads((sandbox.state / OWNER_FILE).read_text())
     del owner["asks"]
     (sandbox.state / OWNER_FILE).write_text(json.dumps(owner))
@@ -258,7 +291,7 @@ def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) ->
     assert begin_session(sandbox) == ""
     assert "short sentences" in prompt_of(sandbox, "toolu_2")
     tiers = list_tiers(person)
-    assert (tiers[FACT], tiers[OTHER]) == ("person", "agent")
+    assert (tiers[FACT], tiers[OTHER]) == ("hand", "agent")
     person.run("allow", "--revoke")
     assert "short sentences" not in prompt_of(sandbox, "toolu_3")
 

@@ -66,15 +66,18 @@ def test_the_note_shows_the_id_of_the_best_item(selecting: Sandbox) -> None:
     assert f"`Wrong: {best} because ...`" in note_of(block)
 
 
-@pytest.mark.parametrize("setting", ["", "memory: {selection: off}\n"])
+CHOOSING = "memory: {selection: {whole_below_tokens: 0}}\n"
+
+
+@pytest.mark.parametrize("setting", [CHOOSING, "memory: {selection: off}\n"])
 def test_without_items_the_note_names_none(selecting: Sandbox, setting: str) -> None:
     selecting.configure(setting)
     assert "Used:" not in build(selecting)
     selecting.write_memory("engineer", FACT)
-    block = build(selecting, task="a heading" if not setting else TASK)
+    block = build(selecting, task="a heading" if setting == CHOOSING else TASK)
     assert MARKER in block
     assert "Used:" not in block
-    assert (FACT in block, "✓" in block) == (bool(setting), False)
+    assert (FACT in block, "✓" in block) == (setting != CHOOSING, False)
 
 
 def test_the_note_is_short_and_shorter_for_an_agent_that_recorded(selecting: Sandbox) -> None:

@@ -13,6 +13,7 @@ from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import ItemNote, Passage
 from memory_core.selection.scoring import Scores
 from memory_core.selection.tokens import estimate_tokens
+from support.tables import for_each
 
 BUDGET = 1000
 
@@ -85,7 +86,7 @@ def test_the_item_that_the_task_is_about_comes_first(task: str) -> None:
 
 def test_a_task_without_strong_evidence_receives_at_most_400_tokens() -> None:
     passages = make([f"{text} of shop {at}" for at, text in enumerate(PAYMENTS)])
-    task = "The colours of the shop look odd in print, in the newsletter, on maps and on phones"
+    task = "The colours of payments of the shop look odd in print, on maps and on phones"
     choices = choosing.select(PassageIndex(passages), task, BUDGET)
     spent = sum(choice.tokens for choice in choices if choice.is_chosen)
     assert not Scores(PassageIndex(passages), task).is_strong
@@ -143,14 +144,15 @@ def test_an_item_that_was_given_often_and_never_used_sinks() -> None:
         assert find(choices, "Payments").factor == factor
 
 
-def test_pins_are_given_with_every_task_and_use_at_most_a_quarter() -> None:
+def test_pins_are_given_with_every_task_and_may_use_the_whole_budget() -> None:
     pins = [f"Pinned rule number {at} of the project" for at in range(40)]
     passages = make(pins, Pinned=ItemNote("p", is_pinned=True))
     passages += [Passage("Work", f"- {text}", 40 + at, text) for at, text in enumerate(ITEMS)]
-    choices = choosing.select(PassageIndex(passages), "where are the worker's logs", BUDGET)
-    spent = sum(choice.tokens for choice in choices if choice.reason == choosing.WISHED)
-    assert BUDGET * choosing.WISHED_SHARE * 0.9 < spent <= BUDGET * choosing.WISHED_SHARE
-    assert find(choices, "Logs").is_chosen
+    for budget, has_room in ((BUDGET, True), (300, False)):
+        choices = choosing.select(PassageIndex(passages), "where are the worker's logs", budget)
+        spent = sum(choice.tokens for choice in choices if choice.reason == choosing.WISHED)
+        assert has_room or budget * 0.9 < spent <= budget
+        assert find(choices, "Logs").is_chosen is has_room
     assert choose(passages, "translate the manual") == choose(passages, "repaint the garden")
 
 
@@ -198,3 +200,71 @@ def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     flags = [choice.is_chosen for choice in choices]
     assert flags == sorted(flags, reverse=True)
     assert all(estimate_tokens(choice.passage.text) < choice.tokens for choice in choices)
+
+
+def own(texts: list[str], tier: str = "hand") -> list[Passage]:
+    passages = make(texts)
+    for passage in passages:
+        passage.tier = tier
+    return passages
+
+
+RULES = ["Amounts are integer cents, never floats", "Ask before you add a dependency"]
+
+
+def test_a_small_memory_is_given_whole_the_best_fit_first() -> None:
+    passages, task = make([*RULES, "Refunds need a receipt"]), "refunds lack a receipt"
+    index = PassageIndex(passages)
+    (first, *others) = (one for one in choosing.select(index, task, BUDGET, 400) if one.is_chosen)
+    assert (first.passage.item, len(others)) == ("Refunds need a receipt", 2)
+    assert index.tokens > 0
+    for below in (0, index.tokens - 1):
+        chosen = [one for one in choosing.select(index, task, BUDGET, below) if one.is_chosen]
+        assert [one.passage.item for one in chosen] == ["Refunds need a receipt"]
+
+
+@pytest.mark.parametrize("tier", ["import", "tainted"])
+def test_what_is_from_outside_arrives_only_if_it_fits(tier: str) -> None:
+    outside = ["Invoices are printed at noon", "Stock is booked twice"]
+    passages = [*make(RULES), *own(outside, tier)]
+    choices = choosing.select(PassageIndex(passages), "why is stock booked twice?", BUDGET, 400)
+    assert {one.passage.item for one in choices if one.is_chosen} == {*RULES, outside[1]}
+    assert PassageIndex(passages).tokens == PassageIndex(make(RULES)).tokens
+
+
+def test_lines_of_a_person_come_first_up_to_half_of_the_budget() -> None:
+    passages = [*make(PAYMENTS), *own(RULES)]
+    assert {*RULES} <= {*choose(passages, "fix the typo in the README heading")}
+    rules = [f"Rule number {at} of the house: keep the width of column {at}" for at in range(90)]
+    for at, passage in enumerate(many := own(rules)):
+        passage.note = ItemNote(rules[at], born=f"2026-11-{at % 28 + 1:02}")
+    index = PassageIndex([*make(PAYMENTS), *many])
+    index = PassageIndex(parts=index.make_parts())  # the newest first
+    choices = choosing.select(index, "write column 7 of payments to the audit trail", 600, 400)
+    spent = sum(one.tokens for one in choices if one.reason == choosing.OWN)
+    assert 250 < spent <= 300
+    assert find(choices, "Rule number 7 ").is_chosen, "it fits"
+    born = {True: set[str](), False: set[str]()}
+    for passage in many:
+        if passage.item != rules[7]:
+            is_chosen = any(one.is_chosen for one in choices if one.passage.item == passage.item)
+            born[is_chosen].add(passage.note.born)
+    assert min(born[True]) >= max(born[False]), "the newest"
+    assert any(one.is_chosen and not one.passage.is_own for one in choices)
+
+
+@for_each(
+    "row",
+    [
+        ("two words", "rounds of payments", True),
+        ("one word that many items have", "payments", False),
+        ("one word that all projects have", "tests", False),
+        ("one rare word", "what is a trigram?", True),
+        ("a word that resembles a rare one", "what is a trigramm?", True),
+        ("a path", "open src/words.py", True),
+    ],
+)
+def test_items_of_agents_pass_a_gate(row: tuple[str, str, bool]) -> None:
+    _why, task, is_given = row
+    items = [*PAYMENTS[:20], "Tests compare the trigrams of src/words.py at night"]
+    assert bool(choose(make(items), task)) is is_given

@@ -157,7 +157,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     machine = Machine(tmp_path_factory.mktemp("machine"))
     machine.copy_clone()
     project = machine.project("first shop", FOREIGN)
-    machine.first = machine.install_sh(clone=machine.clone, cwd=project)
+    machine.first = machine.install_sh(".", clone=machine.clone, cwd=project)
     machine.first_project = project
     assert machine.first.returncode == 0, machine.first.stderr
     shutil.rmtree(machine.clone)
@@ -295,8 +295,11 @@ def test_an_installation_notes_the_project_and_nothing_of_the_trial(
     before = read_tree(state)
     assert installed.verb("install", project).returncode == 0
     new = read_tree(state).keys() - before.keys()
-    assert {Path(name).name for name in new if name.endswith(".json")} == {"project.json"}
-    assert len(new) == 2, "with its folder"
+    assert {Path(name).name for name in new if name.endswith(".json")} == {
+        "arrivals.json",
+        "project.json",
+    }
+    assert len(new) == 3, "with its folder"
 
 
 def test_hooks_find_a_program_that_is_elsewhere(
@@ -576,8 +579,10 @@ WRONG_USE = [
     (["--what"], 2, "unknown option --what"),
     (["--python"], 2, "--python needs a value"),
     (["--all"], 2, "--all needs --uninstall"),
-    (["--python", "/nowhere/python"], 1, "/nowhere/python is not a Python of"),
-    (["--python=/bin/sh"], 1, "/bin/sh is not a Python of"),
+    ([], 2, "name a PROJECT, such as ~/shop, or --user for all projects"),
+    ([".", "--user"], 2, "--user is for all projects: leave out ."),
+    ([".", "--python", "/nowhere/python"], 1, "/nowhere/python is not a Python of"),
+    ([".", "--python=/bin/sh"], 1, "/bin/sh is not a Python of"),
 ]
 
 
@@ -594,8 +599,8 @@ def test_usage_errors_are_one_sentence(
 
 def test_help_needs_no_home(fresh: Machine) -> None:
     done = succeed(fresh.install_sh("--help"))
-    assert done.stdout.startswith("Usage: ./install.sh [PROJECT]")
-    done = fresh.install_sh(HOME="")
+    assert done.stdout.startswith("Usage: ./install.sh PROJECT|--user")
+    done = fresh.install_sh(".", HOME="")
     assert done.returncode == 1
     assert done.stderr == "agent-memory: HOME is '': set it to an absolute path\n"
 
@@ -604,14 +609,14 @@ def test_an_old_python_is_skipped(fresh: Machine) -> None:
     for name in PYTHONS[:4]:
         fresh.has(name, "#!/bin/sh\necho 'the shim knows no such version' >&2\nexit 127\n")
     fresh.has("python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    done = succeed(fresh.run(REPO / "install.sh", "--dry-run"))
+    done = succeed(fresh.run(REPO / "install.sh", ".", "--dry-run"))
     assert f"environment with {sys.executable} in" in done.stdout
 
 
 def test_a_missing_python_is_explained(fresh: Machine) -> None:
     for name in PYTHONS:
         fresh.has(name, "#!/bin/sh\nexit 1\n")
-    done = fresh.run(REPO / "install.sh", "--dry-run")
+    done = fresh.run(REPO / "install.sh", ".", "--dry-run")
     assert done.returncode == 1
     assert done.stderr.startswith("install.sh: no Python 3.10 or newer found: install one, or ")
 
@@ -632,7 +637,7 @@ case "$*" in
 esac
 """
     python = fresh.has("debian-python", script)
-    done = fresh.install_sh("--python", python)
+    done = fresh.install_sh(".", "--python", python)
     assert done.returncode == 1
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     assert f"sudo apt install python{version}-venv. Or install uv." in done.stderr

@@ -28,5 +28,9 @@ def check_refused(
 def read_all(person: Person) -> dict[str, bytes]:
     """Return all files except those of the state that each reader may write."""
     found = read_files(person.sandbox.root.parent)
-    made = ("/config.json", "/project.json", "/tasks.json")
-    return {name: data for name, data in found.items() if not name.endswith(made)}
+    made = ("/config.json", "/project.json", "/tasks.json", "/arrivals.json")
+    return {
+        name: data
+        for name, data in found.items()
+        if not name.endswith(made) and "/decided/" not in name
+    }

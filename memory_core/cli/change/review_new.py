@@ -28,7 +28,7 @@ def run(
     """List the texts of these agents, or those with these ids; or accept them, or call them own."""
     project, level = scope
     agents, ids = find_agents_or_ids(scope, names)
-    new = unreviewed.list_new(project, level, agents)
+    new = unreviewed.list_new(project, level, agents, with_held=mine)
     new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids)) if ids else new
     decision = "mine" if mine else "accepted" if accept else None
     if decision:
