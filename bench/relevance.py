@@ -17,8 +17,9 @@ small synthetic FILE.
     other          the same for tasks of another repository
 
 An item of several sessions counts if half of them are related.  Only memories of 2,000 characters
-or more count: smaller ones are given nearly whole.  Behind each figure is its interval (95 %, by
-bootstrap over the tasks).
+or more count, with `whole_below_tokens: 0`.  Another row has ten rules of a person in each memory,
+which come first; its figures are those of the other items.  Behind each figure is its interval
+(95 %, by bootstrap over the tasks).
 """
 
 from __future__ import annotations
@@ -150,6 +151,33 @@ def fill(passages: Iterable[Passage], budget: int) -> list[Passage]:
     return chosen
 
 
+# What a person wrote by hand, for the second row.
+RULES = [
+    "Ask before you add a dependency",
+    "Keep functions short and name them as verbs",
+    "Write a test for each bug before you fix it",
+    "Error messages say what the user can do",
+    "Public functions have a docstring with an example",
+    "No print in library code; use the logger",
+    "Type hints everywhere, no bare Any",
+    "Deprecate for two releases before you remove something",
+    "One change, one commit, with the reason in its message",
+    "Run the whole suite before you say that you are done",
+]
+WITH_RULES = "ours, with ten rules of a person"
+
+
+def choose_beside_rules(passages: PassageIndex, task: str, budget: int) -> list[Passage]:
+    return [passage for passage in choose_ours(passages, task, budget) if not passage.is_own]
+
+
+def add_rules(passages: PassageIndex) -> None:
+    for text in RULES:
+        passage = Passage("Implementation Guidelines", f"- {text}", len(passages), text)
+        passage.tier = "hand"
+        passages.add(passage)
+
+
 RANKINGS: dict[str, Ranking] = {
     "ours": choose_ours,
     "plain BM25": choose_bm25,
@@ -227,6 +255,9 @@ def run(data: dict[str, Any]) -> dict[str, Any]:
             if sum(len(passage.text) for passage in memory.passages) >= MIN_MEMORY:
                 memories[repo] = memory
     measured = {name: measure(data, memories, choose) for name, choose in RANKINGS.items()}
+    for memory in memories.values():
+        add_rules(memory.passages)
+    measured[WITH_RULES] = measure(data, memories, choose_beside_rules)
     return {
         "tasks": {figure: len(measured["ours"][figure]) for figure in FIGURES},
         "items": {repo: len(memory.passages) for repo, memory in memories.items()},

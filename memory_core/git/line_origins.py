@@ -19,6 +19,8 @@ OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 # The words with which the reflog entries of git's own commits begin.
 OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
 
+PUSHED = "update by push"  # of a remote branch: nothing came
+
 # What is there while git merges, picks or rebases; a text may then be of any side.
 UNFINISHED = (
     *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"),
@@ -122,12 +124,12 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
         name, _, rest = line.partition("\0")
         commit, _, subject = rest.partition("\0")
         ref, _, when = name.rpartition("@{")
-        if commit and not ref.startswith("refs/stash"):
-            is_own = subject.startswith(OWN_ENTRIES)
-            # In one second, a commit comes before its push.
-            entries.append((int(when.rstrip("}")), not is_own, -number, commit))
-    for _when, is_other, _number, commit in sorted(entries):
-        yield _Commit(commit, OUTSIDE if is_other else OWN)
+        if commit and not ref.startswith("refs/stash") and subject != PUSHED:
+            # In one second, what was fetched comes first; in one log, the last line is the newest.
+            place = 0 if ref.startswith("refs/remotes/") else 1 if ref == "HEAD" else 2
+            origin = OWN if subject.startswith(OWN_ENTRIES) else OUTSIDE
+            entries.append((int(when.rstrip("}")), place, -number, _Commit(commit, origin)))
+    yield from (entry[-1] for entry in sorted(entries))
 
 
 def _find_older(git_folder: str) -> str | None:

@@ -1,9 +1,10 @@
 """Choose the passages of a memory that an agent receives for its task.
 
 Passages that are wished for every task come first: preferences and pins.  A small memory is given
-whole.  Of a larger one, the lines of a person come next: those that fit the task, then the newest.
-Then a few that share words with the task, and more only if the best of them is strong evidence that
-the memory knows something about the task.  If the task is unknown, as in the main session, the most
+whole.  Of a larger one, the lines of a person come next, up to half of the budget: those that fit
+the task, then the newest.  Then a few of others that share words with the task, and more only if
+the best of them is strong evidence that the memory knows something about the task.  What is left of
+the budget is for the lines of a person.  If the task is unknown, as in the main session, the most
 useful kinds and the most certain items come first.  What came from outside is given if it fits.
 """
 
@@ -26,7 +27,8 @@ FEW_TOKENS = 400
 FEW_SHARE = 0.15
 MORE_SHARE = 0.4
 
-# The largest share of the budget for the lines of a person on this machine.
+# The share of the budget for the lines of a person on this machine, before those of others; they
+# also get what is left behind these.
 OWN_SHARE = 1 / 2
 
 # What multiplies the score of a passage whose run has a chosen passage already, of one that was
@@ -122,16 +124,16 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
     if is_small:
         inside = sorted((one for one in choices if not one.passage.is_outside), key=_rank)
         room -= _choose(WHOLE, inside, room)
-    else:
-        places = {number: place for place, number in enumerate(index.own)}
-        lines = [choice for choice in choices if choice.passage.index in places]
-        lines.sort(key=lambda one: (-one.fit, places[one.passage.index]))
-        room -= _choose(OWN, lines, min(room, int(budget * OWN_SHARE)))
+    places = {number: place for place, number in enumerate(index.own)}
+    lines = [choice for choice in choices if choice.passage.index in places]
+    lines.sort(key=lambda one: (-one.fit, places[one.passage.index]))
+    room -= _choose(OWN, lines, min(room, int(budget * OWN_SHARE)))
     rest = [choice for choice in choices if not choice.is_chosen]
     if has_task:
-        _choose_fitting(rest, scores.is_strong, room)
+        room -= _choose_fitting(rest, scores.is_strong, room)
     else:
-        _choose(USEFUL, sorted(rest, key=_rank), room)
+        room -= _choose(USEFUL, sorted(rest, key=_rank), room)
+    _choose(OWN, lines, room)  # nobody else needs it
     return sorted(choices, key=_order)
 
 
@@ -216,8 +218,8 @@ def _weigh_use(passage: Passage) -> float:
     return factor * UNUSED if note.given >= UNUSED_AFTER and not note.used else factor
 
 
-def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
-    """Choose the best passages that share words with the task."""
+def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> int:
+    """Choose the best passages that share words with the task; return their tokens."""
     fitting = sorted((choice for choice in choices if choice.fit), key=_rank, reverse=True)
     best = fitting[-1].total if fitting else 0.0
     for choice in choices:
@@ -243,6 +245,7 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
         if choice.is_chosen:
             spent += choice.tokens
             runs |= {run} - {-1}
+    return spent
 
 
 def _rank(choice: Choice) -> tuple[float, int]:

@@ -1,0 +1,293 @@
+"""Whose a line is, by real git: what this clone committed is its own, what it fetched is not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memory_core.git import line_origins
+from memory_core.git.line_origins import OUTSIDE, OWN, UNSURE
+from support.command_line import Person
+from support.sandbox import Sandbox
+
+MEMORIES = Path(".claude-mpm", "memories")
+LINE, BASE = "Amounts are integer cents", "Orders are numbered per warehouse"
+
+
+def git(folder: Path, *words: str, check: bool = True) -> str:
+    names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(folder.parent), "GIT_EDITOR": "true"}
+    done = subprocess.run(
+        ["git", *names, "-c", "protocol.file.allow=always", *words],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+class Clones:
+    """A repository of a team, the clone of a stranger, and one of ours."""
+
+    def __init__(self, place: Path) -> None:
+        self.place, self.ours, self.theirs = place, place / "ours", place / "theirs"
+        git(place, "init", "-q", "--bare", "team.git")
+        git(place, "clone", "-q", "team.git", "theirs")
+        self.write(self.theirs, BASE)
+        self.commit(self.theirs)
+        git(self.theirs, "push", "-q", "origin", "HEAD:main")
+        git(self.place / "team.git", "symbolic-ref", "HEAD", "refs/heads/main")
+        git(place, "clone", "-q", "team.git", "ours")
+
+    def write(self, clone: Path, *lines: str) -> None:
+        path = clone / MEMORIES / "engineer.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("# Engineer\n\n" + "".join(f"- {line}\n" for line in lines))
+
+    def commit(self, clone: Path, *words: str) -> None:
+        git(clone, "add", "-A")
+        git(clone, "commit", "-qm", "x", *words)
+
+    def push_theirs(self, branch: str = "main") -> None:
+        self.write(self.theirs, BASE, LINE)
+        self.commit(self.theirs)
+        git(self.theirs, "push", "-q", "origin", f"HEAD:{branch}")
+
+    def find(self, folder: Path | None = None, line: str = LINE) -> str:
+        def list_keys(text: str) -> list[str]:
+            return [row[2:] for row in text.splitlines() if row.startswith("- ")]
+
+        where = str((folder or self.ours) / MEMORIES)
+        return line_origins.find_origins(where, [line], list_keys)[line]
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> Clones:
+    return Clones(tmp_path)
+
+
+def type_line(clones: Clones) -> None:
+    clones.write(clones.ours, BASE, LINE)
+
+
+def type_and_commit(clones: Clones) -> None:
+    type_line(clones)
+    clones.commit(clones.ours)
+
+
+def pull(clones: Clones) -> None:
+    clones.push_theirs()
+    git(clones.ours, "pull", "-q", "--ff-only")
+
+
+def rebase(clones: Clones) -> None:
+    """Ours is rebased on work of others."""
+    (clones.theirs / "readme").write_text("x")
+    clones.commit(clones.theirs)
+    git(clones.theirs, "push", "-q", "origin", "HEAD:main")
+    type_and_commit(clones)
+    git(clones.ours, "pull", "-q", "--rebase")
+
+
+def rebase_theirs(clones: Clones) -> None:
+    clones.push_theirs()
+    (clones.ours / "readme").write_text("x")
+    clones.commit(clones.ours)
+    git(clones.ours, "pull", "-q", "--rebase")
+
+
+def amend(clones: Clones) -> None:
+    (clones.ours / "readme").write_text("x")
+    clones.commit(clones.ours)
+    type_line(clones)
+    clones.commit(clones.ours, "--amend")
+
+
+def amend_theirs(clones: Clones) -> None:
+    pull(clones)
+    (clones.ours / "readme").write_text("x")
+    clones.commit(clones.ours, "--amend")
+
+
+def squash(clones: Clones) -> None:
+    clones.push_theirs("topic")
+    git(clones.ours, "fetch", "-q")
+    git(clones.ours, "merge", "-q", "--squash", "origin/topic")
+    clones.commit(clones.ours)
+
+
+def squash_on_the_server(clones: Clones) -> None:
+    """Our branch comes back as another commit."""
+    git(clones.ours, "checkout", "-qb", "topic")
+    type_and_commit(clones)
+    clones.push_theirs()
+    git(clones.ours, "checkout", "-q", "main")
+    git(clones.ours, "pull", "-q")
+
+
+def cherry_pick(clones: Clones) -> None:
+    clones.push_theirs("topic")
+    git(clones.ours, "fetch", "-q")
+    git(clones.ours, "cherry-pick", "origin/topic")
+
+
+def check_out_a_file(clones: Clones) -> None:
+    clones.push_theirs("topic")
+    git(clones.ours, "fetch", "-q")
+    git(clones.ours, "checkout", "-q", "origin/topic", "--", ".")
+    clones.commit(clones.ours)
+
+
+def fetch_without_a_branch(clones: Clones) -> None:
+    clones.push_theirs("topic")
+    git(clones.ours, "fetch", "-q", str(clones.place / "team.git"), "topic")
+    git(clones.ours, "checkout", "-q", "FETCH_HEAD", "--", ".")
+
+
+def stop_in_a_conflict(clones: Clones) -> None:
+    clones.push_theirs()
+    clones.write(clones.ours, BASE, "Something else")
+    clones.commit(clones.ours)
+    git(clones.ours, "pull", "-q", "--no-rebase", check=False)
+
+
+def stash(clones: Clones) -> None:
+    type_line(clones)
+    git(clones.ours, "stash", "-q")
+    git(clones.ours, "stash", "pop", "-q")
+
+
+def rename_their_file(clones: Clones) -> None:
+    pull(clones)
+    git(clones.ours, "mv", str(MEMORIES / "engineer.md"), str(MEMORIES / "coder.md"))
+    clones.commit(clones.ours)
+
+
+def commit_in_a_worktree(clones: Clones) -> None:
+    git(clones.ours, "worktree", "add", "-q", "-b", "topic", "../tree")
+    clones.write(clones.place / "tree", BASE, LINE)
+    clones.commit(clones.place / "tree")
+    git(clones.ours, "merge", "-q", "topic")
+
+
+def remove_the_worktree(clones: Clones) -> None:
+    """Only the merge is left in the log, so the line counts as brought."""
+    commit_in_a_worktree(clones)
+    git(clones.ours, "worktree", "remove", "../tree")
+    git(clones.ours, "branch", "-qD", "topic")
+
+
+def forget_the_log(clones: Clones) -> None:
+    pull(clones)
+    shutil.rmtree(clones.ours / ".git" / "logs")
+
+
+def shorten_the_log(clones: Clones) -> None:
+    """The pull is older than the log; our commit behind it has the line, too."""
+    pull(clones)
+    (clones.ours / "readme").write_text("x")
+    clones.commit(clones.ours)
+    for log in (clones.ours / ".git" / "logs").rglob("*"):
+        if log.is_file():
+            log.write_text("".join(log.read_text().splitlines(keepends=True)[-1:]))
+    git(clones.ours, "remote", "remove", "origin")
+
+
+def clone_shallow(clones: Clones) -> None:
+    clones.push_theirs()
+    shutil.rmtree(clones.ours)
+    git(clones.place, "clone", "-q", "--depth", "1", f"file://{clones.place}/team.git", "ours")
+
+
+def edit_what_was_pulled(clones: Clones) -> None:
+    clones.push_theirs()
+    git(clones.ours, "pull", "-q")
+    clones.write(clones.ours, BASE, f"{LINE}, never floats")
+
+
+ROWS: list[tuple[Callable[[Clones], None], str]] = [
+    (type_line, OWN),
+    (type_and_commit, OWN),
+    (amend, OWN),
+    (rebase, OWN),
+    (squash_on_the_server, OWN),
+    (stash, OWN),
+    (commit_in_a_worktree, OWN),
+    (pull, OUTSIDE),
+    (rebase_theirs, OUTSIDE),
+    (amend_theirs, OUTSIDE),
+    (squash, OUTSIDE),
+    (cherry_pick, OUTSIDE),
+    (check_out_a_file, OUTSIDE),
+    (fetch_without_a_branch, OUTSIDE),
+    (rename_their_file, OUTSIDE),
+    (remove_the_worktree, OUTSIDE),
+    (clone_shallow, OUTSIDE),
+    (stop_in_a_conflict, UNSURE),
+    (forget_the_log, UNSURE),
+    (shorten_the_log, UNSURE),
+]
+
+
+@pytest.mark.parametrize(("work", "origin"), ROWS, ids=[row[0].__name__ for row in ROWS])
+def test_whose_a_line_is(clones: Clones, work: Callable[[Clones], None], origin: str) -> None:
+    work(clones)
+    assert clones.find() == origin
+
+
+def test_an_edit_of_a_pulled_line_is_ours(clones: Clones) -> None:
+    edit_what_was_pulled(clones)
+    assert clones.find(line=f"{LINE}, never floats") == OWN
+    assert clones.find() == OUTSIDE
+
+
+def test_without_a_repository_lines_are_own(tmp_path: Path) -> None:
+    (tmp_path / MEMORIES).mkdir(parents=True)
+    assert line_origins.find_origins(str(tmp_path / MEMORIES), [LINE], list) == {LINE: OWN}
+
+
+def test_a_repository_that_git_refuses_tells_nothing(clones: Clones) -> None:
+    pull(clones)
+    (clones.ours / ".git" / "HEAD").write_text("no head")
+    assert clones.find() == UNSURE
+
+
+# What is decided, and remembered.
+
+
+def list_origins(person: Person) -> dict[str, str]:
+    items = person.read_json("explain", "engineer", "x")["items"]
+    return {item["text"]: item["tier"] for item in items}
+
+
+@pytest.mark.parametrize("kind", ["ZIP", "forged"])
+def test_the_first_look_at_an_archive_decides_nothing(
+    person: Person, sandbox: Sandbox, clones: Clones, kind: str
+) -> None:
+    """Its .git may be forged; a person is asked, and what is typed later is a person's."""
+    type_and_commit(clones)
+    for path in clones.ours.rglob("*"):
+        target = sandbox.root / path.relative_to(clones.ours)
+        if path.is_file() and (kind == "forged" or ".git" not in path.parts):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    for _look in range(2):
+        assert {*list_origins(person).values()} <= {"unknown", "import"}
+    path = sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}- Ask before you add a dependency\n")
+    rows = {
+        row["text"]: row["tier"] for row in person.read_json("explain", "engineer", "x")["items"]
+    }
+    assert rows["Ask before you add a dependency"] == "hand"
+    shutil.rmtree(sandbox.state)  # a lost state folder
+    rows = {
+        row["text"]: row["tier"] for row in person.read_json("explain", "engineer", "x")["items"]
+    }
+    assert "hand" not in rows.values()
