@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,15 @@ from support.command_line import Person
 from support.sandbox import Sandbox
 
 MEMORIES = Path(".claude-mpm", "memories")
+SECONDS = count(1_795_000_000)
 LINE, BASE = "Amounts are integer cents", "Orders are numbered per warehouse"
 
 
 def git(folder: Path, *words: str, check: bool = True) -> str:
     names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
-    env = {"PATH": "/usr/bin:/bin", "HOME": str(folder.parent), "GIT_EDITOR": "true"}
+    # Logs have seconds, and a person needs some between two commands.
+    env = {"GIT_COMMITTER_DATE": f"{next(SECONDS)} +0000", "GIT_EDITOR": "true"}
+    env |= {"PATH": "/usr/bin:/bin", "HOME": str(folder.parent)}
     done = subprocess.run(
         ["git", *names, "-c", "protocol.file.allow=always", *words],
         cwd=folder,
