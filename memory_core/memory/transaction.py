@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
 # With the source of a person, they say that the person has read the item, or wrote it.
 REVIEWING_KINDS = ("approved", "confirmed")
-DECIDING_KINDS = (*REVIEWING_KINDS, "learned", "reinforced", "merged", "edited", "preference")
+DECIDING_KINDS = (
+    *REVIEWING_KINDS,
+    "learned",
+    "reinforced",
+    "merged",
+    "edited",
+    "returned",
+    "preference",
+)
 
 # Maximum number of tries of a writer while the user keeps saving the file.
 MAX_TRIES = 5

@@ -1,0 +1,117 @@
+"""What an agent may do in its shell: less than a person, who uses the same commands."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.claude_code import settings_files
+from memory_core.history import item_history
+from support.command_line import Person
+from support.sandbox import Sandbox
+
+RULE = "Amounts are integer cents, never floats"
+SHELL = {"CLAUDECODE": "1"}
+
+
+def write_transcript(sandbox: Sandbox, *lines: dict[str, Any], name: str = "s1.jsonl") -> None:
+    folder = settings_files.find_transcript_folder(str(sandbox.root), sandbox.env)
+    path = Path(folder, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def find_origin(person: Person, text: str = RULE) -> str:
+    return str(person.read_json("show", item_history.id_of(text))["tier"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["confirm", "engineer", "cents"],
+        ["pin", "engineer", "cents"],
+        ["preference", "set", "engineer", "style", "small functions"],
+        ["allow"],
+        ["config", "set", "trust", "strict"],
+        ["review", "--accept", "--all"],
+        ["review", "--new", "--accept"],
+    ],
+    ids=" ".join,
+)
+def test_an_agent_is_told_where_a_person_does_it(person: Person, words: list[str]) -> None:
+    person.run("add", "engineer", RULE)
+    done = person.run(*words, **SHELL)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "do it in a terminal of your own, or in agent-memory dashboard" in done.stderr
+    assert person.run(*words).returncode == 0
+
+
+def test_what_an_agent_adds_or_edits_is_an_agents(person: Person) -> None:
+    assert person.run("add", "engineer", RULE, **SHELL).returncode == 0
+    assert find_origin(person) == "agent"
+    person.run("edit", item_history.id_of(RULE)[:6], f"{RULE} or doubles", **SHELL)
+    assert find_origin(person, f"{RULE} or doubles") == "agent"
+    person.run("edit", item_history.id_of(f"{RULE} or doubles")[:6], RULE)
+    assert find_origin(person) == "person"
+
+
+def test_what_a_person_typed_in_the_session_is_a_persons(person: Person) -> None:
+    typed = {"type": "user", "message": {"content": f"/remember engineer {RULE}"}}
+    result = {"content": [{"type": "tool_result", "content": RULE}]}
+    for line, origin in (
+        ({**typed, "isMeta": True}, "agent"),
+        ({**typed, "isSidechain": True}, "agent"),
+        ({"type": "user", "message": {"content": f"<task-notification>{RULE}"}}, "agent"),
+        (
+            {"type": "user", "message": {"content": [{"type": "tool_result", "content": RULE}]}},
+            "agent",
+        ),
+        (typed, "person"),
+    ):
+        write_transcript(person.sandbox, line)
+        person.run("add", "engineer", RULE, **SHELL)
+        assert find_origin(person) == origin, line
+        person.run("undo")
+
+
+def call(tool: str, after: float, given: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the lines of a tool call that began so many seconds from now, and of its result."""
+    begin = datetime.now(timezone.utc) + timedelta(seconds=after)
+    use = {"type": "tool_use", "id": "t1", "name": tool, "input": given}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    end = (begin + timedelta(seconds=2)).isoformat()
+    return [
+        {"type": "assistant", "timestamp": begin.isoformat(), "message": {"content": [use]}},
+        {"type": "user", "timestamp": end, "message": {"content": [result]}},
+    ]
+
+
+# A tool call, when it began, its input, and whose the line is then.
+FILE = "/x/.claude-mpm/memories/engineer.md"
+WORK: list[tuple[str, float, dict[str, str], str]] = [
+    ("Edit", 0, {"file_path": FILE, "new_string": f"- {RULE}"}, "agent"),
+    ("Edit", 0, {"file_path": FILE, "new_string": "- Other"}, "hand"),
+    ("Write", 0, {"file_path": "/x/a.md", "content": RULE}, "hand"),
+    ("Bash", 90, {"command": "echo x >> engineer.md"}, "agent"),
+    ("Bash", 0, {"command": "make notes"}, "agent"),
+    ("Bash", 90, {"command": "make notes"}, "hand"),
+    ("Read", 0, {"file_path": FILE}, "hand"),
+    ("mcp__files__write", 0, {"path": "x"}, "agent"),
+]
+
+
+@pytest.mark.parametrize("row", WORK, ids=str)
+def test_a_line_that_a_tool_wrote_is_an_agents(
+    person: Person, row: tuple[str, float, dict[str, str], str]
+) -> None:
+    *use, origin = row
+    person.sandbox.write_memory("engineer", "Orders are numbered")
+    person.run("list", "engineer")  # the first look
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}- {RULE}\n")
+    write_transcript(person.sandbox, *call(*use), name="s1/subagents/agent-a1.jsonl")
+    assert find_origin(person) == origin
