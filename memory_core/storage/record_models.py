@@ -113,7 +113,9 @@ class WaitingLearning(BaseModel):
     source: str = Field("", description="`agent`, `mcp`, ...")
     other: str = Field("", description="the text of an item that it contradicts")
     tier: str = Field(
-        "", description="from whom it is: `person`, `reviewed`, `agent`, `tainted` or `import`"
+        "",
+        description="from whom it is: `person`, `hand`, `reviewed`, `agent`, `tainted`, `import`"
+        " or `unknown`",
     )
     reasons: list[str] = Field([], description="why it waits, each a few words")
     reading: list[str] = Field(

@@ -66,10 +66,7 @@ def test_what_a_person_typed_in_the_session_is_a_persons(person: Person) -> None
         ({**typed, "isMeta": True}, "agent"),
         ({**typed, "isSidechain": True}, "agent"),
         ({"type": "user", "message": {"content": f"<task-notification>{RULE}"}}, "agent"),
-        (
-            {"type": "user", "message": {"content": [{"type": "tool_result", "content": RULE}]}},
-            "agent",
-        ),
+        ({"type": "user", "message": result}, "agent"),
         (typed, "person"),
     ):
         write_transcript(person.sandbox, line)

@@ -41,7 +41,7 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     "reading and tier": (
         [],
         {"content": RETRY, "reading": ["WebFetch a.org", "Bash: gh"], "tier": "tainted"},
-        ["the run read: WebFetch a.org, Bash: gh", "tier: tainted"],
+        ["the run read: WebFetch a.org, Bash: gh", "origin: tainted"],
     ),
     "reasons": (
         [],

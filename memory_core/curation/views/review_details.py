@@ -38,7 +38,7 @@ def _list_origin(item: WaitingItem) -> list[tuple[str, str]]:
     if entry["reading"]:
         rows.append((f"the run read: {', '.join(entry['reading'])}", "warning"))
     if entry["tier"]:
-        rows.append((f"tier: {entry['tier']}", ""))
+        rows.append((f"origin: {entry['tier']}", ""))
     if any(secrets.REASON in reason for reason in item.reasons):
         rows.append(("a saves the text as it is here; e lets you change it", "note"))
     return rows
