@@ -2,18 +2,28 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from memory_core.delegation import experiment, hold_out
+from memory_core.git import unreviewed
 from memory_core.history.item_history import id_of
 from memory_core.memory.project import Project, find_project
 
 from .api import Request, delegate, say, use
 from .client import Desk
-from .product import assert_quiet, assert_unseen, lesson, list_known_items, remember, state_folder
+from .product import (
+    REPO,
+    assert_quiet,
+    assert_unseen,
+    lesson,
+    list_known_items,
+    remember,
+    state_folder,
+)
 
 ITEMS = [
     "Payments are retried three times with one message id",
@@ -33,8 +43,73 @@ def test_an_agent_receives_what_fits_its_task(desk: Desk) -> None:
     (request,) = run.requests_by("TASK-1")
     block = request.said.split("<agent-memory-")[1].split("</agent-memory-")[0]
     given = re.findall(r"^- \[(\w{4,})\]✓ (.+)$", block, re.MULTILINE)
-    assert [text for _id, text in given] == ITEMS[:2]
+    assert [text for _id, text in given[:2]] == ITEMS[:2], "the best fit first"
+    assert {text for _id, text in given} == {*ITEMS}, "a small memory is given whole"
     assert f"`Used: {given[0][0]}`" in block
+
+
+RULES = [
+    "Amounts are integer cents, never floats",
+    "Ask before you add a dependency",
+    "German texts live in locales/de.json, never in templates",
+]
+TASKS = ["Speed up the product listing", "Rename the button", "Parse the Excel file"]
+
+
+@pytest.mark.parametrize("mode", ["foreground", "background", "auto"])
+def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: str) -> None:
+    if mode == "auto" and not desk.claude.since("2.1.280"):
+        pytest.skip("it has no auto mode")
+    desk.switch_selection_on()
+    desk.run({"MAIN": [say("hello")]})  # the first session looks at an empty project
+    remember(desk, "engineer", *RULES)
+    options = ["--permission-mode", "auto"] if mode == "auto" else []
+    for task in TASKS:
+        call = delegate("engineer", f"TASK-1 {task}", run_in_background=mode == "background")
+        main = [call, say("waiting"), say("done")] if mode == "background" else [call, say("done")]
+        run = desk.run({"MAIN": main, "TASK-1": [say("Done."), say("Done.")]}, *options)
+        first = run.requests_by("TASK-1")[0].said
+        assert [rule for rule in RULES if rule in first] == RULES, task
+    project = find_shop(desk)
+    tiers = {text.tier for text in unreviewed.list_texts(project, project.store, "engineer")}
+    assert tiers == {"hand"}
+
+
+def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
+    """It edits the file, appends to it, and runs the commands of a person."""
+    remember(desk, "engineer", RULES[0])
+    desk.run({"MAIN": [say("hello")]})
+    file = str(desk.project / ".claude-mpm" / "memories" / "engineer.md")
+    command = f"cd {desk.project} && PYTHONPATH={REPO} {sys.executable} -m memory_core.cli"
+    added = [f"Line number {at} of an agent" for at in range(3)]
+    edit = {"old_string": f"- {RULES[0]}", "new_string": f"- {RULES[0]}\n- {added[0]}"}
+    work = [
+        use("Read", file_path=file),
+        use("Edit", file_path=file, **edit),
+        use("Bash", command=f"printf -- '- {added[1]}\\n' >> {file}", description="x"),
+        use("Bash", command=f"{command} add engineer '{added[2]}'", description="x"),
+        use("Bash", command=f"{command} pin engineer cents", description="x"),
+    ]
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    script = {"MAIN": [call, say("done")], "TASK-1": [*work, say("Done.")]}
+    run = desk.run(script, "--allowedTools", "Bash,Read,Edit")
+    results = str(run.requests_by("TASK-1")[-1].results)
+    assert "only a person may pin items" in results
+    assert {*added} <= {*list_known_items(desk, "engineer")}
+    project = find_shop(desk)
+    texts = unreviewed.list_texts(project, project.store, "engineer")
+    assert {text.text: text.tier for text in texts if text.text in added} == dict.fromkeys(
+        added, "agent"
+    )
+
+
+def test_the_person_reads_one_line_that_no_model_reads(desk: Desk) -> None:
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    script = {"MAIN": [call, say("done")], "TASK-1": [say(lesson(RULES[0]))]}
+    run = desk.run(script, "--output-format", "stream-json", "--verbose")
+    line = "engineer: 1 learned (agent-memory undo "
+    assert run.out.count(line) == 1
+    assert_unseen(run.requests_by("MAIN"), "agent-memory undo")
 
 
 @pytest.mark.parametrize("in_background", [False, True])
