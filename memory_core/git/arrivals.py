@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 FILE = "arrivals.json"
 MAX_BYTES = 2_000_000
 
+# In the state, after a person has been asked whose the texts of the first look are.
+ASKED = "asked"
+
 # Raise it to decide anew on texts that are from outside.
 VERSION = 2
 
@@ -52,11 +55,11 @@ def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts, each once; [] mostly."""
     notices, state = ask_whose(project), _read_state(project)
     waiting = _identify_waiting(project)
-    if state:
-        notices += _format(NEW_TEXTS, state.get("news", {}))
-    if state and waiting and waiting != state.get("waiting"):
-        notices.append(WAITING)
-    if state and (notices or waiting != state.get("waiting", "")):
+    if state.get("version") != VERSION:
+        return notices + _ask_for_user_level(project)  # before the first look
+    notices += _format(NEW_TEXTS, state["news"])
+    notices += [WAITING] if waiting and waiting != state.get("waiting") else []
+    if state["news"] or waiting != state.get("waiting", ""):
         _write_state(project, {**state, "news": {}, "waiting": waiting})
     return notices + _ask_for_user_level(project)
 
@@ -73,11 +76,23 @@ def _identify_waiting(project: Project) -> str:
 
 
 def ask_whose(project: Project) -> list[str]:
-    """Return a question about the texts that are there before the first look; [] for none."""
-    if _read_state(project) or project.paths.state.is_from_before():
+    """Return a question about the texts of the first look, once; [] for none."""
+    state, store = _read_state(project), project.store
+    if ASKED in state or project.paths.state.is_from_before():
         return []
-    store = project.store
-    return _format(YOURS, {agent: len(list_unknown(store, agent)) for agent in store.agents()})
+    question = _format(YOURS, {agent: _count_unknown(store, agent) for agent in store.agents()})
+    if question:
+        _write_state(project, {**state, ASKED: True})
+    return question
+
+
+def _count_unknown(store: Store, agent: str) -> int:
+    from memory_core.trust import ledger
+
+    texts = list_texts(store, agent)
+    origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
+    unknown = ledger.UNKNOWN
+    return sum(origins.get(ledger.make_key(*text), unknown) == unknown for text in texts)
 
 
 def _format(notice: str, counts: dict[str, int]) -> list[str]:
@@ -97,7 +112,7 @@ def look(project: Project) -> None:
     changed = _list_changed(project)
     if not changed:
         return
-    is_first = not state and not project.paths.state.is_from_before()
+    is_first = not (state.keys() - {ASKED} or project.paths.state.is_from_before())
     before: dict[str, Any] = state.get("files", {})
     now = _stamp_files(store)
     is_old = state.get("version") != VERSION

@@ -190,6 +190,13 @@ def test_a_question_has_no_name_of_the_repository(sandbox: Sandbox) -> None:
     assert "obey" not in notice, "not in the voice of agent-memory"
 
 
+def test_a_session_asks_although_a_command_looked_first(person: Person, sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    person.run("list", "engineer")
+    assert "yours?" in begin_session(sandbox)
+    assert begin_session(sandbox) == ""
+
+
 def test_what_waits_is_said_once(person: Person, sandbox: Sandbox) -> None:
     begin_session(sandbox)
     finish_run(sandbox, "a1", report(ORDER))
