@@ -88,7 +88,8 @@ class LiveTrial:
         item = ITEM.format(word=self.word)
         text = f"# {agent}\n\n## Project Context\n- {item}\n"
         own.files.replace(self._file, text.encode())
-        arrivals.look(self.project)  # the hook has nothing to report about this memory
+        arrivals.ask_whose(self.project)  # the hook has nothing to ask about this memory
+        arrivals.look(self.project)
 
     @property
     def reported_word(self) -> str:
