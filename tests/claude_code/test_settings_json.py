@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
-from memory_core.claude_code import settings_json
+from memory_core.claude_code import plugin_hooks, settings_files, settings_json
 from support.paths import REPO
 from support.tables import for_each
 
@@ -359,3 +360,19 @@ def rebuilt(text: str, node: settings_json.JsonNode) -> object:
 def test_scanner_finds_the_start_of_members(text: str) -> None:
     for child in settings_json.parse_json(text).children:
         assert json.loads(text[child.member_start : child.key_end]) == child.key
+
+
+def test_a_plugin_sets_no_variables_for_hooks() -> None:
+    env = {"env": {"AGENT_MEMORY": "0"}}
+    for level, variables in (("user", env["env"]), ("plugin", {})):
+        file = settings_files.SettingsFile(level, "x", env, [], "")
+        assert settings_files.read_hook_variables([file]) == variables
+
+
+def test_a_plugin_without_files_has_no_hooks(tmp_path: Path) -> None:
+    plugin = plugin_hooks.Plugin("mnemo", str(tmp_path))
+    assert list(plugin_hooks.read_hooks(plugin)) == []
+    (tmp_path / "hooks").mkdir()
+    (tmp_path / "hooks" / "hooks.json").write_text("{")
+    (source,) = plugin_hooks.read_hooks(plugin)
+    assert source.problem

@@ -205,3 +205,12 @@ def test_more_texts_than_can_be_checked_at_once_follow_with_the_next_deliveries(
     monkeypatch.setattr(guard, "MAX_SCORED", 3)
     sandbox.write_memory("engineer", *(f"Service {number} caches answers" for number in range(8)))
     assert [deliver(sandbox).count("caches answers") for _ in range(4)] == [3, 6, 8, 8]
+
+
+def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", "Orders are numbered")
+    project = find_project(str(sandbox.root), sandbox.env)
+    assert item_index.stamp_documents(project, "engineer")[-1] == []
+    sandbox.write_memory("engineer", "Short sentences", user=True)
+    project.paths.state.allow_user_level(False)
+    assert item_index.stamp_documents(project, "engineer")[-1][-1:] == ["withheld"]

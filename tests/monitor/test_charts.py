@@ -89,3 +89,8 @@ def test_nothing_to_draw() -> None:
     parse(charts.draw_lines("Nothing", LABELS, [Series("p50", [None] * 3)]))
     parse(charts.draw_sparkline("Nothing", []))
     parse(charts.draw_sparkline("One", [3]))
+
+
+def test_a_label_is_below_the_middle_of_its_place() -> None:
+    text = charts.draw_bars("Days", ["a", "b"], [Series("learned", [1, 2])])
+    assert re.findall(r'chart-label" x="([\d.]+)%" y', text)[-2:] == ["25.00", "75.00"]

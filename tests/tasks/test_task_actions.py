@@ -28,6 +28,7 @@ from memory_core.tasks import (
     sync,
     task_actions,
     task_document,
+    task_templates,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.tasks.task_actions import NoTask, TaskRefused
@@ -940,3 +941,29 @@ def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
     task_actions.add_note(shop.project, "1", "two")
     assert notes_of(path) == ["one", "Orders are split", "Tokens expire", "two"]
     assert path.read_text().count("\nupdated:") == 1
+
+
+def test_a_template_is_copied_once(shop: Shop) -> None:
+    levels = task_templates.list_levels(shop.project)
+    path = task_templates.copy(levels, levels[0], "bugfix")
+    assert Path(path).read_text(encoding="utf-8") == task_templates.read(levels, "bugfix")
+    with pytest.raises(FileExistsError):
+        task_templates.copy(levels, levels[0], "bugfix")
+
+
+def test_a_used_id_is_made_free(shop: Shop) -> None:
+    task_actions.start(shop.project, "task-7", "Orders")
+    with lifecycle.TaskTransaction(shop.project) as transaction:
+        transaction.free_id("task-7", archived=False)
+    folder = shop.root / "backlog" / "memory"
+    assert not (folder / "task-7.md").exists()
+    assert len([*folder.rglob("task-7-*.md")]) == 1
+
+
+def test_a_transaction_that_fails_saves_no_state(shop: Shop) -> None:
+    task_actions.start(shop.project, "task-7", "Orders")
+    before = read_files(shop.sandbox.state)
+    transaction = lifecycle.TaskTransaction(shop.project)
+    transaction.__enter__().pause("task-7")
+    transaction.__exit__(KeyError, KeyError(), None)
+    assert read_files(shop.sandbox.state) == before

@@ -206,3 +206,8 @@ HOSTILE += ["-----BEGIN PRIVATE KEY-----\nMIIE\n"]
 def test_the_time_grows_like_the_length(piece: str) -> None:
     growth = measure_growth(lambda size: secrets.find(piece * size), 500, 5000)
     assert growth < 30, "ten times the text: it is about 10, or 100 if places are compared in pairs"
+
+
+def test_words_about_a_private_key_are_no_key() -> None:
+    for text in ("The PRIVATE KEY ----- is in the vault", "-----BEGIN x", "PRIVATE KEY of the CI"):
+        assert secrets.redact(text) == text

@@ -79,3 +79,7 @@ def test_any_text_has_words_without_upper_case_ascii_or_spaces_around(text: str)
         assert word
         assert word == word.strip()
         assert word.count(" ") <= 1
+
+
+def test_a_single_letter_is_common() -> None:
+    assert [subject_words.is_common(word) for word in ("q", "qa", "The")] == [True, False, True]
