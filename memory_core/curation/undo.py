@@ -24,6 +24,7 @@ from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import local_changes
 from memory_core.storage.store import Store
+from memory_core.text.phrases import format_count
 from memory_core.trust import ledger
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def redo_last(
         chosen.insert(0, waiting.pop())
     total = sum(len(change.undoes) for change in chosen)
     if total < count:
-        raise NothingToUndo(f"there {'are' if total > 1 else 'is'} only {total} to redo")
+        changes = format_count(total, "change")
+        raise NothingToUndo(f"there {'are' if total > 1 else 'is'} only {changes} to redo")
     return _undo(project, store, chosen, (), along, write)
 
 
@@ -190,7 +192,7 @@ def redo_changes(
 
 def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
-        return f"there {'are' if count > 1 else 'is'} only {count} to undo"
+        return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')} to undo"
     if list_undoable(store, agents, everywhere=True):
         return (
             "nothing is left to undo that was changed on this machine"

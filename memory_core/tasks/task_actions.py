@@ -126,7 +126,8 @@ def _parse_id(task: str) -> str:
         raise NoTask(NO_ACTIVE_TASK)
     if not backlog_format.is_safe_id(name):
         raise TaskRefused(
-            f"invalid task id {task!r}: use letters and digits, with . _ or - between them"
+            f"invalid task id {task!r}: use letters and digits, with . _ or - between them;"
+            " a title goes behind --title"
         )
     return name
 

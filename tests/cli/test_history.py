@@ -232,7 +232,7 @@ def test_redo_takes_what_undo_takes(person: Person) -> None:
     person.run("remove", "engineer", NEW_ID)
     removal, learning = (row["change"] for row in person.read_json("undo", "2"))
     assert "nothing" not in person.run("redo", "--dry-run", "2").stderr
-    assert person.run("redo", "3").stderr == "agent-memory: there are only 2 to redo\n"
+    assert person.run("redo", "3").stderr == "agent-memory: there are only 2 changes to redo\n"
     assert person.run("redo", "-n", "2").stdout.count("Redone") == 2
     person.run("undo", removal)
     assert NEW in person.sandbox.read_memory("engineer")

@@ -323,7 +323,7 @@ def test_one_command_is_one_change(shop: Workshop, tmp_path: Path) -> None:
     assert read_files(tmp_path) == before
     for agent in AGENTS:
         shop.learn(agent, NEW, "a1")
-    with pytest.raises(NothingToUndo, match="there are only 2 to undo"):
+    with pytest.raises(NothingToUndo, match="there are only 2 changes to undo"):
         shop.undo(3)
     prune(shop)
     assert not any(NEW in shop.text(agent) for agent in AGENTS)

@@ -145,7 +145,7 @@ def set_(
 
 @app.command()
 def unset(key: Key, user: User = False, json: AsJson = False) -> None:
-    """Remove a setting from config.yml, so that its default counts again.
+    """Set a setting in config.yml to null, so that its default counts again.
 
     \b
     Example:
