@@ -12,6 +12,7 @@ from memory_core.text import similarity
 VARIABLE = "CLAUDECODE"
 
 CLIENT = b"claude"
+RUNTIMES = (b"node", b"bun")  # they run the client as a script
 PROCESSES = "/proc"  # of Linux; elsewhere only the variable tells
 MOST_PARENTS = 30
 
@@ -19,7 +20,11 @@ MOST_PARENTS = 30
 MAX_BYTES = 4_000_000
 
 # What stands in prompts that nobody typed.
-NOTIFICATIONS = ("<task-notification", "<system-reminder", "<local-command")
+NOTIFICATIONS = (
+    *("<task-notification", "<system-reminder", "<local-command"),
+    *("<bash-stdout", "<bash-stderr"),
+)
+ARGUMENTS = ("<command-args>", "</command-args>")
 
 
 def is_agents_shell(environ: Mapping[str, str]) -> bool:
@@ -37,27 +42,45 @@ def _list_parents() -> Iterator[bytes]:
             with open(f"{PROCESSES}/{process}/stat", "rb") as file:
                 _, _, rest = file.read().rpartition(b")")
             with open(f"{PROCESSES}/{process}/cmdline", "rb") as file:
-                yield from file.read().split(b"\0")[:2]  # the program, or its script
+                program, script = [*file.read().split(b"\0"), b""][:2]
+            yield script if os.path.basename(program) in RUNTIMES else program
             process = int(rest.split()[1])
         except (OSError, ValueError, IndexError):
             return
 
 
 def has_typed(root: str, environ: Mapping[str, str], text: str) -> bool:
-    """Return whether a text stands in a prompt that a person typed in a session of the project."""
+    """Return whether a person typed a text in a session of the project.
+
+    It is a line of a prompt, or what a slash command is about, with or without an agent.
+    """
     wanted = similarity.normalize_text(text)
+    if not wanted:
+        return False
     folders = settings_files.list_transcript_folders(root, environ)
     paths = [path for folder in folders for path in transcripts.list_sessions(folder)]
     room = MAX_BYTES
     for path in sorted(paths, key=transcripts.mtime_of, reverse=True):
         prompts, size = transcripts.read_prompts(path, room)
         if any(
-            wanted in similarity.normalize_text(prompt)
+            wanted == similarity.normalize_text(line)
             for prompt in prompts
             if not prompt.lstrip().startswith(NOTIFICATIONS)
+            for line in _list_lines(prompt)
         ):
             return True
         room -= size
         if room <= 0:
             break
     return False
+
+
+def _list_lines(prompt: str) -> Iterator[str]:
+    """Yield the lines of a prompt, and those of a slash command without its first words."""
+    for line in prompt.splitlines():
+        yield line.lstrip("-*+ ")
+        begin, end = ARGUMENTS
+        words = line.partition(begin)[2].partition(end)[0].split() if begin in line else []
+        if line.startswith("/"):
+            words = line.split()[1:]
+        yield from (" ".join(words[start:]) for start in (0, 1) if words[start:])

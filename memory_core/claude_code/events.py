@@ -396,7 +396,8 @@ def meta_call(description: Event) -> str:
 
 def line_typed(line: dict[str, Any]) -> str:
     """Return the prompt in a line of a main session, "" for a result, a note or another line."""
-    if line.get("type") != "user" or line.get("isMeta") or line.get("isSidechain"):
+    marks = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+    if line.get("type") != "user" or any(map(line.get, marks)):
         return ""
     message = line.get("message")
     content = message.get("content") if isinstance(message, dict) else None

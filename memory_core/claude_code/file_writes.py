@@ -6,6 +6,7 @@ An agent can edit a memory file as a person does, so its edits are not a person'
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -42,19 +43,34 @@ def find_written(
     before the time `since` do not count.  Edits count for the texts in them, commands that name
     the file and calls during which it changed for all.
     """
-    name, texts = os.path.basename(path), list(texts)
-    written = set[str]()
+    texts, written = list(texts), set[str]()
     for call in _list_calls(folders, since):
-        if call.tool in FILE_TOOLS:
-            file = str(call.given.get("file_path") or "")
-            if os.path.basename(file) == name:
-                new = "\n".join(_list_strings(call.given))
-                written |= {text for text in texts if text.split("\n")[0] in new}
-        elif (call.tool == SHELL and name in str(call.given.get("command"))) or (
-            call.began - SLACK <= changed <= call.ended + SLACK
-        ):
+        is_own = call.tool in FILE_TOOLS and not _is_same(str(call.given.get("file_path")), path)
+        if is_own:
+            continue
+        is_then = call.began - SLACK <= changed <= call.ended + SLACK
+        if is_then or (call.tool == SHELL and _names(str(call.given.get("command")), path)):
             return set(texts)
+        lines = [
+            " ".join(line.split()) for line in "\n".join(_list_strings(call.given)).split("\n")
+        ]
+        new = " ".join(lines)
+        for text in texts if call.tool in FILE_TOOLS else ():
+            if text in new or any(line.lstrip("-*+ ") in text for line in lines if len(line) > 2):
+                written.add(text)
     return written
+
+
+def _is_same(file: str, path: str) -> bool:
+    """Return whether a tool's path may be that of a memory file, also in a worktree."""
+    return file.split(os.sep)[-2:] == path.split(os.sep)[-2:]
+
+
+def _names(command: str, path: str) -> bool:
+    """Return whether a shell command names a memory file, and not the definition of its agent."""
+    name = os.path.basename(path)
+    rest = command.replace(f"agents/{name}", "")
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", rest) is not None
 
 
 def _list_calls(folders: Iterable[str], since: float) -> Iterator[_Call]:
@@ -84,12 +100,12 @@ def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
         for block in content if isinstance(content, list) else ():
             if not isinstance(block, dict):
                 continue
-            if block.get("type") == "tool_use" and when >= since and _may_write(block):
+            if block.get("type") == "tool_use" and _may_write(block):
                 given = block["input"] if isinstance(block.get("input"), dict) else {}
                 calls[str(block.get("id"))] = _Call(block["name"], given, when, float("inf"))
             elif call := calls.get(str(block.get("tool_use_id"))):
                 calls[str(block["tool_use_id"])] = call._replace(ended=when)
-    yield from calls.values()
+    yield from (call for call in calls.values() if call.ended >= since)
 
 
 def _may_write(block: dict[str, Any]) -> bool:

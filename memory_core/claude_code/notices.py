@@ -40,8 +40,13 @@ def take(state: SafeFiles, session: str, is_start: bool = False) -> list[str]:
     lines = []
     for file in files:
         if state.is_file(file):
-            lines += state.read_text(file, MAX_BYTES).split("\n")
-            state.remove(file)
+            taken = f"{file}.{os.getpid()}"
+            try:
+                state.rename(file, taken)  # so that no other hook prints them, too
+            except OSError:
+                continue
+            lines += state.read_text(taken, MAX_BYTES).split("\n")
+            state.remove(taken)
     return list(filter(None, lines))[-MOST_LINES:]
 
 

@@ -90,10 +90,12 @@ def find_transcript_folder(root: str, environ: Mapping[str, str]) -> str:
 
 
 def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the transcript folders of a project and of folders below it, such as worktrees."""
+    """Return the transcript folders of a project and of Claude Code's worktrees in it."""
     parent, slug = os.path.split(find_transcript_folder(root, environ))
     with suppress(OSError):
-        return [os.path.join(parent, name) for name in os.listdir(parent) if name.startswith(slug)]
+        names = os.listdir(parent)
+        own = [name for name in names if name == slug or name.startswith(f"{slug}--claude-")]
+        return [os.path.join(parent, name) for name in own]
     return []
 
 

@@ -37,8 +37,8 @@ ASKED_FILE = "user-level-asked"
 SECONDS = 2.0
 
 YOURS = (
-    "agent-memory: {} in {}: yours?  If you wrote them: agent-memory review --new --mine"
-    " (agent-memory review --new lists them)"
+    "agent-memory: {} in {}: yours?  agent-memory review --new lists them, and"
+    " agent-memory review --new --mine says that you wrote them."
 )
 NEW_TEXTS = (
     "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
@@ -112,33 +112,41 @@ def look(project: Project) -> None:
     changed = _list_changed(project)
     if not changed:
         return
-    is_first = not (state.keys() - {ASKED} or project.paths.state.is_from_before())
+    is_from_before = project.paths.state.is_from_before()
+    is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
     before: dict[str, Any] = state.get("files", {})
     now = _stamp_files(store)
     is_old = state.get("version") != VERSION
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get("news", {})
     until = time.monotonic() + SECONDS
+    began, is_whole = time.time(), True
     try:
+        if is_old:
+            _forget_imports(store)
         for name in [*now] if is_old else changed:
             if time.monotonic() > until:
-                return
+                is_whole = False
+                break
             agent = agent_names.agent_of_file(name)
             digest = "" if is_old else before.get(name, [""])[-1]
             if agent:
-                if is_old:
-                    _forget(store, agent)
-                count, digest = _decide(project, store, agent, digest, is_first)
+                since = float(state.get("looked", 0.0))
+                count, digest = _decide(project, store, agent, digest, is_first, since)
                 if digest is None:
+                    is_whole = False
                     continue  # git is at work: the next look decides
                 if count and not is_first:
                     news[agent] = news.get(agent, 0) + count
             seen[name] = [*now[name], digest]
-        if is_old and project.paths.state.is_from_before():
+        if is_old and is_from_before:
             project.paths.state.allow_user_level(True)
     except OSError:
         return  # without a state nothing can be remembered
-    _write_state(project, {**state, "version": VERSION, "files": seen, "news": news})
+    state |= {"version": VERSION, "files": seen, "news": news, "first": is_first and not is_whole}
+    # Tool calls since then may have written what is not decided yet.
+    state["looked"] = began if is_whole else state.get("looked", 0.0)
+    _write_state(project, state)
 
 
 def _list_changed(project: Project) -> list[str]:
@@ -169,11 +177,12 @@ def _write_state(project: Project, state: dict[str, Any]) -> None:
         pass
 
 
-def _forget(store: Store, agent: str) -> None:
+def _forget_imports(store: Store) -> None:
     """Forget which texts are from outside: an older version called lines of people so."""
     from memory_core.trust import ledger
 
-    ledger.forget(store.paths.state, store.stem(agent), ledger.IMPORT)
+    for agent in store.agents():
+        ledger.forget(store.paths.state, store.stem(agent), ledger.IMPORT)
 
 
 def list_unknown(store: Store, agent: str) -> list[tuple[str, str]]:
@@ -186,12 +195,12 @@ def list_unknown(store: Store, agent: str) -> list[tuple[str, str]]:
 
 
 def _decide(
-    project: Project, store: Store, agent: str, before: str, is_first: bool
+    project: Project, store: Store, agent: str, before: str, is_first: bool, since: float
 ) -> tuple[int, str | None]:
     """Give an origin to the texts of an agent that have none.
 
     Returns the number of new ones from outside, and the digest of the file, None if a text could
-    not be decided now; `before` is the digest at the last look.
+    not be decided now; `before` is the digest at the last look, which was at `since`.
     """
     from memory_core.storage import local_changes
     from memory_core.text import digests
@@ -205,10 +214,10 @@ def _decide(
     unknown = list_unknown(store, agent)
     if not unknown:
         return 0, digest
-    origins = _find_origins(project, store, agent, unknown)
+    origins = _find_origins(project, store, agent, unknown, since)
     if is_first:
         origins = {
-            key: origin if origin == ledger.IMPORT else ledger.UNKNOWN
+            key: ledger.UNKNOWN if origin in (ledger.HAND, ledger.AGENT) else origin
             for key, origin in origins.items()
         }
     decided = {key: origin for key, origin in origins.items() if origin}
@@ -221,7 +230,7 @@ def _decide(
 
 
 def _find_origins(
-    project: Project, store: Store, agent: str, texts: list[tuple[str, str]]
+    project: Project, store: Store, agent: str, texts: list[tuple[str, str]], since: float
 ) -> dict[str, str]:
     """Return the origins of texts by their keys, "" for one that cannot be decided now.
 
@@ -234,7 +243,8 @@ def _find_origins(
     keys = {ledger.make_key(*text): text for text in texts}
     evidence = line_origins.find_origins(store.folder, keys, _list_keys)
     learned = _list_learned(project, store, agent)
-    written = _list_written(project, store, agent, [text for text, _nested in texts])
+    own = [text for key, (text, _nested) in keys.items() if evidence[key] == line_origins.OWN]
+    written = _list_written(project, store, agent, own, since) if own else set()
     origins = {}
     for key, (text, _nested) in keys.items():
         origin = {line_origins.OWN: ledger.HAND, line_origins.OUTSIDE: ledger.IMPORT}
@@ -264,16 +274,18 @@ def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
     }
 
 
-def _list_written(project: Project, store: Store, agent: str, texts: list[str]) -> set[str]:
+def _list_written(
+    project: Project, store: Store, agent: str, texts: list[str], since: float
+) -> set[str]:
     """Return the texts that tool calls of this project may have written since the last look."""
     from memory_core.claude_code import file_writes, settings_files
 
     path = store.path(agent)
-    status, last = store.files.status(path), project.paths.state.status(FILE)
+    status = store.files.status(path)
     folders = settings_files.list_transcript_folders(project.paths.root, project.environ)
-    if status is None or last is None or not folders:
+    if status is None or not folders:
         return set()
-    return file_writes.find_written(folders, path, status.st_ctime, last.st_mtime, texts)
+    return file_writes.find_written(folders, path, status.st_ctime, since, texts)
 
 
 def list_texts(store: Store, agent: str) -> list[tuple[str, str]]:

@@ -28,15 +28,18 @@ UNFINISHED = (
 )
 FETCHED = "FETCH_HEAD"
 
-# A repository may be hostile: nothing of it runs a program, and git has so many seconds.
-OPTIONS = ("-c", "core.fsmonitor=false", "-c", "gpg.program=", "-c", "core.hooksPath=/dev/null")
+# A repository may be hostile: nothing in its settings runs a program, for a signature or to fetch
+# what is missing, and git has so many seconds.
+OPTIONS = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gpg.program="),
+    *("-c", "gpg.ssh.program=", "-c", "gpg.x509.program=", "-c", "log.showSignature=false"),
+)
+NO_PROGRAMS = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 SECONDS = 1
 
 # With more versions of the memory files, or larger ones, lines are not decided.
 MAX_VERSIONS = 400
 MAX_BYTES = 1_000_000
-
-NO_COMMIT = "0" * 40
 
 
 class _Undecided(Exception):
@@ -63,7 +66,7 @@ def find_origins(
         for text, origin in _list_versions(folder):
             for key in list_keys(text):
                 origins.setdefault(key, origin)
-    except (_Undecided, OSError, subprocess.SubprocessError, ValueError):
+    except (_Undecided, OSError, subprocess.SubprocessError, ValueError, IndexError):
         return dict.fromkeys(wanted, UNSURE)
     return {key: origins.get(key, OWN) for key in wanted}
 
@@ -99,8 +102,8 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
         raise _Undecided
     blobs: dict[str, str] = {}
     listed = _read_objects(folder, [tree for tree, _origin in versions])
-    for (_tree, origin), data in zip(versions, listed, strict=True):
-        for name, blob in _parse_tree(data, len(NO_COMMIT) // 2):
+    for (tree, origin), data in zip(versions, listed, strict=True):
+        for name, blob in _parse_tree(data, len(tree) // 2):
             if name.endswith(b".md"):
                 blobs.setdefault(blob, origin)
     if len(blobs) > MAX_VERSIONS:
@@ -118,7 +121,14 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
         return
     if before:
         yield _Commit(before, UNSURE)
-    words = ("log", "--walk-reflogs", "--all", "--date=unix", "--format=%gD%x00%H%x00%gs")
+    words = (
+        "log",
+        "--walk-reflogs",
+        "--no-show-signature",
+        "--all",
+        "--date=unix",
+        "--format=%gD%x00%H%x00%gs",
+    )
     entries = []
     for number, line in enumerate(_run(folder, *words).decode("utf-8", "replace").split("\n")):
         name, _, rest = line.partition("\0")
@@ -170,7 +180,7 @@ def _read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
 def _run(folder: str, *words: str, text: str = "") -> bytes:
     """Return what git prints; raises _Undecided if it fails, and the errors of subprocess."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    env |= {**NO_PROGRAMS, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     done = subprocess.run(
         ["git", *OPTIONS, "-C", folder, *words],
         input=f"{text}\n".encode() if text else b"",

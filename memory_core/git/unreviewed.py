@@ -78,7 +78,8 @@ def list_new(
     """Return the texts that came from elsewhere and that nobody reviewed on this machine.
 
     With `trust: strict` they are all that nobody reviewed.  Those that may be poisoned wait in
-    the review, and are in the list `with_held`.  A memory that cannot be read has none.
+    the review; `with_held` has them if their origin is unknown.  A memory that cannot be read has
+    none.
     """
     is_strict = project.is_strict
     new: list[JudgedText] = []
@@ -93,7 +94,10 @@ def list_new(
             for text in texts
             if text.tier not in ledger.DECIDED
             and (is_strict or text.tier in (ledger.IMPORT, ledger.UNKNOWN))
-            and (with_held or not guard.find_reason(text.text, text.nested))
+            and (
+                (with_held and text.tier == ledger.UNKNOWN)
+                or not guard.find_reason(text.text, text.nested)
+            )
         ]
     return new
 
@@ -119,7 +123,7 @@ def describe_reported(project: Project, count: int) -> str:
     items = format_count(count, "item")
     if project.is_strict:
         return f"agents do not receive {items} without your review"
-    return f"{items} came from elsewhere, without your review"
+    return f"{items} came from elsewhere, or nobody has said whose they are"
 
 
 def accept(store: Store, texts: Iterable[JudgedText], is_mine: bool = False) -> None:

@@ -152,6 +152,7 @@ def _build(
             passage.names = code_names.list_names(passage.text[:MAX_COMPARED])
         passage.short_id = short.get(passage.note.id, "")
         index.add(passage)
+    index.sort_own()
     facts = (
         [project.paths.relative(snapshot.path) for _store, snapshot in files],
         block_text.find_day(files[0][1]) if files else "",

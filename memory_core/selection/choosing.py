@@ -61,6 +61,7 @@ CUSTOM_SECTION_SCORE = 4
 WISHED = "for every task"
 WHOLE = "the memory is small"
 OWN = "a person's line"
+LEFT = "a person's line, room was left"
 FITS = "fits the task"
 STRONG = "fits the task well"
 NO_WORD = "shares too few words"
@@ -133,7 +134,7 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
         room -= _choose_fitting(rest, scores.is_strong, room)
     else:
         room -= _choose(USEFUL, sorted(rest, key=_rank), room)
-    _choose(OWN, lines, room)  # nobody else needs it
+    _choose(LEFT, lines, room)
     return sorted(choices, key=_order)
 
 

@@ -191,9 +191,13 @@ class PassageIndex:
             _divide_words(subjects, is_small),
             _divide(reported, is_small),
         )
-        newest = sorted(self.own, key=lambda at: (self[at].note.born, at), reverse=True)
+        self.sort_own()
         counts = self._count, self._run_count
-        return Parts(counts, tuple(self.wished), blocks, tuple(newest), self.tokens)
+        return Parts(counts, tuple(self.wished), blocks, tuple(self.own), self.tokens)
+
+    def sort_own(self) -> None:
+        """Put the newest lines of a person first, when all passages are added."""
+        self.own.sort(key=lambda at: (self[at].note.born, at), reverse=True)
 
 
 class _BlockLoader:

@@ -218,7 +218,7 @@ def _log(value: float) -> float:
 
 def _list_telling(counts: dict[str, int], size: int) -> set[str]:
     """Return the words of which one is enough: of code, or neither frequent here nor in general."""
-    most = size * FREQUENT_SHARE
+    most = max(1, size * FREQUENT_SHARE)
     return {
         word
         for word, count in counts.items()

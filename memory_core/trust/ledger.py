@@ -31,13 +31,13 @@ WRITTEN_HERE = (PERSON, HAND)
 
 
 def find_tier(origin: str, is_tainted: bool) -> str:
-    """Return how much a text is to be trusted, by its origin here; "" for none.
+    """Return how much a text is to be trusted, by its origin here, "" if nobody knows.
 
     `is_tainted`: its history says that a run had read from outside.
     """
     if origin in DECIDED:
         return origin
-    return TAINTED if is_tainted else origin
+    return TAINTED if is_tainted else origin or UNKNOWN
 
 
 def find_source_tier(source: str, reading: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ def find_origin(person: Person, text: str = RULE) -> str:
     [
         ["confirm", "engineer", "cents"],
         ["pin", "engineer", "cents"],
+        ["unpin", "engineer", "cents"],
+        ["config", "unset", "trust"],
         ["preference", "set", "engineer", "style", "small functions"],
         ["allow"],
         ["config", "set", "trust", "strict"],
@@ -64,6 +67,10 @@ def test_what_a_person_typed_in_the_session_is_a_persons(person: Person) -> None
     result = {"content": [{"type": "tool_result", "content": RULE}]}
     for line, origin in (
         ({**typed, "isMeta": True}, "agent"),
+        ({**typed, "isCompactSummary": True}, "agent"),
+        ({"type": "user", "message": {"content": f"<bash-stdout>{RULE}</bash-stdout>"}}, "agent"),
+        ({"type": "user", "message": {"content": f"Please do not say {RULE}"}}, "agent"),
+        ({"type": "user", "message": {"content": f"Save this rule:\n- {RULE}"}}, "person"),
         ({**typed, "isSidechain": True}, "agent"),
         ({"type": "user", "message": {"content": f"<task-notification>{RULE}"}}, "agent"),
         ({"type": "user", "message": result}, "agent"),
@@ -90,10 +97,20 @@ def call(tool: str, after: float, given: dict[str, str]) -> list[dict[str, Any]]
 # A tool call, when it began, its input, and whose the line is then.
 FILE = "/x/.claude-mpm/memories/engineer.md"
 WORK: list[tuple[str, float, dict[str, str], str]] = [
-    ("Edit", 0, {"file_path": FILE, "new_string": f"- {RULE}"}, "agent"),
-    ("Edit", 0, {"file_path": FILE, "new_string": "- Other"}, "hand"),
+    ("Edit", 90, {"file_path": FILE, "new_string": "- Other"}, "hand"),
+    ("Edit", 0, {"file_path": FILE, "new_string": "- Other"}, "agent"),
     ("Write", 0, {"file_path": "/x/a.md", "content": RULE}, "hand"),
+    ("Edit", 90, {"file_path": FILE, "new_string": f"- {RULE}"}, "agent"),
+    ("Edit", 90, {"file_path": FILE, "new_string": "integer cents"}, "agent"),
+    (
+        "Edit",
+        90,
+        {"file_path": FILE, "new_string": "- Amounts are\n  integer"},
+        "agent",
+    ),
     ("Bash", 90, {"command": "echo x >> engineer.md"}, "agent"),
+    ("Bash", -60, {"command": "echo x >> engineer.md; sleep 90"}, "hand"),
+    ("Bash", 90, {"command": "cat .claude/agents/engineer.md"}, "hand"),
     ("Bash", 0, {"command": "make notes"}, "agent"),
     ("Bash", 90, {"command": "make notes"}, "hand"),
     ("Read", 0, {"file_path": FILE}, "hand"),
@@ -112,3 +129,11 @@ def test_a_line_that_a_tool_wrote_is_an_agents(
     path.write_text(f"{path.read_text()}- {RULE}\n")
     write_transcript(person.sandbox, *call(*use), name="s1/subagents/agent-a1.jsonl")
     assert find_origin(person) == origin
+
+
+def test_an_edit_in_an_agents_shell_is_an_agents(person: Person) -> None:
+    person.run("add", "engineer", "Orders are numbered")
+    write_transcript(person.sandbox, {"type": "user", "message": {"content": "hello"}})
+    editor = f'{sys.executable} -c \'import sys; open(sys.argv[1], "a").write("- {RULE}\\n")\''
+    assert person.run("edit", "engineer", **SHELL, EDITOR=editor).returncode == 0
+    assert find_origin(person) == "agent"

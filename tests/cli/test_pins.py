@@ -82,5 +82,7 @@ def test_pins_use_the_whole_budget_and_a_warning_names_the_rest(team: Person) ->
     assert given == items[: len(given)]
     left = [item for item in items if item not in given]
     assert 3 <= len(left) < len(items)
-    assert f"Not given: {len(left)} pinned items of engineer beyond memory.selection" in done.stdout
+    assert (
+        f"{len(left)} of {len(items)} pins of engineer do not fit into 150 tokens: " in done.stdout
+    )
     assert id_of(left[0])[:4] in done.stdout

@@ -15,10 +15,12 @@ from memory_core.cli.output import print_json, print_line
 from memory_core.curation import agent_context, item_actions, searching
 from memory_core.curation.item_actions import RatedItem
 from memory_core.memory.project import Project
-from memory_core.text.phrases import format_count
 
 # What only a person may do, by the kind of the history record.
-PERSONS_KINDS = {"confirmed": "confirm items", "pinned": "pin items"}
+PERSONS_KINDS = {
+    "confirmed": "confirm items",
+    **dict.fromkeys(("pinned", "unpinned"), "pin items"),
+}
 
 MOST_NAMED = 5  # items in a warning
 
@@ -117,10 +119,11 @@ def _warn_of_full_budget(project: Project, agents: Iterable[str]) -> None:
         choices = agent_context.preview_block(project, agent).choices
         left = [one.passage for one in choices if one.passage.is_wished and not one.is_chosen]
         if left:
-            items = format_count(len(left), "pinned item")
+            pins = sum(one.passage.is_wished for one in choices)
             names = ", ".join(passage.short_id or passage.section for passage in left[:MOST_NAMED])
-            what = f"{items} of {agent} beyond memory.selection.budget_tokens: {names}"
-            print_sentence(f"Not given: {what}", level="warning")
+            budget = project.config["selection"]["budget_tokens"]
+            what = f"{len(left)} of {pins} pins of {agent} do not fit into {budget} tokens: {names}"
+            print_sentence(what, level="warning")
 
 
 def format_item(item: RatedItem) -> str:

@@ -101,6 +101,7 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     """
     scope = find_agent(agent, user, accept_new=True)
     fields = _read(scope, key)
+    acting.require_person(scope.project, "set preferences")
     changed = remove_preference(scope.project, scope.agent, key, scope.level)
     if json:
         print_json({**fields, "changed": changed, "change": get_change(scope.project)})

@@ -15,6 +15,7 @@ from memory_core.git import unreviewed
 from memory_core.git.unreviewed import JudgedText
 from memory_core.text import secrets
 from memory_core.text.phrases import format_count
+from memory_core.trust import ledger
 
 
 def run(
@@ -28,7 +29,9 @@ def run(
     """List the texts of these agents, or those with these ids; or accept them, or call them own."""
     project, level = scope
     agents, ids = find_agents_or_ids(scope, names)
-    new = unreviewed.list_new(project, level, agents, with_held=mine)
+    new = unreviewed.list_new(project, level, agents, with_held=not accept)
+    if mine and not ids:  # what came from elsewhere is nobody's by a word for all
+        new = [text for text in new if text.tier == ledger.UNKNOWN]
     new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids)) if ids else new
     decision = "mine" if mine else "accepted" if accept else None
     if decision:

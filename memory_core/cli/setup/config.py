@@ -167,6 +167,7 @@ def edit(user: User = False) -> None:
     Example:
       EDITOR=true agent-memory config edit
     """
+    acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
     copy = Path(tempfile.mkdtemp(prefix="agent-memory-")) / "config.yml"
     copy.write_bytes(text.encode("utf-8", "surrogateescape"))

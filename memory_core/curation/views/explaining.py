@@ -23,6 +23,8 @@ from memory_core.selection.scoring import Score
 from memory_core.text import fastjson, sanitize, secrets, subject_words
 from memory_core.text.subject_words import CODE
 
+NOT_ALLOWED = "your user-level memory is not given here: agent-memory allow"
+
 
 class Explanation(NamedTuple):
     """The decisions about an agent's passages, the chosen ones first, and the block with these.
@@ -76,7 +78,9 @@ def _list_left_out(project: Project, agent: str, listed: set[str]) -> Iterator[C
                     passage = Passage("", item.text, -1, item.text, note)
                     passage.short_id, passage.is_users = note.id[:SHORTEST_ID], is_users
                     choice = Choice(passage, Score({}))
-                    choice.reason = reasons.get(item.text) or _find_reason(project, note)
+                    is_kept_back = is_users and not project.gives_user_level()
+                    choice.reason = NOT_ALLOWED if is_kept_back else reasons.get(item.text, "")
+                    choice.reason = choice.reason or _find_reason(project, note)
                     yield choice
 
 
