@@ -70,11 +70,11 @@ def test_what_a_person_typed_in_the_session_is_a_persons(person: Person) -> None
         ({**typed, "isCompactSummary": True}, "agent"),
         ({"type": "user", "message": {"content": f"<bash-stdout>{RULE}</bash-stdout>"}}, "agent"),
         ({"type": "user", "message": {"content": f"Please do not say {RULE}"}}, "agent"),
-        ({"type": "user", "message": {"content": f"Save this rule:\n- {RULE}"}}, "person"),
         ({**typed, "isSidechain": True}, "agent"),
         ({"type": "user", "message": {"content": f"<task-notification>{RULE}"}}, "agent"),
         ({"type": "user", "message": result}, "agent"),
         (typed, "person"),
+        ({"type": "user", "message": {"content": f"Save this rule:\n- {RULE}"}}, "person"),
     ):
         write_transcript(person.sandbox, line)
         person.run("add", "engineer", RULE, **SHELL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -85,12 +84,6 @@ def test_leaving_less_early_is_not_an_error(person: Person, keys: str) -> None:
     terminal = Terminal(person, "agent-memory show engineer")
     assert terminal.wait_for_end() == 0  # what fits is only printed
     assert f"- {ITEM}" in terminal.lines
-
-
-def test_a_pager_that_ends_at_once_is_not_an_error(person: Person) -> None:
-    person.sandbox.write_memory("engineer", *MANY * 50)
-    terminal = Terminal(person, "agent-memory show engineer", PAGER="true")
-    assert (terminal.wait_for_end(), terminal.shown) == (0, "")
 
 
 def test_messages_and_status_come_through_the_pager(person: Person) -> None:
@@ -367,40 +360,6 @@ def test_ctrl_c_is_quiet(person: Person, words: str) -> None:
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate()
     assert (process.returncode, stdout, stderr) == (130, b"", b"")
-
-
-ENDS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
-
-# A claude that runs for a long time, and reports that it has started.
-WORKING = """case "$*" in
-*--version*) echo "2.1.329 (Claude Code)" ;;
-*) sleep 0.3; echo $$ > "$BEGAN"; sleep 60 ;;
-esac"""
-
-
-@pytest.mark.parametrize(("number", "status"), ENDS)
-def test_stopping_leaves_no_process_and_no_folder(
-    settled: Person, tmp_path: Path, number: int, status: int
-) -> None:
-    settled.add_program("claude", WORKING)
-    began, temporary = tmp_path / "began", tmp_path / "temporary"
-    temporary.mkdir()
-    env = {**settled.env, "BEGAN": str(began), "TMPDIR": str(temporary)}
-    process = subprocess.Popen(
-        [*COMMAND, "doctor", "--live", "--yes"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=env,
-        cwd=settled.sandbox.root,
-    )
-    while process.poll() is None and not (began.exists() and began.read_text()):
-        pass
-    process.send_signal(number)
-    process.communicate(timeout=30)
-    assert process.returncode == status
-    assert list(temporary.iterdir()) == []
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(began.read_text()), 0)
 
 
 def test_a_process_that_ignores_hangup_continues(settled: Person) -> None:

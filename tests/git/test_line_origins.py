@@ -263,6 +263,13 @@ def test_a_repository_that_git_refuses_tells_nothing(clones: Clones) -> None:
     assert clones.find() == UNSURE
 
 
+FORGED = (
+    "log.showSignature=true gpg.format=ssh gpg.ssh.program={0} core.fsmonitor={0}"
+    " gpg.ssh.allowedSignersFile=/dev/null core.repositoryFormatVersion=1"
+    " extensions.partialClone=origin remote.origin.promisor=true remote.origin.uploadpack={0}"
+)
+
+
 def test_no_program_of_a_forged_repository_runs(clones: Clones) -> None:
     """Neither to check a signature, nor to fetch an object that is missing."""
     evil, ran = clones.place / "evil", clones.place / "ran"
@@ -276,18 +283,8 @@ def test_no_program_of_a_forged_repository_runs(clones: Clones) -> None:
     signed.write_text(f"{head}\ngpgsig {signature}\n\n{text}\n")
     name = git(clones.ours, "hash-object", "-t", "commit", "-w", str(signed))
     git(clones.ours, "update-ref", "-m", "commit: x", "HEAD", name)
-    for key, value in (
-        ("log.showSignature", "true"),
-        ("gpg.format", "ssh"),
-        ("gpg.ssh.program", str(evil)),
-        ("gpg.ssh.allowedSignersFile", "/dev/null"),
-        ("core.fsmonitor", str(evil)),
-        ("core.repositoryFormatVersion", "1"),
-        ("extensions.partialClone", "origin"),
-        ("remote.origin.promisor", "true"),
-        ("remote.origin.uploadpack", str(evil)),
-    ):
-        git(clones.ours, "config", key, value)
+    for setting in FORGED.format(evil).split():
+        git(clones.ours, "config", *setting.split("="))
     (clones.ours / ".git" / "FETCH_HEAD").write_text(f"{'1' * 40}\t\tbranch\n")
     git(clones.ours, "log", "-1", check=False)
     assert ran.exists(), "plain git runs it"
