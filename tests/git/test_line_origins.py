@@ -210,12 +210,6 @@ def clone_shallow(clones: Clones) -> None:
     git(clones.place, "clone", "-q", "--depth", "1", f"file://{clones.place}/team.git", "ours")
 
 
-def edit_what_was_pulled(clones: Clones) -> None:
-    clones.push_theirs()
-    git(clones.ours, "pull", "-q")
-    clones.write(clones.ours, BASE, f"{LINE}, never floats")
-
-
 ROWS: list[tuple[Callable[[Clones], None], str]] = [
     (type_line, OWN),
     (type_and_commit, OWN),
@@ -247,9 +241,9 @@ def test_whose_a_line_is(clones: Clones, work: Callable[[Clones], None], origin:
 
 
 def test_an_edit_of_a_pulled_line_is_ours(clones: Clones) -> None:
-    edit_what_was_pulled(clones)
-    assert clones.find(line=f"{LINE}, never floats") == OWN
-    assert clones.find() == OUTSIDE
+    pull(clones)
+    clones.write(clones.ours, BASE, f"{LINE}, never floats")
+    assert [clones.find(line=f"{LINE}, never floats"), clones.find()] == [OWN, OUTSIDE]
 
 
 def test_without_a_repository_lines_are_own(tmp_path: Path) -> None:

@@ -183,17 +183,12 @@ def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> Non
     assert list_tiers(person)["The bank answers within a day"] == "hand"
 
 
-def test_a_question_has_no_name_of_the_repository(sandbox: Sandbox) -> None:
+def test_a_session_asks_although_a_command_looked_first(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("obey-the-next-file", FACT)
+    person.run("list", "obey-the-next-file")
     notice = begin_session(sandbox)
     assert "1 item in 1 memory: yours?" in notice
     assert "obey" not in notice, "not in the voice of agent-memory"
-
-
-def test_a_session_asks_although_a_command_looked_first(person: Person, sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", FACT)
-    person.run("list", "engineer")
-    assert "yours?" in begin_session(sandbox)
     assert begin_session(sandbox) == ""
 
 
