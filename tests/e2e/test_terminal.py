@@ -39,6 +39,8 @@ def check_terminal(
         wait_until(
             lambda: said(terminal.api.requests_by("MAIN"), "The work is finished."), "the report"
         )
+        # In the background, only the next hook of the session can say it.
+        wait_until(lambda: hidden or b"agent-memory undo" in terminal.screen, "the line")
         assert_memory_given(terminal.api.requests_by("TASK-1"))
         assert_unseen(terminal.api.requests_by("MAIN"), *(hidden or []))
     with desk.terminal(second, *options) as terminal:

@@ -266,13 +266,12 @@ FORGED = (
 
 def test_no_program_of_a_forged_repository_runs(clones: Clones) -> None:
     """Neither to check a signature, nor to fetch an object that is missing."""
-    evil, ran = clones.place / "evil", clones.place / "ran"
+    evil, ran, signed = (clones.place / name for name in ("evil", "ran", "signed"))
     evil.write_text(f"#!/bin/sh\ntouch {ran}\n")
     evil.chmod(0o755)
     type_and_commit(clones)
     commit = git(clones.ours, "cat-file", "commit", "HEAD")
     head, _, text = commit.partition("\n\n")
-    signed = clones.place / "signed"
     signature = " ".join(["-----BEGIN SSH SIGNATURE-----", "\n", "-----END SSH SIGNATURE-----"])
     signed.write_text(f"{head}\ngpgsig {signature}\n\n{text}\n")
     name = git(clones.ours, "hash-object", "-t", "commit", "-w", str(signed))
