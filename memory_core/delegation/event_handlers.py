@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Reply = dict[str, Any]
 
-# Claude Code shows the person a message in the reply to these.
+# Claude Code shows the person a message in the reply to these, except inside of an agent.
 NOTICING_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart")
 
 # The main agent reads this text if a report had only learnings.
@@ -56,7 +56,7 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
 
 def _add_notices(project: Project, event: Event, name: str, reply: Reply | None) -> Reply | None:
     """Add the lines for the person of this session; the client shows them to nobody else."""
-    if name not in NOTICING_EVENTS:
+    if name not in NOTICING_EVENTS or events.own_run(event):
         return reply
     from memory_core.claude_code import notices
 

@@ -331,7 +331,7 @@ def test_usage_errors_change_nothing(person: Person) -> None:
         "remove engineer ''": "missing item",
     }
     check_refused(person, cases)
-    nothing = {"undo 2": "there is only 1 change to undo", "undo --user": "there is nothing to undo"}
+    nothing = {"undo 2": "only 1 change to undo", "undo --user": "there is nothing to undo"}
     check_refused(person, nothing, status=1)
 
 

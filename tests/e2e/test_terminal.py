@@ -39,11 +39,11 @@ def check_terminal(
         wait_until(
             lambda: said(terminal.api.requests_by("MAIN"), "The work is finished."), "the report"
         )
-        # In the background, only the next hook of the session can say it.
-        wait_until(lambda: hidden or b"agent-memory undo" in terminal.screen, "the line")
         assert_memory_given(terminal.api.requests_by("TASK-1"))
         assert_unseen(terminal.api.requests_by("MAIN"), *(hidden or []))
     with desk.terminal(second, *options) as terminal:
+        # The agent ran in the background, so only the next session can say what it learned.
+        wait_until(lambda: b"undo" in terminal.screen, "the line for the person")
         terminal.ask("MAIN go")
         wait_until(
             lambda: list_known_items(desk, "engineer") == [FACT, NEWS],
