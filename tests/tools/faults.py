@@ -270,7 +270,7 @@ def judge_process(outcome: Outcome) -> Iterator[str]:
         yield f"broken: {outcome.stderr.decode()}"
     if outcome.stdout:
         try:
-            json.loads(outcome.stdout)["hookSpecificOutput"]
+            {"systemMessage": "", **json.loads(outcome.stdout)}["systemMessage"]
         except (ValueError, LookupError, TypeError):
             yield f"broken: the reply {outcome.stdout!r}"
 

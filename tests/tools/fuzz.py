@@ -64,8 +64,9 @@ def verdict(status: int, stdout: bytes, stderr: bytes) -> str:
     if not stdout:
         return "silent"
     value = json.loads(stdout)
-    assert list(value) == ["hookSpecificOutput"]
-    assert not {"decision", "permissionDecision", "continue"} & set(value["hookSpecificOutput"])
+    assert {*value} <= {"hookSpecificOutput", "systemMessage"}
+    output = value.get("hookSpecificOutput", {})
+    assert not {"decision", "permissionDecision", "continue"} & set(output)
     return "reply"
 
 
