@@ -113,7 +113,6 @@ WORK: list[tuple[str, float, dict[str, str], str]] = [
     ("Bash", 90, {"command": "cat .claude/agents/engineer.md"}, "hand"),
     ("Bash", 0, {"command": "make notes"}, "agent"),
     ("Bash", 90, {"command": "make notes"}, "hand"),
-    ("Read", 0, {"file_path": FILE}, "hand"),
     ("mcp__files__write", 0, {"path": "x"}, "agent"),
 ]
 

@@ -151,7 +151,6 @@ def test_items_that_no_task_receives_have_a_row(shop: Person) -> None:
     shop.sandbox.write_memory("engineer", BUS, poison, "Never let services talk directly", "Bus")
     rows = {item["text"]: item for item in explain(shop, TASKS[0])["items"]}
     assert rows[poison]["reason"].startswith("may be poisoned")
-    assert not rows[poison]["given"]
     listed = shop.read_json("list", "engineer")
     assert [row["text"] for row in listed if row["held"]] == [poison]
     assert f"{poison}  (held)" in shop.run("list", "engineer").stdout

@@ -217,7 +217,6 @@ def test_a_small_memory_is_given_whole_the_best_fit_first() -> None:
     index = PassageIndex(passages)
     (first, *others) = (one for one in choosing.select(index, task, BUDGET, 400) if one.is_chosen)
     assert (first.passage.item, len(others)) == ("Refunds need a receipt", 2)
-    assert index.tokens > 0
     for below in (0, index.tokens - 1):
         chosen = [one for one in choosing.select(index, task, BUDGET, below) if one.is_chosen]
         assert [one.passage.item for one in chosen] == ["Refunds need a receipt"]
