@@ -154,6 +154,7 @@ def test_items_that_no_task_receives_have_a_row(shop: Person) -> None:
     listed = shop.read_json("list", "engineer")
     assert [row["text"] for row in listed if row["held"]] == [poison]
     assert f"{poison}  (held)" in shop.run("list", "engineer").stdout
+    assert "not given" in shop.run("show", rows[poison]["id"]).stdout
 
 
 def test_the_preview_is_what_the_hook_adds(shop: Person) -> None:

@@ -41,6 +41,7 @@ from memory_core.text.times import format_utc
 ITEM_FIELDS = {
     **{name: name for name in ("id", "agent", "section", "place", "confidence")},
     "pinned": "pinned",
+    "held": "not given",
     "time": "added",
     "source": "added by",
     "tier": "origin",
@@ -111,6 +112,7 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),
         "pinned": item.id in item_actions.list_pinned(memory),
+        "held": unreviewed.list_held(scope.project, scope.level, item.agent).get(item.text),
         "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
         "tier": unreviewed.find_tier(scope.project, scope.level, item.agent, item.text),
         "reading": state.reading if state else [],
