@@ -40,13 +40,13 @@ def find_written(
     """Return those of the texts that tool calls may have written to the file `path`.
 
     `folders` have transcripts, `changed` is when the file changed (ctime, in seconds), and calls
-    before the time `since` do not count.  Edits count for the texts in them, commands that name
-    the file and calls during which it changed for all.
+    that ended before the time `since` do not count.  An edit counts for the texts that have a part
+    of it; a command that names the file, or a call during which it changed, for all.
     """
     texts, written = list(texts), set[str]()
     for call in _list_calls(folders, since):
-        is_own = call.tool in FILE_TOOLS and not _is_same(str(call.given.get("file_path")), path)
-        if is_own:
+        is_edit = call.tool in FILE_TOOLS
+        if is_edit and not _is_same(str(call.given.get("file_path")), path):
             continue
         is_then = call.began - SLACK <= changed <= call.ended + SLACK
         if is_then or (call.tool == SHELL and _names(str(call.given.get("command")), path)):
@@ -55,7 +55,7 @@ def find_written(
             " ".join(line.split()) for line in "\n".join(_list_strings(call.given)).split("\n")
         ]
         new = " ".join(lines)
-        for text in texts if call.tool in FILE_TOOLS else ():
+        for text in texts if is_edit else ():
             if text in new or any(line.lstrip("-*+ ") in text for line in lines if len(line) > 2):
                 written.add(text)
     return written
@@ -91,10 +91,11 @@ def _list_calls(folders: Iterable[str], since: float) -> Iterator[_Call]:
 
 
 def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
-    """Yield the calls in lines; one without a result is still at work."""
+    """Yield the calls in lines; one without a result, of a killed client, ends with them."""
     calls: dict[str, _Call] = {}
+    when = 0.0
     for line in lines:
-        when = _read_time(line.get("timestamp"))
+        when = _read_time(line.get("timestamp")) or when
         message = line.get("message")
         content = message.get("content") if isinstance(message, dict) else None
         for block in content if isinstance(content, list) else ():
@@ -102,10 +103,11 @@ def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
                 continue
             if block.get("type") == "tool_use" and _may_write(block):
                 given = block["input"] if isinstance(block.get("input"), dict) else {}
-                calls[str(block.get("id"))] = _Call(block["name"], given, when, float("inf"))
+                calls[str(block.get("id"))] = _Call(block["name"], given, when, 0.0)
             elif call := calls.get(str(block.get("tool_use_id"))):
                 calls[str(block["tool_use_id"])] = call._replace(ended=when)
-    yield from (call for call in calls.values() if call.ended >= since)
+    whole = (call._replace(ended=call.ended or when) for call in calls.values())
+    yield from (call for call in whole if call.ended >= since)
 
 
 def _may_write(block: dict[str, Any]) -> bool:

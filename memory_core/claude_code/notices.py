@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 FOLDER = "notices"
 
-# Values of memory.notices.
-CHANGES, ALL = "changes", "all"
+# The value of memory.notices for a line after each run.
+ALL = "all"
 
 MAX_BYTES = 20_000
 MOST_LINES = 10

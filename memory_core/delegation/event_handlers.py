@@ -283,10 +283,11 @@ def handle_stop(project: Project, event: Event) -> Reply | None:
 
 def _say_end(run: RunEvent, reports: list[RunReport]) -> None:
     """With `notices: all`, say what a run received that taught nothing."""
-    if run.project.config["notices"] != "all" or any(report.extraction for report in reports):
-        return
     from memory_core.claude_code import notices
 
+    is_told = any(report.extraction for report in reports)
+    if is_told or run.project.config["notices"] != notices.ALL:
+        return
     line = notices.describe_run(run.agent, run.record, {}, "")
     notices.add(run.project.paths.state, events.session(run.event), line)
 

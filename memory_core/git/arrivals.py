@@ -80,19 +80,14 @@ def ask_whose(project: Project) -> list[str]:
     state, store = _read_state(project), project.store
     if ASKED in state or project.paths.state.is_from_before():
         return []
-    question = _format(YOURS, {agent: _count_unknown(store, agent) for agent in store.agents()})
+    from memory_core.trust import ledger
+
+    origins = ("", ledger.UNKNOWN)
+    counts = {agent: len(_list_of(store, agent, *origins)) for agent in store.agents()}
+    question = _format(YOURS, counts)
     if question:
         _write_state(project, {**state, ASKED: True})
     return question
-
-
-def _count_unknown(store: Store, agent: str) -> int:
-    from memory_core.trust import ledger
-
-    texts = list_texts(store, agent)
-    origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
-    unknown = ledger.UNKNOWN
-    return sum(origins.get(ledger.make_key(*text), unknown) == unknown for text in texts)
 
 
 def _format(notice: str, counts: dict[str, int]) -> list[str]:
@@ -185,13 +180,13 @@ def _forget_imports(store: Store) -> None:
         ledger.forget(store.paths.state, store.stem(agent), ledger.IMPORT)
 
 
-def list_unknown(store: Store, agent: str) -> list[tuple[str, str]]:
-    """Return (text, nested lines) of the parts of a memory file that have no origin yet."""
+def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:
+    """Return (text, nested lines) of the parts of a memory file with these origins, "" for none."""
     from memory_core.trust import ledger
 
     texts = list_texts(store, agent)
     origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
-    return [text for text in texts if ledger.make_key(*text) not in origins]
+    return [text for text in texts if origins.get(ledger.make_key(*text), "") in wanted]
 
 
 def _decide(
@@ -211,7 +206,7 @@ def _decide(
     state, stem, digest = store.paths.state, store.stem(agent), digests.hash_text(text)
     if before and local_changes.is_continued(store.paths, stem, before, text):
         return 0, digest
-    unknown = list_unknown(store, agent)
+    unknown = _list_of(store, agent, "")
     if not unknown:
         return 0, digest
     origins = _find_origins(project, store, agent, unknown, since)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memory_core.files.safe_files import SafeFiles
+from memory_core.git import merge_driver
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
@@ -28,13 +29,7 @@ UNFINISHED = (
 )
 FETCHED = "FETCH_HEAD"
 
-# A repository may be hostile: nothing in its settings runs a program, for a signature or to fetch
-# what is missing, and git has so many seconds.
-OPTIONS = (
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gpg.program="),
-    *("-c", "gpg.ssh.program=", "-c", "gpg.x509.program=", "-c", "log.showSignature=false"),
-)
-NO_PROGRAMS = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+# Git has so many seconds for each command.
 SECONDS = 1
 
 # With more versions of the memory files, or larger ones, lines are not decided.
@@ -179,16 +174,8 @@ def _read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
 
 def _run(folder: str, *words: str, text: str = "") -> bytes:
     """Return what git prints; raises _Undecided if it fails, and the errors of subprocess."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env |= {**NO_PROGRAMS, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    done = subprocess.run(
-        ["git", *OPTIONS, "-C", folder, *words],
-        input=f"{text}\n".encode() if text else b"",
-        capture_output=True,
-        check=False,
-        env=env,
-        timeout=SECONDS,
-    )
-    if done.returncode:
+    data = f"{text}\n".encode() if text else b""
+    status, output = merge_driver.run_git_on(folder, words, data, SECONDS)
+    if status:
         raise _Undecided
-    return done.stdout
+    return output

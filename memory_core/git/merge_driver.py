@@ -14,6 +14,8 @@ from memory_core.files.safe_files import Refused, SafeFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memory_core.git.resolve import Resolution
     from memory_core.memory.project import Project
 
@@ -31,9 +33,16 @@ ARCHIVE_FOLDER = "archive"
 # The plugin's data folder, and the link in it to the plugin's version in use.
 PLUGIN_VARIABLE, PLUGIN_LINK = "AGENT_MEMORY_PLUGIN_DATA", "plugin"
 
-# A repository may have a folder that looks like a bare repository, whose configuration could name
-# programs to run.  Git before 2.38 does not know the first key.
-SAFE_OPTIONS = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
+# A repository may be hostile: nothing in its settings runs a program, for a signature or to fetch
+# what is missing.  It may also have a folder that looks like a bare repository; git before 2.38
+# does not know the first key.
+SAFE_OPTIONS = (
+    *("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false", "-c", "gpg.program="),
+    *("-c", "gpg.ssh.program=", "-c", "gpg.x509.program="),
+)
+SAFE_VARIABLES = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+SAFE_VARIABLES |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 
 
 class NoRepository(Exception):
@@ -229,13 +238,30 @@ def find_work_tree(project: Project) -> str:
 
 
 def run_git(folder: str, *words: str) -> tuple[int, str]:
-    """Run git in a folder, without the variables of a git process that runs this one."""
+    """Run git in a folder; return its status and what it prints."""
+    status, output = run_git_on(folder, words)
+    return status, output.decode("utf-8", "surrogateescape")
+
+
+def run_git_on(
+    folder: str, words: Iterable[str], data: bytes = b"", seconds: float | None = None
+) -> tuple[int, bytes]:
+    """Do the same with data on its stdin; raises the errors of subprocess.
+
+    It has no variables of a git process that runs this one.
+    """
     import subprocess
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", *SAFE_OPTIONS, "-C", folder, *words]
-    done = subprocess.run(command, capture_output=True, check=False, env=env)
-    return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
+    done = subprocess.run(
+        ["git", *SAFE_OPTIONS, "-C", folder, *words],
+        input=data,
+        capture_output=True,
+        check=False,
+        env=env | SAFE_VARIABLES,
+        timeout=seconds,
+    )
+    return done.returncode, done.stdout
 
 
 def _configure(folder: str, key: str, value: str) -> bool:

@@ -102,12 +102,7 @@ WORK: list[tuple[str, float, dict[str, str], str]] = [
     ("Write", 0, {"file_path": "/x/a.md", "content": RULE}, "hand"),
     ("Edit", 90, {"file_path": FILE, "new_string": f"- {RULE}"}, "agent"),
     ("Edit", 90, {"file_path": FILE, "new_string": "integer cents"}, "agent"),
-    (
-        "Edit",
-        90,
-        {"file_path": FILE, "new_string": "- Amounts are\n  integer"},
-        "agent",
-    ),
+    ("Edit", 90, {"file_path": FILE, "new_string": "- Amounts are\n  integer"}, "agent"),
     ("Bash", 90, {"command": "echo x >> engineer.md"}, "agent"),
     ("Bash", -60, {"command": "echo x >> engineer.md; sleep 90"}, "hand"),
     ("Bash", 90, {"command": "cat .claude/agents/engineer.md"}, "hand"),
@@ -128,6 +123,15 @@ def test_a_line_that_a_tool_wrote_is_an_agents(
     path.write_text(f"{path.read_text()}- {RULE}\n")
     write_transcript(person.sandbox, *call(*use), name="s1/subagents/agent-a1.jsonl")
     assert find_origin(person) == origin
+
+
+def test_a_killed_client_leaves_no_call_at_work(person: Person) -> None:
+    person.sandbox.write_memory("engineer", "Orders are numbered")
+    person.run("list", "engineer")  # the first look
+    write_transcript(person.sandbox, call("Bash", -60, {"command": "make notes"})[0])
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}- {RULE}\n")
+    assert find_origin(person) == "hand"
 
 
 def test_an_edit_in_an_agents_shell_is_an_agents(person: Person) -> None:

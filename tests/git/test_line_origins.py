@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.git import line_origins
+from memory_core.git import line_origins, moved_files
 from memory_core.git.line_origins import OUTSIDE, OWN, UNSURE
 from support.command_line import Person
 from support.sandbox import Sandbox
@@ -283,6 +283,7 @@ def test_no_program_of_a_forged_repository_runs(clones: Clones) -> None:
     assert ran.exists(), "plain git runs it"
     ran.unlink()
     clones.find()
+    moved_files.find_moves(str(clones.ours), ["gone.py"])
     assert not ran.exists()
 
 
