@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The tokens spent on passages that share any word with the task, and the least share of the best
 # score that they need; the same share where more is spent.
 FEW_TOKENS = 400
-FEW_SHARE = 0.15
+FEW_SHARE = 0.28
 MORE_SHARE = 0.4
 
 # The share of the budget for the lines of a person on this machine, before those of others; they

@@ -10,6 +10,7 @@ import marshal
 
 from memory_core.selection.passages import ItemNote, Passage, pack, unpack
 from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
+from memory_core.text.times import FAR_FUTURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,8 +197,12 @@ class PassageIndex:
         return Parts(counts, tuple(self.wished), blocks, tuple(self.own), self.tokens)
 
     def sort_own(self) -> None:
-        """Put the newest lines of a person first, when all passages are added."""
-        self.own.sort(key=lambda at: (self[at].note.born, at), reverse=True)
+        """Put the newest lines of a person first; of the same age, those further up in the file.
+
+        People put what always matters at the top of a file.  Typed lines have no age and are new.
+        """
+        self.own.sort()
+        self.own.sort(key=lambda at: self[at].note.born or FAR_FUTURE, reverse=True)
 
 
 class _BlockLoader:

@@ -21,7 +21,7 @@ COMMON = frozenset(
     through to too under until up us use used uses using very via was we were what when where which
     while who whom why will with would you your yours eg etc ie
     actual add added adds adding bug bugs case cases change changed changes code description
-    environment error errors example examples expected file files fix fixed fixes fixing following
+    environment example examples expected file files fix fixed fixes fixing following
     implement implementation implemented issue issues line lines new note please problem problems
     python reproduce reproduction see step steps summary support update updated updates
     version versions

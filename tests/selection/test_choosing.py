@@ -252,6 +252,14 @@ def test_lines_of_a_person_come_first_up_to_half_of_the_budget() -> None:
     assert min(born[True]) >= max(born[False]), "the newest"
 
 
+def test_of_lines_of_one_age_those_further_up_in_the_file_come_first() -> None:
+    rules = [f"Rule number {at} of the house: keep the width of column {at}" for at in range(90)]
+    index = PassageIndex(parts=PassageIndex(own(rules)).make_parts())
+    choices = choosing.select(index, "fix the typo in the README heading", 600, 400)
+    chosen = [one.passage.item for one in choices if one.is_chosen]
+    assert sorted(chosen) == sorted(rules[: len(chosen)])
+
+
 @for_each(
     "row",
     [
