@@ -90,11 +90,18 @@ def find_transcript_folder(root: str, environ: Mapping[str, str]) -> str:
 
 
 def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the transcript folders of a project and of Claude Code's worktrees in it."""
+    """Return the transcript folders of a project and of Claude Code's worktrees in it.
+
+    For "" as the root they are those of all projects.
+    """
     parent, slug = os.path.split(find_transcript_folder(root, environ))
     with suppress(OSError):
         names = os.listdir(parent)
-        own = [name for name in names if name == slug or name.startswith(f"{slug}--claude-")]
+        own = [
+            name
+            for name in names
+            if not root or name == slug or name.startswith(f"{slug}--claude-")
+        ]
         return [os.path.join(parent, name) for name in own]
     return []
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory_core.memory.project import Project
+    from memory_core.storage.state_folder import StateFiles
     from memory_core.storage.store import FileSnapshot, Store
 
 FILE = "arrivals.json"
@@ -53,14 +54,14 @@ NOT_ALLOWED = (
 
 def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts, each once; [] mostly."""
-    notices, state = ask_whose(project), _read_state(project)
+    notices, state = ask_whose(project), _read_state(project.paths.state)
     waiting = _identify_waiting(project)
     if state.get("version") != VERSION:
         return notices + _ask_for_user_level(project)  # before the first look
     notices += _format(NEW_TEXTS, state["news"])
     notices += [WAITING] if waiting and waiting != state.get("waiting") else []
     if state["news"] or waiting != state.get("waiting", ""):
-        _write_state(project, {**state, "news": {}, "waiting": waiting})
+        _write_state(project.paths.state, {**state, "news": {}, "waiting": waiting})
     return notices + _ask_for_user_level(project)
 
 
@@ -77,7 +78,7 @@ def _identify_waiting(project: Project) -> str:
 
 def ask_whose(project: Project) -> list[str]:
     """Return a question about the texts of the first look, once; [] for none."""
-    state, store = _read_state(project), project.store
+    state, store = _read_state(project.paths.state), project.store
     if ASKED in state or project.paths.state.is_from_before():
         return []
     from memory_core.trust import ledger
@@ -86,7 +87,7 @@ def ask_whose(project: Project) -> list[str]:
     counts = {agent: len(_list_of(store, agent, *origins)) for agent in store.agents()}
     question = _format(YOURS, counts)
     if question:
-        _write_state(project, {**state, ASKED: True})
+        _write_state(project.paths.state, {**state, ASKED: True})
     return question
 
 
@@ -102,13 +103,23 @@ def _format(notice: str, counts: dict[str, int]) -> list[str]:
 
 
 def look(project: Project) -> None:
-    """Decide on the texts that came since the last look, in files that have changed."""
-    store, state = project.store, _read_state(project)
-    changed = _list_changed(project)
+    """Decide on the texts that came since the last look, in files that have changed.
+
+    In the memory of the user, all is a person's but for what tools of Claude Code wrote.
+    """
+    _look_at(project, project.store)
+    if project.user_paths:
+        _look_at(project, project.level(user=True))
+
+
+def _look_at(project: Project, store: Store) -> None:
+    folder = store.paths.state
+    state, changed = _read_state(folder), _list_changed(store)
     if not changed:
         return
-    is_from_before = project.paths.state.is_from_before()
+    is_users, is_from_before = store.paths is not project.paths, folder.is_from_before()
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
+    is_first &= not is_users
     before: dict[str, Any] = state.get("files", {})
     now = _stamp_files(store)
     is_old = state.get("version") != VERSION
@@ -134,22 +145,22 @@ def look(project: Project) -> None:
                 if count and not is_first:
                     news[agent] = news.get(agent, 0) + count
             seen[name] = [*now[name], digest]
-        if is_old and is_from_before:
-            project.paths.state.allow_user_level(True)
+        if is_old and is_from_before and not is_users:
+            folder.allow_user_level(True)
     except OSError:
         return  # without a state nothing can be remembered
     state |= {"version": VERSION, "files": seen, "news": news, "first": is_first and not is_whole}
     # Tool calls since then may have written what is not decided yet.
     state["looked"] = began if is_whole else state.get("looked", 0.0)
-    _write_state(project, state)
+    _write_state(folder, state)
 
 
-def _list_changed(project: Project) -> list[str]:
+def _list_changed(store: Store) -> list[str]:
     """Return the memory files that have changed since the last look, [FILE] if there was none."""
-    state = _read_state(project)
+    state = _read_state(store.paths.state)
     if state.get("version") != VERSION:
         return [FILE]
-    before, now = state.get("files", {}), _stamp_files(project.store)
+    before, now = state.get("files", {}), _stamp_files(store)
     return sorted(name for name in now if before.get(name, [])[:-1] != now[name])
 
 
@@ -161,13 +172,13 @@ def _stamp_files(store: Store) -> dict[str, list[int]]:
     }
 
 
-def _read_state(project: Project) -> dict[str, Any]:
-    return fastjson.load_object(project.paths.state.read_text(FILE, MAX_BYTES))
+def _read_state(folder: StateFiles) -> dict[str, Any]:
+    return fastjson.load_object(folder.read_text(FILE, MAX_BYTES))
 
 
-def _write_state(project: Project, state: dict[str, Any]) -> None:
+def _write_state(folder: StateFiles, state: dict[str, Any]) -> None:
     try:
-        project.paths.state.replace(FILE, fastjson.dumps(state).encode(), durable=False)
+        folder.replace(FILE, fastjson.dumps(state).encode(), durable=False)
     except OSError:
         pass
 
@@ -236,7 +247,10 @@ def _find_origins(
     from memory_core.trust import ledger
 
     keys = {ledger.make_key(*text): text for text in texts}
-    evidence = line_origins.find_origins(store.folder, keys, _list_keys)
+    is_users = store.paths is not project.paths
+    evidence = dict.fromkeys(keys, line_origins.OWN)
+    if not is_users:
+        evidence = line_origins.find_origins(store.folder, keys, _list_keys)
     learned = _list_learned(project, store, agent)
     own = [text for key, (text, _nested) in keys.items() if evidence[key] == line_origins.OWN]
     written = _list_written(project, store, agent, own, since) if own else set()
@@ -272,12 +286,16 @@ def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
 def _list_written(
     project: Project, store: Store, agent: str, texts: list[str], since: float
 ) -> set[str]:
-    """Return the texts that tool calls of this project may have written since the last look."""
+    """Return the texts that tool calls may have written since the last look.
+
+    They are those of this project, and for the memory of the user those of all projects.
+    """
     from memory_core.claude_code import file_writes, settings_files
 
     path = store.path(agent)
     status = store.files.status(path)
-    folders = settings_files.list_transcript_folders(project.paths.root, project.environ)
+    root = project.paths.root if store.paths is project.paths else ""
+    folders = settings_files.list_transcript_folders(root, project.environ)
     if status is None or not folders:
         return set()
     return file_writes.find_written(folders, path, status.st_ctime, since, texts)

@@ -35,8 +35,7 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 
     A text of the user's level without an origin is the user's.  Raises OSError.
     """
-    if store.paths is project.paths:
-        arrivals.look(project)
+    arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
     origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
     notes = index_building.read_notes(project, store, agent) if texts else {}

@@ -160,6 +160,11 @@ def stamp_documents(project: Project, agent: str) -> Stamp:
     settings = [project.config[name] for name in names]
     has_users = bool(identities[1:] and identities[1])
     history = make_stamp(levels[1], agent) if has_users else []
+    if has_users:
+        from memory_core.trust import ledger
+
+        origins = levels[1].paths.state.status(ledger.locate(levels[1].stem(agent)))
+        history += _identify(origins)
     if has_users and not project.gives_user_level():
         history.append("withheld")
     paths = [path for _store, path in files]

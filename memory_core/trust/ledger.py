@@ -57,7 +57,7 @@ def read(state: SafeFiles, stem: str) -> dict[str, str]:
 
 
 def _read_lines(state: SafeFiles, stem: str) -> list[tuple[str, str]]:
-    lines = [line.partition(" ") for line in state.read_text(_path(stem)).split("\n")]
+    lines = [line.partition(" ") for line in state.read_text(locate(stem)).split("\n")]
     return [(key, origin) for key, _space, origin in lines if key]
 
 
@@ -79,7 +79,7 @@ def add(state: SafeFiles, stem: str, origins: Mapping[str, str]) -> bool:
         if key not in before or (origin in DECIDED and before[key] not in DECIDED)
     }
     if new:
-        state.append(_path(stem), _format(new.items()))
+        state.append(locate(stem), _format(new.items()))
     return bool(new)
 
 
@@ -95,7 +95,7 @@ def remove(
         (key, IMPORT if key in gone and origin in decisions else origin) for key, origin in lines
     ]
     if rest != lines:
-        state.replace(_path(stem), _format(rest))
+        state.replace(locate(stem), _format(rest))
     return rest != lines
 
 
@@ -104,18 +104,19 @@ def forget(state: SafeFiles, stem: str, origin: str) -> None:
     lines = _read_lines(state, stem)
     rest = [line for line in lines if line[1] != origin]
     if rest != lines:
-        state.replace(_path(stem), _format(rest))
+        state.replace(locate(stem), _format(rest))
 
 
 def rename(state: SafeFiles, stem: str, new_stem: str) -> None:
     """Add the lines of an agent's items to those of its new name.  Raises OSError."""
     add(state, new_stem, read(state, stem))
-    state.remove(_path(stem))
+    state.remove(locate(stem))
 
 
 def _format(lines: Iterable[tuple[str, str]]) -> bytes:
     return "".join(f"{key} {origin}\n" for key, origin in lines).encode()
 
 
-def _path(stem: str) -> str:
+def locate(stem: str) -> str:
+    """Return the path of an agent's lines in the state."""
     return os.path.join(FOLDER, stem)

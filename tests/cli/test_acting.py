@@ -19,15 +19,17 @@ RULE = "Amounts are integer cents, never floats"
 SHELL = {"CLAUDECODE": "1"}
 
 
-def write_transcript(sandbox: Sandbox, *lines: dict[str, Any], name: str = "s1.jsonl") -> None:
-    folder = settings_files.find_transcript_folder(str(sandbox.root), sandbox.env)
+def write_transcript(
+    sandbox: Sandbox, *lines: dict[str, Any], name: str = "s1.jsonl", root: str = ""
+) -> None:
+    folder = settings_files.find_transcript_folder(root or str(sandbox.root), sandbox.env)
     path = Path(folder, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
-def find_origin(person: Person, text: str = RULE) -> str:
-    return str(person.read_json("show", item_history.id_of(text))["tier"])
+def find_origin(person: Person, text: str = RULE, *options: str) -> str:
+    return str(person.read_json("show", item_history.id_of(text), *options)["tier"])
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,21 @@ def test_a_line_that_a_tool_wrote_is_an_agents(
     path.write_text(f"{path.read_text()}- {RULE}\n")
     write_transcript(person.sandbox, *call(*use), name="s1/subagents/agent-a1.jsonl")
     assert find_origin(person) == origin
+
+
+def test_a_line_of_the_user_that_a_tool_of_another_project_wrote_is_an_agents(
+    person: Person,
+) -> None:
+    path = Path(person.sandbox.env["HOME"], ".claude-mpm", "memories", "engineer.md")
+    path.parent.mkdir(parents=True)
+    path.write_text(f"- {RULE}\n- Orders are numbered\n")
+    person.run("allow")
+    edit = call("Edit", 90, {"file_path": str(path), "new_string": f"- {RULE}"})
+    write_transcript(person.sandbox, *edit, root="/x/other")
+    assert find_origin(person, RULE, "--user") == "agent"
+    assert find_origin(person, "Orders are numbered", "--user") == "hand"
+    rows = person.read_json("explain", "engineer", "Add a discount")["items"]
+    assert {row["text"]: row["tier"] for row in rows}[RULE] == "agent"
 
 
 def test_a_killed_client_leaves_no_call_at_work(person: Person) -> None:
