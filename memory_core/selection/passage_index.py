@@ -10,7 +10,6 @@ import marshal
 
 from memory_core.selection.passages import ItemNote, Passage, pack, unpack
 from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
-from memory_core.text.times import FAR_FUTURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ class PassageIndex:
         People put what always matters at the top of a file.  Typed lines have no age and are new.
         """
         self.own.sort()
-        self.own.sort(key=lambda at: self[at].note.born or FAR_FUTURE, reverse=True)
+        self.own.sort(key=lambda at: self[at].note.born, reverse=True)
 
 
 class _BlockLoader:

@@ -19,6 +19,7 @@ MAX_COMPARED = 4000
 # outside, and nobody reviewed it here.
 OWN_TIERS = ("person", "hand")
 OUTSIDE_TIERS = ("tainted", "import")
+UNKNOWN_TIER = "unknown"  # it stood in the file at the first look, and nobody said whose it is
 
 # What a note has besides the counts of runs and their subjects.
 FACTS = (
@@ -174,6 +175,12 @@ class Passage:
     def is_outside(self) -> bool:
         """Whether it came from elsewhere, or from a run that had read from outside."""
         return self.tier in OUTSIDE_TIERS
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether a person or several runs confirmed it; never if it may be from elsewhere."""
+        is_known = not self.is_outside and self.tier != UNKNOWN_TIER
+        return self.note.is_confirmed and is_known
 
     @property
     def words(self) -> list[str]:

@@ -43,7 +43,7 @@ def test_an_agent_receives_what_fits_its_task(desk: Desk) -> None:
     assert_quiet(run)
     (request,) = run.requests_by("TASK-1")
     block = request.said.split("<agent-memory-")[1].split("</agent-memory-")[0]
-    given = re.findall(r"^- \[(\w{4,})\]✓ (.+)$", block, re.MULTILINE)
+    given = re.findall(r"^- \[(\w{4,})\] (.+)$", block, re.MULTILINE)
     assert [text for _id, text in given[:2]] == ITEMS[:2], "the best fit first"
     assert {text for _id, text in given} == {*ITEMS}, "a small memory is given whole"
     assert f"`Used: {given[0][0]}`" in block

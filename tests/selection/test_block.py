@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from memory_core.git import unreviewed
 from memory_core.history.item_history import id_of
 from memory_core.memory import recall
 from memory_core.memory.project import find_project
@@ -42,6 +43,9 @@ def note_of(block: str) -> str:
 def test_items_have_their_ids_their_lines_and_a_mark(selecting: Sandbox) -> None:
     selecting.write_memory("engineer", FACT)
     selecting.run_hook("subagent_stop", make_stop_event("a1", REPORT))
+    assert f"- [{id_of(FACT)[:4]}] {FACT}\n" in build(selecting), "nobody has said whose it is"
+    project = find_project(str(selecting.root), selecting.env)
+    unreviewed.accept(project.store, unreviewed.list_texts(project, project.store, "engineer"))
     block = build(selecting)
     assert f"- [{id_of(FACT)[:4]}]✓ {FACT}\n" in block
     assert f"- [{id_of(LEARNED)[:4]}] {LEARNED}\n  - See: src/refunds.py\n" in block
