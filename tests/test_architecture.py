@@ -57,7 +57,7 @@ LIBRARIES = {
     "yaml": {"storage.config_file"},
     "pydantic": {
         *("storage.config_models", "storage.record_models"),
-        *("storage.config_file", "mcp_server", "monitor.event_models"),
+        *("storage.config_file", "mcp_server"),
     },
     "typer": {"cli"},
     "rich": {"cli"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import Any
 
@@ -16,6 +17,8 @@ _INVALID_TWICE = re.compile(r"^Invalid value(?: for (.+?: ))?(?::? )?(?=invalid 
 
 # typer 0.20 uses the words of click 8.5; later ones have a colon.
 _QUOTED_OPTION = re.compile(r"^No such option '(.*?)'(?=\.|$)")
+
+_OTHER_OPTIONS = re.compile(r" \(Possible options: .*\)$")
 
 # "-5" and "- a text" are no names of options.
 _TEXT_AS_OPTION = re.compile(r"^No such option: -(?!-?[a-zA-Z][\w-]*\Z)", re.IGNORECASE)
@@ -68,7 +71,11 @@ def _describe_usage(error: Any) -> str:
     hint = " (put a text in quotes)" if takes_text else ""
     sentence = _EXTRA_ARGUMENTS.sub(rf"unexpected argument: \1{hint}", sentence)
     sentence = _QUOTED_OPTION.sub(r"No such option: \1", sentence)
-    if _TEXT_AS_OPTION.search(sentence):
+    sentence = _OTHER_OPTIONS.sub("", sentence)
+    others = getattr(error, "possibilities", None) or []
+    if near := others and difflib.get_close_matches(error.option_name, others, 1, 0.8):
+        sentence += f"; did you mean {near[0]}?"
+    elif _TEXT_AS_OPTION.search(sentence):
         sentence = f"{sentence.rstrip()} (put -- before a text or number that begins with -)"
     if error.ctx is None:
         return sentence

@@ -153,8 +153,8 @@ def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
     if len(by_id) == 1:
         return matches[0]
     if matches:
-        listed = _format_items([*by_id.values()][::-1])
-        raise AmbiguousItem(f"{name!r} may be one of {len(by_id)} items: {listed}")
+        listed = _format_items([*by_id.values()][::-1], "\n  ")
+        raise AmbiguousItem(f"{name!r} may be one of {len(by_id)} items:\n  {listed}")
     near = _format_items(_list_similar(name, items))
     raise ItemNotFound(f"no item matches {name!r}{'; similar: ' if near else ''}{near}")
 
@@ -219,10 +219,10 @@ def _list_similar(name: str, items: Sequence[HasId]) -> list[HasId]:
     return [item for _likeness, item in sorted(near, key=lambda pair: -pair[0])[:SHOWN_ITEMS]]
 
 
-def _format_items(items: Sequence[HasId]) -> str:
+def _format_items(items: Sequence[HasId], between: str = "; ") -> str:
     lines = []
     for item in items[:SHOWN_ITEMS]:
         lines.append(f"{item.id} {sanitize.shorten(_first_line(item), SHOWN_LENGTH)}")
     if len(items) > SHOWN_ITEMS:
         lines.append(f"and {len(items) - SHOWN_ITEMS} more")
-    return "; ".join(lines)
+    return between.join(lines)

@@ -8,8 +8,7 @@ from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
 from memory_core.memory.project import Project
 from memory_core.monitor.agent_files import AgentFiles
-from memory_core.storage import config_file
-from memory_core.storage.config import read_source
+from memory_core.storage import config, config_file
 
 KEY = "memory.experiment.hold_out"
 
@@ -26,13 +25,13 @@ class ExperimentState(NamedTuple):
 
 
 def set_share(project: Project, share: float) -> None:
-    """Write the share of runs that get no memory to the project's config.yml.
+    """Write the share of runs that get no memory to the project's config.yml; 0 removes it.
 
     Raises OSError, and NotChanged if the file is invalid.
     """
-    paths = project.paths
-    text = config_file.set_value(read_source(paths), KEY, f"{share:.4g}")
-    paths.files.replace(paths.config, text.encode("utf-8", "surrogateescape"))
+    text, value = config.read_source(project.paths), f"{share:.4g}"
+    text = config_file.set_value(text, KEY, value) if share else config_file.unset_value(text, KEY)
+    config.write_source(project.paths, text)
 
 
 def read_state(project: Project) -> ExperimentState:

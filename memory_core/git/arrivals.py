@@ -108,8 +108,9 @@ def look(project: Project) -> None:
     In the memory of the user, all is a person's but for what tools of Claude Code wrote.
     """
     _look_at(project, project.store)
-    if project.user_paths:
-        _look_at(project, project.level(user=True))
+    users = project.level(user=True)
+    if project.user_paths and users.agents():
+        _look_at(project, users)
 
 
 def _look_at(project: Project, store: Store) -> None:

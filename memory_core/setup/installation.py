@@ -281,7 +281,8 @@ def _remove_merge_driver(level: paths.LevelPaths, dry_run: bool, say: Say) -> No
     """Remove what `agent-memory git install` set in the project's clone."""
     root = level.root
     if dry_run:
-        say(f"Would remove git's merge driver for memory files from {root}, if it is installed.")
+        what = "git's merge driver for memory files, and its line in .gitattributes,"
+        say(f"Would remove {what} from {root}, if they are there.")
         return
     try:
         changes = merge_driver.uninstall(Project(level, os.environ))

@@ -126,6 +126,14 @@ def read_source(level: LevelPaths) -> str:
     return level.files.read(level.config, MAX_BYTES).decode("utf-8", "surrogateescape")
 
 
+def write_source(level: LevelPaths, text: str) -> None:
+    """Replace a level's config.yml; a blank one is deleted.  Raises OSError."""
+    if text.strip():
+        level.files.replace(level.config, text.encode("utf-8", "surrogateescape"))
+    else:
+        level.files.remove(level.config)
+
+
 def is_off(environ: Mapping[str, str]) -> bool:
     """Check whether AGENT_MEMORY switches memory off for this run."""
     return _read_variable(environ, "AGENT_MEMORY") in OFF_WORDS

@@ -200,6 +200,29 @@ def set_value(text: str, key: str, value: str) -> str:
     return after
 
 
+def unset_value(text: str, key: str) -> str:
+    """Return the text of a config.yml without a key, and without the keys that this empties.
+
+    Raises NotChanged for an unknown key, or if other keys share its lines.
+    """
+    _check_key(key)
+    path, before = tuple(key.split(".")), _read_strictly(text, "config.yml", {})
+    node: Any = _Loader(text).get_single_node()
+    removed: Any = None
+    for name in path:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        pair = next((pair for pair in pairs if pair[0].value == name), None)
+        if pair is None:
+            return text
+        removed, node = pair if removed is None or len(pairs) > 1 else removed, pair[1]
+    begin = text.rfind("\n", 0, removed[0].start_mark.index) + 1
+    after = text[:begin] + text[_end_of_line(text, node.end_mark.index) :]
+    left = _read_strictly(after, "config.yml", {}) if node.value else None
+    if left is None or _overlaid(left, path, None) != _overlaid(before, path, None):
+        raise NotChanged(f"{key} cannot be removed from this file: use agent-memory config edit")
+    return after
+
+
 def _check_key(key: str) -> None:
     """Raise NotChanged for a key that is not a setting, with a similar one."""
     keys = [name for name, _default, _text in describe_settings()]

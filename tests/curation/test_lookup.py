@@ -66,16 +66,16 @@ TWICE = [*ITEMS, PlainItem("0123456789", "The test")]
         (ITEMS, "Write it twice", f"; similar: {ITEMS[2].id} Write the migration twice"),
         (ITEMS, " ", ""),
         ([], "x", ""),
-        (QUEUES, "queue", f"{QUEUES[0].id} one queue; {QUEUES[1].id} two queues"),
-        (ODD, "abcd0", "abcd000001 one; abcd000002 two"),
-        (TWICE, "the test", f"{ITEMS[3].id} The test; 0123456789 The test"),
+        (QUEUES, "queue", f"\n  {QUEUES[0].id} one queue\n  {QUEUES[1].id} two queues"),
+        (ODD, "abcd0", "\n  abcd000001 one\n  abcd000002 two"),
+        (TWICE, "the test", f"\n  {ITEMS[3].id} The test\n  0123456789 The test"),
     ],
 )
 def test_a_name_without_one_item_is_an_error(items: list[PlainItem], name: str, said: str) -> None:
     with pytest.raises((lookup.AmbiguousItem, lookup.ItemNotFound)) as refused:
         lookup.find_item(name, items)
     is_found = isinstance(refused.value, lookup.AmbiguousItem)
-    told = f"{name!r} may be one of 2 items: " if is_found else f"no item matches {name!r}"
+    told = f"{name!r} may be one of 2 items:" if is_found else f"no item matches {name!r}"
     assert str(refused.value) == told + said
 
 
@@ -83,7 +83,7 @@ def test_errors_list_five_items_with_shortened_texts() -> None:
     items = make_items(*(f"item {n} {'x' * 99}" for n in range(9)))
     with pytest.raises(lookup.AmbiguousItem) as refused:
         lookup.find_item("item", items)
-    parts = str(refused.value).split(": ", 1)[1].split("; ")
+    parts = str(refused.value).split("\n  ")[1:]
     assert parts == [*(f"{item.id} {item.text[:56]} ..." for item in items[:5]), "and 4 more"]
     with pytest.raises(lookup.ItemNotFound) as unknown:
         lookup.find_item("item x", make_items(*(f"item number {n}" for n in range(9))))

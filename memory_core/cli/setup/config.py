@@ -23,7 +23,7 @@ from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
 from memory_core.memory.project import Project
 from memory_core.storage import config_file
-from memory_core.storage.config import read_source
+from memory_core.storage.config import read_source, write_source
 from memory_core.storage.paths import LevelPaths
 from memory_core.text.phrases import format_count
 
@@ -136,7 +136,7 @@ def set_(
     if key.removeprefix("memory.") in SWITCHES and value in SWITCH_VALUES:
         key, value = f"{key}.enabled", SWITCH_VALUES[value]
     after = config_file.set_value(text, _find_key(key), value)
-    paths.files.replace(paths.config, after.encode("utf-8", "surrogateescape"))
+    write_source(paths, after)
     if json:
         print_json({"file": paths.config, "key": _find_key(key), "value": value})
         return
@@ -145,15 +145,20 @@ def set_(
 
 @app.command()
 def unset(key: Key, user: User = False, json: AsJson = False) -> None:
-    """Set a setting in config.yml to null, so that its default counts again.
+    """Remove a setting from config.yml, so that its default counts again.
 
     \b
     Example:
       agent-memory config unset limits.default_size_kb
     """
-    set_(key, "null", user, json)
-    if not json:
-        print_note("null means that the default counts.")
+    acting.require_person(find_project(), "change settings")
+    paths, text = _read(user)
+    key = _find_key(key)
+    write_source(paths, config_file.unset_value(text, key))
+    if json:
+        print_json({"file": paths.config, "key": key, "value": None})
+        return
+    print_line(f"{key}: the default counts  ({paths.relative(paths.config)})")
 
 
 @app.command()
@@ -181,7 +186,7 @@ def edit(user: User = False) -> None:
     if after == text:
         print_note("Nothing is changed.")
     else:
-        paths.files.replace(paths.config, after.encode("utf-8", "surrogateescape"))
+        write_source(paths, after)
         print_line(f"Saved {paths.relative(paths.config)}")
     if problems:
         print_line("\n".join(problems))
@@ -234,6 +239,3 @@ def paths(json: AsJson = False) -> None:
         for place in places
     ]
     print_columns([["LEVEL", "NAME", "STATE", "PATH"], *rows])
-
-
-app.command("path", hidden=True)(paths)  # an older name

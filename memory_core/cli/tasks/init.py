@@ -68,7 +68,7 @@ def _print_result(has_changes: bool, written: bool, remove: bool) -> None:
         state = "does not import tasks" if remove else "imports the active task already"
         print_note(f"Nothing to do: CLAUDE.md {state}.")
     elif written and remove:
-        print_note("Removed.  The memories are kept.")
+        print_note("Removed.  The memories are kept, and so are the hooks of agent-memory.")
     elif written:
         print_note("Done.  The next session and its agents receive the notes of the active task.")
         print_note(f"To remove it: {format_command('task init --remove')}")
