@@ -50,6 +50,7 @@ def add(
     scope = find_agent(agent, user, accept_new=True)
     type_, text = _split_words(words)
     is_new = not scope.level.list_files(scope.agent)
+    is_first = not scope.level.files.is_folder(scope.level.folder)
     texts = _read_stdin() if text == "-" else [text]
     source = acting.find_source(scope.project, texts)
     result = item_actions.teach(
@@ -62,6 +63,8 @@ def add(
     if result.waits:
         print_note(f"It waits for a person: {result.waits} (agent-memory review)")
     note_undo(scope.project, user)
+    if is_first:
+        print_note(f"Note: the first memory here; its folder is {scope.level.folder}.")
     if is_new:
         note_undefined(scope.project, scope.agent)
 
