@@ -18,6 +18,12 @@ FILE_TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 SHELL = "Bash"
 MCP_PREFIX = "mcp__"
 
+# Commands that write no file but by ">".
+READING = re.compile(
+    r"\s*(cat|head|tail|less|grep|rg|ls|wc|stat|diff|cd"
+    r"|git (add|commit|status|diff|log|show|blame))\b"
+)
+
 # So much of the transcripts is read, from their ends.
 MAX_BYTES = 4_000_000
 
@@ -67,10 +73,14 @@ def _is_same(file: str, path: str) -> bool:
 
 
 def _names(command: str, path: str) -> bool:
-    """Return whether a shell command names a memory file, and not the definition of its agent."""
+    """Return whether a part of a shell command names a memory file, and may write it.
+
+    The definition of its agent has the same name.
+    """
     name = os.path.basename(path)
-    rest = command.replace(f"agents/{name}", "")
-    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", rest) is not None
+    named = re.compile(rf"(?<![\w.-])(?<!agents/){re.escape(name)}(?![\w.-])")
+    parts = filter(named.search, re.split(r"[;&|\n]+", command))
+    return any(">" in part or not READING.match(part) for part in parts)
 
 
 def _list_calls(folders: Iterable[str], since: float) -> Iterator[_Call]:

@@ -10,6 +10,7 @@ from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
+from memory_core.git import arrivals
 from memory_core.history import performance
 from memory_core.memory import index_building, recall
 from memory_core.memory.agent_memory import AgentMemory
@@ -100,6 +101,7 @@ def preview_block(
     """
     if not project.serves(agent):
         return recall.MemoryBlock()
+    arrivals.look(project)  # as the hooks do behind each run
     is_main = agent == agent_names.PM
     room = room or (recall.CONTEXT_LIMIT if is_main else project.prompt_budget(agent))
     return recall.build_block(project, agent, room, None if is_main else lambda: task)

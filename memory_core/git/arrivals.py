@@ -83,8 +83,7 @@ def ask_whose(project: Project) -> list[str]:
         return []
     from memory_core.trust import ledger
 
-    origins = ("", ledger.UNKNOWN)
-    counts = {agent: len(_list_of(store, agent, *origins)) for agent in store.agents()}
+    counts = {agent: len(_list_of(store, agent, ledger.UNKNOWN)) for agent in store.agents()}
     question = _format(YOURS, counts)
     if question:
         _write_state(project.paths.state, {**state, ASKED: True})
@@ -120,7 +119,6 @@ def _look_at(project: Project, store: Store) -> None:
         return
     is_users, is_from_before = store.paths is not project.paths, folder.is_from_before()
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
-    is_first &= not is_users
     before: dict[str, Any] = state.get("files", {})
     now = _stamp_files(store)
     is_old = state.get("version") != VERSION
@@ -218,6 +216,8 @@ def _decide(
     state, stem, digest = store.paths.state, store.stem(agent), digests.hash_text(text)
     if before and local_changes.is_continued(store.paths, stem, before, text):
         return 0, digest
+    if is_first and store.paths is not project.paths:
+        return 0, digest  # all that the user's memory has at the first look is the user's
     unknown = _list_of(store, agent, "")
     if not unknown:
         return 0, digest

@@ -194,11 +194,11 @@ def _make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) -
 
 
 def _rate(choice: Choice) -> tuple[float, float, str, int]:
-    """Return what decides without a score: useful kinds, then certain items, then new ones."""
+    """Return what decides without a score: useful kinds, then certain, new, and upper ones."""
     passage = choice.passage
     worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
     certainty = passage.note.confidence * (TAINTED if passage.is_outside else 1)
-    return worth, certainty, passage.note.born or FAR_FUTURE, passage.index
+    return worth, certainty, passage.note.born or FAR_FUTURE, -passage.index
 
 
 def leave_out(choice: Choice) -> None:

@@ -96,9 +96,9 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
 def _say_what_is_left(target: SettingsTarget, user: bool, say: Say) -> None:
     """Ask whose the lines are that memories have already, and say if hooks are switched off."""
     if not user:
+        arrivals.look(target.project)
         for question in arrivals.ask_whose(target.project):
             say(question)
-        arrivals.look(target.project)
     settings = settings_files.read_settings(target.root, os.environ)
     if file := settings_files.find_disabling_file(settings):
         say(f"But {file.path} has disableAllHooks: Claude Code runs no hooks before you remove it.")

@@ -203,7 +203,7 @@ def set_value(text: str, key: str, value: str) -> str:
 def unset_value(text: str, key: str) -> str:
     """Return the text of a config.yml without a key, and without the keys that this empties.
 
-    Raises NotChanged for an unknown key, or if other keys share its lines.
+    If other keys share its lines, its value is null.  Raises NotChanged for an unknown key.
     """
     _check_key(key)
     path, before = tuple(key.split(".")), _read_strictly(text, "config.yml", {})
@@ -212,6 +212,8 @@ def unset_value(text: str, key: str) -> str:
     for name in path:
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         pair = next((pair for pair in pairs if pair[0].value == name), None)
+        if pair is None and isinstance(node, yaml.ScalarNode) and node.value:
+            break  # `selection: off` is short for `selection.enabled: false`
         if pair is None:
             return text
         removed, node = pair if removed is None or len(pairs) > 1 else removed, pair[1]
@@ -219,7 +221,7 @@ def unset_value(text: str, key: str) -> str:
     after = text[:begin] + text[_end_of_line(text, node.end_mark.index) :]
     left = _read_strictly(after, "config.yml", {}) if node.value else None
     if left is None or _overlaid(left, path, None) != _overlaid(before, path, None):
-        raise NotChanged(f"{key} cannot be removed from this file: use agent-memory config edit")
+        return set_value(text, key, "null")
     return after
 
 

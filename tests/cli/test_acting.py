@@ -44,6 +44,7 @@ def find_origin(person: Person, text: str = RULE, *options: str) -> str:
         ["config", "set", "trust", "strict"],
         ["review", "--accept", "--all"],
         ["review", "--new", "--accept"],
+        ["experiment", "start"],
     ],
     ids=" ".join,
 )
@@ -108,6 +109,8 @@ WORK: list[tuple[str, float, dict[str, str], str]] = [
     ("Bash", 90, {"command": "echo x >> engineer.md"}, "agent"),
     ("Bash", -60, {"command": "echo x >> engineer.md; sleep 90"}, "hand"),
     ("Bash", 90, {"command": "cat .claude/agents/engineer.md"}, "hand"),
+    ("Bash", 90, {"command": "git add engineer.md && git commit -m engineer.md"}, "hand"),
+    ("Bash", 90, {"command": "cat notes.md | tee engineer.md"}, "agent"),
     ("Bash", 0, {"command": "make notes"}, "agent"),
     ("Bash", 90, {"command": "make notes"}, "hand"),
     ("mcp__files__write", 0, {"path": "x"}, "agent"),
@@ -132,8 +135,11 @@ def test_a_line_of_the_user_that_a_tool_of_another_project_wrote_is_an_agents(
 ) -> None:
     path = Path(person.sandbox.env["HOME"], ".claude-mpm", "memories", "engineer.md")
     path.parent.mkdir(parents=True)
-    path.write_text(f"- {RULE}\n- Orders are numbered\n")
+    path.write_text("- Stock is booked twice\n")
     person.run("allow")
+    write_transcript(person.sandbox, *call("Bash", -60, {"command": "tee engineer.md"}))
+    assert find_origin(person, "Stock is booked twice", "--user") == "person", "the first look"
+    path.write_text(f"- Stock is booked twice\n- {RULE}\n- Orders are numbered\n")
     edit = call("Edit", 90, {"file_path": str(path), "new_string": f"- {RULE}"})
     write_transcript(person.sandbox, *edit, root="/x/other")
     assert find_origin(person, RULE, "--user") == "agent"

@@ -725,11 +725,14 @@ def test_config_paths_names_both_files(person: Person) -> None:
         assert f"{folder}/.claude-mpm/config.yml\n" in shown
 
 
+FLOW = "memory: {learning: auto, notices: all}\n"
+
+
 def test_config_unset_restores_the_default(person: Person) -> None:
     def get_learning() -> str:
         return person.run("config", "get", "learning").stdout.strip()
 
-    for text in ("", "# mine\n", "memory:\n", "memory: {learning: auto}\n"):
+    for text in ("", "# mine\n", "memory:\n", "memory: {learning: auto}\n", FLOW):
         if text:
             person.sandbox.configure(text)
         person.run("config", "set", "learning", "ask", "--user")
@@ -739,7 +742,14 @@ def test_config_unset_restores_the_default(person: Person) -> None:
             assert person.run("config", "unset", "learning", *options).returncode == 0
             assert get_learning() == value
         path = person.sandbox.root / ".claude-mpm" / "config.yml"
-        assert (path.read_text() if path.exists() else "") == text.partition("memory:")[0]
+        left = path.read_text() if path.exists() else ""
+        assert left == (
+            FLOW.replace("auto", "null") if text == FLOW else text.partition("memory:")[0]
+        )
+    for form in ("tasks: off", "tasks: {enabled: off}"):
+        person.sandbox.configure(f"memory:\n  {form}\n")
+        assert person.run("config", "unset", "tasks").returncode == 0
+        assert person.run("config", "get", "tasks.enabled").stdout == "true\n"
     assert person.run("config", "unset", "lerning").returncode == 2
 
 

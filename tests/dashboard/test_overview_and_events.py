@@ -33,7 +33,7 @@ def test_the_overview_of_a_project_in_use(sandbox: Sandbox) -> None:
         page = dashboard.enter().get("/dashboard").body
         numbers = read_numbers(page)
         assert numbers["Agents"] == "2 5 items"
-        assert numbers["Items learned"] == "1 0 confirmed, 0 removed"
+        assert numbers["New items"] == "1 0 confirmed, 0 removed"
         assert numbers["Delivered"] == "– none checked yet"
         assert re.fullmatch(
             r"\d+ ms 95 % within \d+ ms, without Python’s start", numbers["Hook time"]

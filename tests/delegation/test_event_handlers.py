@@ -104,7 +104,8 @@ def test_no_agent_gets_the_memory_of_the_main_session(sandbox: Sandbox, name: st
 
 
 def test_the_main_session_gets_its_own_memory_only(shop: Sandbox) -> None:
-    shop.run_hook("session_start", SESSION)
+    for _asks_whose_the_line_is in range(2):
+        shop.run_hook("session_start", SESSION)
     assert is_silent(shop.run_hook("session_start", SESSION))
     shop.write_memory("PM", "Releases go out on Tuesdays")
     for source in ("startup", "resume", "clear", "compact"):

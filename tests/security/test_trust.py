@@ -172,6 +172,7 @@ def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> Non
     sandbox.write_memory("engineer", FACT, OTHER)
     sandbox.write_memory("qa", FACT)
     sandbox.configure("memory: {notices: off}")
+    assert begin_session(sandbox) == "", "git is asked behind the reply"
     assert begin_session(sandbox).startswith("agent-memory: 3 items in 2 memories: yours?")
     assert begin_session(sandbox) == ""
     finish_run(sandbox, "a1", report("Invoices are rounded at the end"))

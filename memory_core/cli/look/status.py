@@ -6,12 +6,10 @@ import os
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from memory_core.claude_code import agent_names
 from memory_core.cli.common.arguments import AsJson, OptionalAgent, User, flag
 from memory_core.cli.common.entries import print_sentence
-from memory_core.cli.common.scopes import find_level
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.common.tables import Column, format_age, format_table
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
 from memory_core.curation import agent_status
@@ -61,13 +59,11 @@ def status(
     Example:
       agent-memory status --json
     """
-    project = find_level(user).project
+    scope = find_level(user)
+    project, wanted = scope.project, find_agents(scope, [agent] if agent else [])
     state = agent_status.read_status(project, os.environ, user)
-    if agent:
-        mine = [one for one in state.memories if agent_names.is_same(one.agent, agent)]
-        if not mine:
-            raise CommandRefused(f"{agent} has no memory", 1)
-        state = state._replace(memories=mine)
+    if wanted:
+        state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
     if json:
         print_json({"project": project.paths.root, "user": user, **_to_json(state)})
         return

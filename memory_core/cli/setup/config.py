@@ -153,12 +153,14 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
     """
     acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
+    if key.removeprefix("memory.") in SWITCHES:
+        key = f"{key}.enabled"
     key = _find_key(key)
     write_source(paths, config_file.unset_value(text, key))
     if json:
         print_json({"file": paths.config, "key": key, "value": None})
         return
-    print_line(f"{key}: the default counts  ({paths.relative(paths.config)})")
+    print_line(f"{key} is not set in {paths.relative(paths.config)}")
 
 
 @app.command()

@@ -8,6 +8,7 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, OptionalAgent
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_agent
@@ -88,6 +89,7 @@ def start(hold_out: HoldOut = 0.1, json: AsJson = False) -> None:
     Example:
       agent-memory experiment start --hold-out 10%
     """
+    acting.require_person(find_project(), "change settings")
     before = experiments.read_state(find_project()).hold_out
     if hold_out != before:
         experiments.set_share(find_project(), hold_out)
@@ -117,6 +119,7 @@ def stop(json: AsJson = False) -> None:
     Example:
       agent-memory experiment stop
     """
+    acting.require_person(find_project(), "change settings")
     is_running = bool(experiments.read_state(find_project()).hold_out)
     if is_running:
         experiments.set_share(find_project(), 0)
