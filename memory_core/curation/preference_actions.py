@@ -11,10 +11,18 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import secrets
-from memory_core.trust import checking
+from memory_core.trust import checking, ledger
 
 # The type of a preference that waits for review.
 PREFERENCE = "preference"
+
+
+class PreferenceWaits(preferences.InvalidPreference):
+    """A preference that is not set before a person accepts it; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not set, it waits for review: {reason}")
+        self.reason = reason
 
 
 def set_preference(
@@ -28,33 +36,35 @@ def set_preference(
     """Set a preference; return False if it has this value already.
 
     One that is not from a person waits for review if it may be poisoned, and without its secrets
-    if it has some.  Raises InvalidPreference.
+    if it has some; one of an MCP client always waits.  Raises InvalidPreference, PreferenceWaits.
     """
     # An invalid preference raises here, before any file is created.
     merge_learnings.put_preference("", key, value, project.limits(agent))
     text, reason = f"{key}: {value}", ""
     if source != item_history.PERSON_SOURCE:
         text, reason = checking.hold(text)
+        reason = reason or (changes.MCP_REASON if source == item_history.MCP_SOURCE else "")
     elif refused := secrets.refuse(text):
         raise preferences.InvalidPreference(refused)
 
-    def change(memory: AgentMemory) -> bool:
-        if not reason:
-            return put(memory, key, value, source=source)
+    def change(memory: AgentMemory) -> tuple[bool, str]:
+        if not reason or _has(memory, key, value):
+            return put(memory, key, value, source=source), ""
+        tier = ledger.find_source_tier(source, ())
         entry = {"type": PREFERENCE, "content": text, "reason": reason, "source": source}
-        memory.review.append(entry)
-        return False
+        memory.review.append({**entry, "tier": tier})
+        return False, reason
 
-    is_changed = transaction.change_memory(project, agent, change, store)
-    if reason:
-        raise preferences.InvalidPreference(f"not set, it waits for review: {reason}")
+    is_changed, waits = transaction.change_memory(project, agent, change, store)
+    if waits:
+        raise PreferenceWaits(waits)
     return is_changed
 
 
 def put(memory: AgentMemory, key: str, value: str, **source: Any) -> bool:
     """Set a preference of a memory and record it; return False if it has this value already."""
     *doubled, old = _texts_of(memory, key) or [""]
-    if merge_learnings.put_preference(memory.text, key, value, memory.limits) == memory.text:
+    if _has(memory, key, value):
         return False
     changes.remove_items(memory, doubled, "removed", source=source["source"])
     text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
@@ -65,6 +75,10 @@ def put(memory: AgentMemory, key: str, value: str, **source: Any) -> bool:
         was = item_history.id_of(old) if old else ""
         memory.record("preference", new.text, section=preferences.TITLE, was=was, **source)
     return True
+
+
+def _has(memory: AgentMemory, key: str, value: str) -> bool:
+    return merge_learnings.put_preference(memory.text, key, value, memory.limits) == memory.text
 
 
 def remove_preference(

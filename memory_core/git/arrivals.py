@@ -276,9 +276,8 @@ def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
     from memory_core.trust import ledger
 
     history = item_history.History(store.history(agent).read(runs=False), project.weights)
-    sources = {item_history.IMPORT_SOURCE: ledger.IMPORT}
     return {
-        state.text: sources.get(state.source, ledger.AGENT)
+        state.text: ledger.BY_SOURCE.get(state.source, ledger.AGENT)
         for state in history
         if state.source and state.source not in item_history.HUMAN_SOURCES
     }

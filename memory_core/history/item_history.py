@@ -54,6 +54,7 @@ ITEM_KINDS = (
 HAND_SOURCE = "hand"  # the source of hand edits
 PERSON_SOURCE = "person"  # the source of a person's commands
 IMPORT_SOURCE = "import"  # the source, and origin, of items from an imported file
+MCP_SOURCE = "mcp"  # the source of what an MCP client writes
 HUMAN_SOURCES = (HAND_SOURCE, PERSON_SOURCE)
 
 PERSON_KINDS = ("edited", "approved", "preference")  # a person did it, whatever the source

@@ -13,9 +13,6 @@ from __future__ import annotations
 
 SERVER_NAME = "agent-memory"
 
-# The `source` of what the server records in histories.
-SOURCE = "mcp"
-
 TITLE = "Memories of agents and tasks"
 
 # Clients show this to the model.

@@ -10,7 +10,7 @@ from contextlib import suppress
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
 from memory_core.files.safe_files import Refused
-from memory_core.mcp_server import SOURCE
+from memory_core.history.item_history import MCP_SOURCE
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import store
 from memory_core.tasks import sync
@@ -32,7 +32,7 @@ class ServedProject:
         named = (environ.get("CLAUDE_PROJECT_DIR", ""), folder)
         self.folder = next(filter(os.path.isdir, named), "") or os.getcwd()
         self.environ = environ
-        self.run = f"{SOURCE}-{secrets.token_hex(4)}"
+        self.run = f"{MCP_SOURCE}-{secrets.token_hex(4)}"
 
     @property
     def project(self) -> Project:

@@ -19,8 +19,9 @@ from memory_core.curation import (
 )
 from memory_core.document import markdown, preferences
 from memory_core.history import performance
+from memory_core.history.item_history import MCP_SOURCE as SOURCE
 from memory_core.learning import classify
-from memory_core.mcp_server import SOURCE, resources
+from memory_core.mcp_server import resources
 from memory_core.mcp_server.served_project import ServedProject, clean_output
 from memory_core.tasks import task_actions, task_document
 
@@ -56,7 +57,7 @@ Function = TypeVar("Function", bound=Callable[..., ToolOutput])
 
 
 def _tool(
-    title: str, read_only: bool = False, destructive: bool = False, idempotent: bool = False
+    title: str, read_only: bool = False, idempotent: bool = False
 ) -> Callable[[Function], Function]:
     """Make a function a tool; models may see nothing of it but the docstring.
 
@@ -81,7 +82,7 @@ def _tool(
             annotations=ToolAnnotations(
                 title=title,
                 read_only_hint=read_only,
-                destructive_hint=destructive,
+                destructive_hint=False,
                 idempotent_hint=read_only or idempotent,
                 open_world_hint=False,
             ),
@@ -289,27 +290,32 @@ class SetPreferenceOutput(ToolOutput):
     agent: str
     key: str
     value: str
-    changed: bool = Field(description="False if it had that value already.")
+    waits: str = Field(description="Why it waits for the user's review; empty if it is set.")
 
     def text(self) -> str:
-        said = "From now on" if self.changed else "Already"
-        return f"{said}, {self.agent} prefers {self.key}: {self.value}"
+        if self.waits:
+            return f"Not set for {self.agent} yet: it waits for the user's review ({self.waits})."
+        return f"Already, {self.agent} prefers {self.key}: {self.value}"
 
 
-@_tool("Set a preference", destructive=True, idempotent=True)
+@_tool("Propose a preference", idempotent=True)
 def set_preference(
     served: ServedProject,
     agent: str = AGENT_FIELD,
     key: str = Field(description=f"A few words, such as {', '.join(preferences.SUGGESTED_KEYS)}."),
     value: str = Field(description="The preferred way, in one line."),
 ) -> SetPreferenceOutput:
-    """Set how the user wants an agent to work from now on. Only use it when the user asked for
-    it. Replaces an older value of the same key.
+    """Propose how an agent should work from now on. Only use it when the user asked for it: it
+    waits until the user accepts it, and then replaces an older value of the same key.
     """
     project, agent = served.find_agent(agent, accept_new=True)
-    changed = preference_actions.set_preference(project, agent, key, value, source=SOURCE)
+    waits = ""
+    try:
+        preference_actions.set_preference(project, agent, key, value, source=SOURCE)
+    except preference_actions.PreferenceWaits as error:
+        waits = error.reason
     key, value = clean_output(key), clean_output(value)
-    return SetPreferenceOutput(agent=agent, key=key, value=value, changed=changed)
+    return SetPreferenceOutput(agent=agent, key=key, value=value, waits=waits)
 
 
 class TaskNoteOutput(ToolOutput):

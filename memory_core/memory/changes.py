@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.claude_code.agent_names import PM
 from memory_core.document import edits, markdown, template
 from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
@@ -20,6 +21,7 @@ ASK_REASON = "learning: ask"
 REJECTED_REASON = "a person rejected it before"
 WRONG_REASON = "reported as wrong"
 TAINTED_REASON = "hold_tainted: the run read from outside"
+MCP_REASON = "an MCP client wrote it"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,11 +155,9 @@ def _record_outcomes(
 
 def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterator[Learning]:
     """Yield the learnings to merge, and refuse others of agents."""
-    mode = memory.project.config.learning_of(memory.agent)
-    must_ask = mode == config_defaults.ASK and not by_person
-    if not must_ask:
+    waits = "" if by_person else _find_waiting_reason(memory, report)
+    if not waits:
         _record_contradictions(memory, report)
-    holds = report.is_tainted and memory.project.config["hold_tainted"]
     suspicions = {} if by_person else _find_poisoned(memory, report)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
@@ -170,10 +170,20 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
             report.refused.append((learning, suspicions[id(learning)]))
         elif state and state.is_doubted and not state.is_present and not by_person:
             report.refused.append((learning, WRONG_REASON))
-        elif (must_ask or holds) and not (state and state.is_present):
-            report.refused.append((learning, ASK_REASON if must_ask else TAINTED_REASON))
+        elif waits and not (state and state.is_present):
+            report.refused.append((learning, waits))
         else:
             yield learning
+
+
+def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
+    """Return why all new learnings of an agent's report wait for a person, "" for most."""
+    if memory.project.config.learning_of(memory.agent) == config_defaults.ASK:
+        return ASK_REASON
+    if report.is_tainted and memory.project.config["hold_tainted"]:
+        return TAINTED_REASON
+    is_closed = memory.agent == PM and report.source.get("source") == item_history.MCP_SOURCE
+    return MCP_REASON if is_closed else ""
 
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:

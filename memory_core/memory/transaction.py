@@ -201,9 +201,8 @@ def _find_origin(record: Record) -> str:
         return ""
     if source == item_history.PERSON_SOURCE and kind in DECIDING_KINDS:
         return ledger.REVIEWED if kind in REVIEWING_KINDS else ledger.PERSON
-    is_import = source == item_history.IMPORT_SOURCE
     arrives = kind in item_history.ARRIVAL_KINDS
-    return (ledger.IMPORT if is_import else ledger.AGENT) if arrives else ""
+    return ledger.BY_SOURCE.get(str(source), ledger.AGENT) if arrives else ""
 
 
 def _may_resolve_error(memory: AgentMemory) -> bool:

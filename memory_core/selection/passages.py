@@ -18,7 +18,7 @@ MAX_COMPARED = 4000
 # Tiers of `trust.ledger`, which this wing cannot import: a person wrote it here; it is from
 # outside, and nobody reviewed it here.
 OWN_TIERS = ("person", "hand")
-OUTSIDE_TIERS = ("tainted", "import")
+OUTSIDE_TIERS = ("tainted", "mcp", "import")
 UNKNOWN_TIER = "unknown"  # it stood in the file at the first look, and nobody said whose it is
 
 # What a note has besides the counts of runs and their subjects.

@@ -114,8 +114,8 @@ class WaitingLearning(BaseModel):
     other: str = Field("", description="the text of an item that it contradicts")
     tier: str = Field(
         "",
-        description="from whom it is: `person`, `hand`, `reviewed`, `agent`, `tainted`, `import`"
-        " or `unknown`",
+        description="from whom it is: `person`, `hand`, `reviewed`, `agent`, `tainted`, `mcp`,"
+        " `import` or `unknown`",
     )
     reasons: list[str] = Field([], description="why it waits, each a few words")
     reading: list[str] = Field(

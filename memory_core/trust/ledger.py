@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 FOLDER = "decided"
 
 # Origins, and tiers: a person wrote it by a command, or by hand in the file; a person accepted it;
-# a run reported it, or a run that had read from outside; or it came from elsewhere: a clone, a
-# pull, an import.  Without one nobody knows yet: `git.arrivals` decides.
+# a run reported it, or a run that had read from outside; an MCP client wrote it; or it came from
+# elsewhere: a clone, a pull, an import.  Without one nobody knows yet: `git.arrivals` decides.
 PERSON, HAND, REVIEWED = "person", "hand", "reviewed"
-AGENT, TAINTED, IMPORT = "agent", "tainted", "import"
+AGENT, TAINTED, MCP, IMPORT = "agent", "tainted", "mcp", "import"
 UNKNOWN = "unknown"  # it was there before the first look here, and nobody was asked yet
 DECIDED = (PERSON, HAND, REVIEWED)
 WRITTEN_HERE = (PERSON, HAND)
+
+# The origins of what is no run's, by the source of its record.
+BY_SOURCE = {"import": IMPORT, "mcp": MCP}
 
 
 def find_tier(origin: str, is_tainted: bool) -> str:
@@ -44,7 +47,7 @@ def find_source_tier(source: str, reading: Sequence[str]) -> str:
     """Return the tier of a learning that waits, by the source of its run; "" for none."""
     if reading:
         return TAINTED
-    return {"import": IMPORT, "person": PERSON, "hand": IMPORT, "": ""}.get(source, AGENT)
+    return {**BY_SOURCE, "person": PERSON, "hand": IMPORT, "": ""}.get(source, AGENT)
 
 
 def read(state: SafeFiles, stem: str) -> dict[str, str]:

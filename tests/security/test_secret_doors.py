@@ -174,7 +174,7 @@ def test_no_mcp_tool_takes_or_gives_a_secret(person: Person) -> None:
     sandbox.write_memory("engineer", f"npm publishes with {other}")
     remembered, _error, preference, recalled, read = call_tools(sandbox)
     assert "waits for the user" in remembered
-    assert "it waits for review: a secret was removed from it" in preference
+    assert "review (a secret was removed from it)" in preference
     for answer in (recalled, read):
         assert "[redacted: npm-token]" in answer
         assert other not in answer
