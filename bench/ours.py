@@ -15,7 +15,6 @@ from scene import Case, Scene
 from timing import Spawner
 
 from memory_core.history import item_history
-from memory_core.learning import run_subject
 from memory_core.memory import remember
 from memory_core.text.times import format_utc
 
@@ -117,8 +116,6 @@ def make_history(agent: str, memory: str) -> str:
         number = at // 2
         moment = format_utc(time.time() - DAY * number)
         fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
-        if at % 2 == 0:
-            fields["about"] = run_subject.describe_run(text, samples.prose(700, 100 * number))
         lines.append(
             item_history.make_record(
                 "learned", moment, text, section="Work", source="agent", **fields

@@ -44,7 +44,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     """Return an agent's knowledge, without the items below `memory.min_confidence`.
 
     Items that agents do not receive before a person decides are left out.  With `pending`, for
-    people, it has also the errors of this machine that nobody has resolved yet.
+    people, it has also the errors that nobody has resolved yet.
 
     Items and preferences of the user level are included unless the project level has them.
     """
@@ -68,15 +68,14 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
         ]
     records = run_history.read_records(project.store, agent)
     stem = project.store.stem(agent)
-    error_files.update_resolved(project.paths, stem, records)
+    errors = error_files.read(project.paths, stem)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
     items.sort(key=lambda item: -item.confidence)
     if pending:
-        records_shown = records + error_files.read_pending(project.paths, stem)
-        errors = performance.find_common_errors(records_shown)
+        common = performance.find_common_errors(errors)
     else:
-        errors = [] if project.is_strict else error_files.list_delivered(records)
-    return Knowledge(agent, items, values, performance.Performance(records), errors)
+        common = [] if project.is_strict else error_files.list_given(errors)
+    return Knowledge(agent, items, values, performance.Performance(records), common)
 
 
 def list_given(project: Project, store: Store, agent: str) -> list[RatedItem]:

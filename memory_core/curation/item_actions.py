@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, review
@@ -24,7 +25,7 @@ from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
 from memory_core.selection import item_notes
-from memory_core.storage import run_history
+from memory_core.storage import run_history, run_records
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets, similarity
 from memory_core.text.times import format_utc
@@ -95,7 +96,9 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
 
 def list_pinned(memory: AgentMemory) -> set[str]:
     """Return the ids of the items that the agent receives with every task, without preferences."""
-    notes = item_notes.list_notes(memory.history, {})
+    state, stem = memory.store.paths.state, memory.store.stem(memory.agent)
+    read = partial(run_records.read_subjects, state, stem)
+    notes = item_notes.list_notes(memory.history, {}, read_subjects=read)
     return {note.id for note in notes.values() if note.is_pinned}
 
 

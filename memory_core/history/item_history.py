@@ -129,7 +129,6 @@ class History:
         self._by_text: dict[str, ItemState] = {}
         self._undone: dict[str, str] = {}
         self._undoing: set[str] = set()  # the ids of changes that undo others
-        self.subjects: dict[str, str] = {}  # what each run was about that reported items
         self._rejected: set[str] = set()
         self.records: list[Record] = []
         self.last_seq = 0
@@ -239,8 +238,6 @@ class History:
             self._step(state, -self._weights.contradiction)
         if kind in LEARNING_KINDS:
             state.runs.add(run)
-            if record.get("about"):
-                self.subjects[run] = record["about"]
         elif kind == "contradicted":
             state.contradicting_runs.add(run)
             state.is_doubted = state.is_doubted or bool(record.get("waiting"))

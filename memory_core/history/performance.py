@@ -1,11 +1,10 @@
 """Compute the performance of an agent and its common errors from its history records.
 
-Two kinds of records are about runs.  Others are skipped, except learnings that resolve an
-error:
+Two kinds of records are about runs; others are skipped:
 
     task    id of the run; type, outcome; duration_ms, tokens, tool_uses if they are known;
             experiment: GIVEN or HELD_OUT for a run of an experiment
-    error   id of the error text; text, tool; resolution if a program reported it
+    error   id of the error text; text, tool; resolution if it is known
 
 The result does not depend on the order of the records, and a record may come twice.
 """
@@ -33,8 +32,6 @@ MAX_ERRORS_SHOWN = 5
 # Failures of a delegation itself; agents see failures of other tools every day.
 DELEGATION_TOOLS = ("", "Agent", "Task")
 COMMON_COUNT = 2
-
-LEARNING_KINDS = ("learned", "merged", "reinforced")
 
 OTHER_TYPE = "other"
 
@@ -260,9 +257,7 @@ def _type(record: Record) -> str:
 class CommonError:
     """A frequent error: text, resolution or "", number of runs, time of the last one."""
 
-    def __init__(
-        self, key: str, records: list[Record], learned: dict[str, list[TimedText]]
-    ) -> None:
+    def __init__(self, key: str, records: list[Record]) -> None:
         from memory_core.history import error_text
 
         latest = max(records, key=_place)
@@ -271,8 +266,9 @@ class CommonError:
         self.tool = str(latest.get("tool") or "")
         self.last = str(latest["time"])
         self.count = len({_occurrence(record) for record in records})
-        resolutions = [(_place(record), _resolution(record, learned)) for record in records]
-        self.resolution = max((pair for pair in resolutions if pair[1]), default=((), ""))[1]
+        resolved = [record for record in records if _is_text(record.get("resolution"))]
+        resolution = max(resolved, key=_place)["resolution"] if resolved else ""
+        self.resolution = error_text.clean(resolution)
 
     @property
     def is_common(self) -> bool:
@@ -284,9 +280,6 @@ class CommonError:
         return dict(sorted(vars(self).items()))
 
 
-TimedText = tuple[str, str]  # (time, text) of a learning
-
-
 def find_common_errors(records: Iterable[Record], resolved: bool = False) -> list[CommonError]:
     """Return the common errors, at most MAX_ERRORS_KEPT: the most frequent first, then the latest.
 
@@ -294,7 +287,6 @@ def find_common_errors(records: Iterable[Record], resolved: bool = False) -> lis
     """
     from memory_core.history import error_text
 
-    records = list(records)
     groups: dict[str, list[Record]] = {}
     keys: dict[str, str] = {}  # cache by text, because most errors are repeated
     for record in records:
@@ -304,33 +296,11 @@ def find_common_errors(records: Iterable[Record], resolved: bool = False) -> lis
             keys[text] = error_text.id_of(line) if line else ""
         if keys[text]:
             groups.setdefault(keys[text], []).append(record)
-    if not groups:
-        return []
-    learned = _learned(records)
-    errors = [CommonError(key, group, learned) for key, group in groups.items()]
+    errors = [CommonError(key, group) for key, group in groups.items()]
     errors.sort(key=lambda error: error.id)
     errors.sort(key=lambda error: (error.count, error.last), reverse=True)
     common = (error for error in errors if (error.resolution if resolved else error.is_common))
     return list(common)[:MAX_ERRORS_KEPT]
-
-
-def split_resolved(
-    errors: list[Record], records: list[Record]
-) -> tuple[list[Record], list[Record]]:
-    """Return the error records whose resolution is known, and the others.
-
-    `records` is the history of the agent: its learnings, and the errors with a resolution.
-    """
-    learned = _learned(records)
-    resolved = {
-        record["id"]
-        for record in [*errors, *records]
-        if record["kind"] == "error" and _resolution(record, learned)
-    }
-    return (
-        [record for record in errors if record["id"] in resolved],
-        [record for record in errors if record["id"] not in resolved],
-    )
 
 
 def format_errors(errors: list[CommonError]) -> list[str]:
@@ -346,38 +316,8 @@ def join_resolution(error: CommonError) -> str:
     return f"{error.text} → {error.resolution}" if error.resolution else error.text
 
 
-def _learned(records: list[Record]) -> dict[str, list[TimedText]]:
-    """Return the learnings of each run as (time, text), by run id and in order of time."""
-    texts = {
-        record["id"]: record["text"] for record in sorted(records, key=_place) if record.get("text")
-    }
-    learned: dict[str, list[TimedText]] = {}
-    for record in records:
-        text, run = record.get("text") or texts.get(record["id"]), record.get("run")
-        if record["kind"] in LEARNING_KINDS and run and text:
-            learned.setdefault(run, []).append((_clock(record), text))
-    return {run: sorted(texts_of_run) for run, texts_of_run in learned.items()}
-
-
-def _clock(record: Record) -> str:
-    """Return the clock time of a record, which its change id begins with.
-
-    The field `time` may be ahead of the clock, because versions written within one second get
-    different times.
-    """
-    change = str(record.get("change") or "")
-    return f"{change[:23]}Z" if change[4:5] == "-" else str(record["time"])
-
-
-def _resolution(record: Record, learned: dict[str, list[TimedText]]) -> str:
-    """Return the recorded resolution, else the first learning of the run after the error."""
-    from memory_core.history import error_text
-
-    resolution = record.get("resolution")
-    taught = learned.get(record.get("run") or "", [])
-    if not isinstance(resolution, str) or not resolution:
-        resolution = next((text for time, text in taught if time >= record["time"]), "")
-    return error_text.clean(resolution)
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def _occurrence(record: Record) -> tuple[str, str, str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 # The fields of a record that a hand edit, an older version or another program may have written.
-RECORDED_TEXTS = {"text", "nested", "section", "about", "waiting"}
+RECORDED_TEXTS = {"text", "nested", "section", "waiting"}
 
 
 class AgentMemory:

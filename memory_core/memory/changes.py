@@ -38,9 +38,9 @@ class TaughtReport:
 
     `source` has the run, session and source, and `reading` if the run read from outside; such a run
     is tainted.  `rejected` has [type, content, reason, nested lines]
-    of learnings that lack the form, `about` says what the run was about, `wrong` has the reasons by
-    the ids of items that it reported as wrong.  `learned` counts the new and better items, and
-    `refused` has the learnings that are not merged, with the reason.
+    of learnings that lack the form, `wrong` has the reasons by the ids of items that it reported as
+    wrong.  `learned` counts the new and better items, and `refused` has the learnings that are not
+    merged, with the reason.
     """
 
     def __init__(
@@ -48,7 +48,6 @@ class TaughtReport:
         rows: list[list[str]],
         source: dict[str, Any],
         rejected: Sequence[list[str]] = (),
-        about: str = "",
         wrong: dict[str, str] | None = None,
     ) -> None:
         self.learnings = [Learning(*row) for row in rows]
@@ -57,7 +56,6 @@ class TaughtReport:
             for kind, content, reason, *nested in rejected
         ]
         self.source = source
-        self.about = about
         self.wrong = wrong or {}
         self.is_tainted = bool(source.get("reading"))
         self.change_id = ""
@@ -136,8 +134,7 @@ def _record_outcomes(
     def record(learning: LearningLike, kind: str, text: str, **more: str) -> None:
         report = owners[id(learning)]
         memory.change_id = report.change_id
-        memory.record(kind, text, about=report.about, **more, **report.source)
-        report.about = ""  # once is enough
+        memory.record(kind, text, **more, **report.source)
 
     for learning, text in zip(merged.origins["added"], merged.added, strict=True):
         record(learning, kind, text, type=learning.type, **fields.get(text, {}))

@@ -23,6 +23,7 @@ from memory_core.selection.passages import (
     Subjects,
     shorten_ids,
 )
+from memory_core.storage import run_records
 from memory_core.text import code_names, secrets, similarity, times
 from memory_core.trust import ledger
 
@@ -99,7 +100,7 @@ def take_changes(
         stored.stamp = stamp
         item_index.write_stored(store, agent, stored)
         return
-    notes = item_notes.list_notes(history, stored.counts, _load_subjects(stored))
+    notes = _list_notes(store, agent, history, stored)
     if store.paths is project.paths:
         _build(project, agent, stored, stamp, notes, item_index.stamp_documents(project, agent))
     else:
@@ -122,7 +123,17 @@ def _find_notes(
     records = store.history(agent).read()
     history = item_history.History(records, project.weights)
     stored.counts = item_notes.count_runs(records, {})
-    return item_notes.list_notes(history, stored.counts, _load_subjects(stored))
+    return _list_notes(store, agent, history, stored)
+
+
+def _list_notes(store: Store, agent: str, history: History, stored: StoredIndex) -> Notes:
+    """Return the notes on the items of a history, with the counts of the stored index."""
+    return item_notes.list_notes(
+        history,
+        stored.counts,
+        _load_subjects(stored),
+        lambda: run_records.read_subjects(store.paths.state, store.stem(agent)),
+    )
 
 
 def _build(

@@ -102,6 +102,20 @@ def list_agents_with_files(store: Store) -> list[str]:
     return sorted({*store.agents(), *map(agent_names.agent_of_file, names)} - {""})
 
 
+def drop_abouts(store: Store, write: bool = True) -> int:
+    """Remove what runs were about from all histories; return the number of lines.
+
+    Raises OSError.
+    """
+    names = store.files.list_names(os.path.join(store.folder, "history"))
+    stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
+    count = 0
+    for agent in filter(None, (agent_names.agent_of_file(f"{stem}.md") for stem in stems)):
+        with store.lock(agent):
+            count += store.history(agent).drop_abouts(write)
+    return count
+
+
 def describe_refusal(store: Store, path: str) -> str:
     """Return "PATH REASON" if a file is, or is reached through, a link or the like, else "".
 

@@ -197,7 +197,7 @@ def _read_errors(project: Project, agent: str) -> list[str]:
         return []
     from memory_core.storage import error_files
 
-    return error_files.read_resolved(project.paths, project.store.stem(agent))
+    return error_files.read_given(project.paths, project.store.stem(agent))
 
 
 def _format_performance(project: Project, agent: str) -> list[str]:

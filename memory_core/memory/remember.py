@@ -233,16 +233,15 @@ def merge_spool(
         from memory_core.memory import index_building, item_index
 
         before = item_index.make_stamp(store, agent)
-        left, memory = _merge_learnings(project, agent, own, entries, began + seconds * MERGE_SHARE)
-        merged = [(path, entry) for path, entry in entries if path not in left]
-        # Records come last: a learning that starts a new history also refreshes the common errors.
-        records = [record for _path, entry in merged for record in entry.get("records", [])]
+        # Entries with records teach nothing.  They come first: a learning may resolve an error.
+        records = [record for _path, entry in entries for record in entry.get("records", [])]
         if records:
             run_history.append_records(store, agent, records)
+        left, memory = _merge_learnings(project, agent, own, entries, began + seconds * MERGE_SHARE)
         history = memory.history if memory and memory.records else None
         if records or history:
             index_building.take_changes(project, store, agent, before, history, records)
-        spool.remove(project.paths, [path for path, _entry in merged])
+        spool.remove(project.paths, [path for path, _entry in entries if path not in left])
 
 
 def _merge_learnings(
@@ -308,13 +307,12 @@ def _make_report(
 
     names = ("run", "session", "source", "reading")
     source: dict[str, Any] = {key: entry[key] for key in names if key in entry}
-    about = str(entry.get("about") or "")
     learnings, rejected = take_new(entry["learnings"]), take_new(entry["rejected"])
     wrong = {
         key: text for key, text in entry.get("wrong", []) if _wrong_key(key) not in taught[run]
     }
     taught[run].update(map(_wrong_key, wrong))
-    return changes.TaughtReport(learnings, source, rejected, about, wrong)
+    return changes.TaughtReport(learnings, source, rejected, wrong)
 
 
 def _wrong_key(key: str) -> str:
@@ -323,13 +321,16 @@ def _wrong_key(key: str) -> str:
 
 
 def _note_end(memory: AgentMemory, entry: dict[str, Any], report: changes.TaughtReport) -> None:
-    """Note in the run's record what it has taught, and log what the history does not have."""
+    """Note what the run has taught and was about, and log what the history does not have."""
     from memory_core.claude_code import notices
     from memory_core.memory import transaction
     from memory_core.storage import config_defaults, run_records
     from memory_core.text import digests, similarity
 
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
+    if entry.get("about"):
+        state, stem = memory.project.paths.state, memory.store.stem(memory.agent)
+        run_records.add_subject(state, stem, entry["run"], str(entry["about"]))
     if learnings or report.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
         keys += map(_wrong_key, report.wrong)

@@ -9,7 +9,7 @@ from memory_core.history import item_history
 from memory_core.memory import agent_memory, item_index, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
-from memory_core.storage import local_changes
+from memory_core.storage import error_files, local_changes, run_records
 from memory_core.storage.store import Store
 from memory_core.trust import ledger
 
@@ -58,9 +58,23 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
         local_changes.rename(store.paths, store.stem(old), store.stem(new))
         item_index.remove(store, old)
         ledger.rename(store.paths.state, store.stem(old), store.stem(new))
+        _move_lines(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
             store.files.sync(folder)
     return renamed
+
+
+def _move_lines(store: Store, old: str, new: str) -> None:
+    """Add the errors and the subjects of runs to those of the new name.  Raises OSError."""
+    state, stems = store.paths.state, (store.stem(old), store.stem(new))
+    for locate in (error_files.locate, run_records.locate_subjects):
+        path, target = map(locate, stems)
+        lines, _is_whole = state.read_end(path, run_records.MAX_SUBJECT_BYTES)
+        if lines:
+            state.append(target, lines)
+            state.remove(path)
+    for stem in stems:
+        error_files.refresh(store.paths, stem)
 
 
 def _list_places(store: Store, agent: str) -> list[str]:

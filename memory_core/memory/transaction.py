@@ -128,10 +128,7 @@ def write(memory: AgentMemory) -> None:
     is_change = any(record.get("change") == memory.change_id for record in memory.records)
     if is_change and memory.change_id not in changes:
         changes.append(memory.change_id)
-    if _may_resolve_error(memory):
-        from memory_core.storage import run_history
-
-        run_history.settle_errors(store, agent)
+    _resolve_errors(memory)
     _note_decisions(memory)
     store.remove_from_review(agent, memory.decided)
     if memory.from_archive:
@@ -205,15 +202,21 @@ def _find_origin(record: Record) -> str:
     return ledger.BY_SOURCE.get(str(source), ledger.AGENT) if arrives else ""
 
 
-def _may_resolve_error(memory: AgentMemory) -> bool:
-    """Return whether a run that had an error has a new learning, or the history is new."""
-    from memory_core.storage import error_files
+def _resolve_errors(memory: AgentMemory) -> None:
+    """Keep the first thing that a run learned as the resolution of its errors.
 
-    kinds = item_history.LEARNING_KINDS
-    runs = {record.get("run") for record in memory.records if record["kind"] in kinds}
-    errors = error_files.read_pending(memory.store.paths, memory.store.stem(memory.agent))
-    has_error = any(error.get("run") in runs - {"", None} for error in errors)
-    return has_error or len(memory.history.records) == len(memory.records)
+    A run that read from outside resolves none: nobody reviews the errors that agents receive.
+    """
+    learned: dict[str, str] = {}
+    for record in memory.records:
+        item, run = memory.history.get(record["id"]), record.get("run")
+        is_clean = record["kind"] in item_history.LEARNING_KINDS and not record.get("reading")
+        if item and run and is_clean:
+            learned.setdefault(run, item.text)
+    if learned:
+        from memory_core.storage import error_files
+
+        error_files.resolve(memory.store.paths, memory.store.stem(memory.agent), learned)
 
 
 def _remove_from_archive(memory: AgentMemory) -> None:

@@ -1,8 +1,8 @@
 """What the history knows of each item that selection needs: its use, and what its runs were about.
 
-The first record that a run left in a write has `about`: the first line of the run's prompt, and the
-words of its report that say most.  The `task` record of a run has `given`, the ids of the items
-that it received, and `used`, the ids of those that it used, separated by spaces.
+A run was about the first line of its prompt, and the words of its report that say most; the state
+has them.  The `task` record of a run has `given`, the ids of the items that it received, and
+`used`, the ids of those that it used, separated by spaces.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from memory_core.selection.passages import NO_SUBJECTS, ItemNote, Subjects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from memory_core.history.item_history import History, ItemState, Record
 
@@ -30,15 +30,19 @@ CONFIRMING_RUNS = 2
 
 
 def list_notes(
-    history: History, counts: Counts, before: Subjects = NO_SUBJECTS
+    history: History,
+    counts: Counts,
+    before: Subjects = NO_SUBJECTS,
+    read_subjects: Callable[[], dict[str, str]] = dict,
 ) -> dict[str, ItemNote]:
     """Return a note for each present item, by its text; `counts` are those of `count_runs`.
 
-    `before` has what runs of earlier notes were about.
+    `before` has what runs of earlier notes were about, and `read_subjects` reads it for all runs.
     """
     present = [state for state in history if state.is_present]
-    runs = {run for state in present for run in state.runs}
-    subjects = before.update({run: history.subjects.get(run, "") for run in runs - {""}})
+    runs = {run for state in present for run in state.runs} - {""}
+    abouts = read_subjects() if runs - before.numbers.keys() else {}
+    subjects = before.update({run: abouts.get(run, "") for run in runs})
     has_many = any(len(state.runs) >= PINNING_RUNS for state in present)
     words = subjects.list_words() if has_many else {}
     by_run = {run: frozenset(words[run]) for run in words}

@@ -1,13 +1,12 @@
-"""errors/AGENT.jsonl and errors/AGENT.md: the errors of an agent's runs, on this machine only.
+"""errors/AGENT.jsonl and errors/AGENT.txt: the errors of an agent's runs, on this machine only.
 
-AGENT.jsonl has the errors without a known resolution.  What a failed command printed may hold
-anything.  It gets into the history, which is committed, and into prompts only when a run has
-reported a resolution: `run_history.settle_errors` moves it.
+AGENT.jsonl has the errors, and their resolutions: the first thing that the same run learned later,
+or what a program reported.  They never get into the history: what a failed command printed may
+hold anything, and a history that came with a repository may hold any error and any resolution.
 
-AGENT.md has the resolved errors as Markdown list items, ready for a prompt.  They are computed
-from the whole history, which takes longer to read than a hook may take.  Therefore the writer of
-an error, or of what may solve one, also updates this file.  Without the file an agent gets no
-errors until the next update.  Lines that may be poisoned are left out.
+AGENT.txt has the resolved errors as Markdown list items, ready for a prompt, since a hook has no
+time to compute them.  Left out are lines that may be poisoned, and errors that only an MCP client
+reported.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from memory_core.text import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from memory_core.history.item_history import Record
     from memory_core.history.performance import CommonError
@@ -26,90 +25,108 @@ if TYPE_CHECKING:
 
 FOLDER = "errors"
 
-# The newest pending errors are kept.
-MAX_PENDING = 200
+# The newest errors of each kind are kept, with and without a resolution.
+MAX_KEPT = 200
 
-# A file of this size is cut to them; a record takes up to 700 bytes.
-MAX_PENDING_BYTES = 256 * 1024
+# A file of this size is cut to them; a record takes up to 900 bytes.
+MAX_BYTES = 512 * 1024
 
 # Characters of the resolved errors; a longer file was not written by agent-memory.
 MAX_RESOLVED_CHARS = 4000
 
-# A hook updates the resolved errors up to this size of a history in bytes: some 40,000 packed
-# records.  Beyond that a learning of the run, or `context`, does it.
-MAX_HISTORY_BYTES = 1_000_000
 
-
-def read_pending(paths: LevelPaths, stem: str) -> list[Record]:
-    """Return the newest pending errors of the agent with this file stem, oldest first."""
+def read(paths: LevelPaths, stem: str) -> list[Record]:
+    """Return the errors of the agent with this file stem, oldest first."""
     from memory_core.storage.history_file import HistoryFile
 
     try:
-        records = HistoryFile(paths.state, _pending_path(stem)).read()
+        records = HistoryFile(paths.state, locate(stem)).read()
     except OSError:
         return []
-    return [record for record in records if record["kind"] == "error"][-MAX_PENDING:]
+    return [record for record in records if record["kind"] == "error"]
 
 
-def add_pending(paths: LevelPaths, stem: str, errors: list[Record]) -> None:
-    """Add pending errors; without a state folder they are not kept."""
+def add(paths: LevelPaths, stem: str, errors: list[Record]) -> None:
+    """Add errors; without a state folder they are not kept."""
     if not errors:
         return
     try:
-        if paths.state.append(_pending_path(stem), _format_lines(errors)) > MAX_PENDING_BYTES:
-            replace_pending(paths, stem, read_pending(paths, stem))
+        if paths.state.append(locate(stem), _format_lines(errors)) > MAX_BYTES:
+            kept = read(paths, stem)
+            older = [error for error in kept if error.get("resolution")][:-MAX_KEPT]
+            older += [error for error in kept if not error.get("resolution")][:-MAX_KEPT]
+            _replace(paths, stem, [error for error in kept if error not in older])
     except OSError:
         pass
+    refresh(paths, stem)
 
 
-def replace_pending(paths: LevelPaths, stem: str, errors: list[Record]) -> None:
-    """Write the pending errors that are left; raises OSError."""
-    paths.state.replace(_pending_path(stem), _format_lines(errors), durable=False)
+def resolve(paths: LevelPaths, stem: str, learned: Mapping[str, str]) -> None:
+    """Give the errors of runs without a resolution what the run has just learned."""
+    from memory_core.history import error_text
+
+    errors = read(paths, stem)
+    resolved = [
+        error
+        if error.get("resolution") or error.get("run") not in learned
+        else {**error, "resolution": error_text.clean(learned[error["run"]])}
+        for error in errors
+    ]
+    if resolved != errors:
+        try:
+            _replace(paths, stem, resolved)
+        except OSError:
+            return
+        refresh(paths, stem)
 
 
-def read_resolved(paths: LevelPaths, stem: str) -> list[str]:
-    """Return the resolved errors of an agent as lines of a Markdown list."""
-    text = paths.state.read_text(_resolved_path(stem))
+def read_given(paths: LevelPaths, stem: str) -> list[str]:
+    """Return the errors that agents receive as lines of a Markdown list."""
+    text = paths.state.read_text(_given_path(stem))
     lines = text.split("\n") if len(text) <= MAX_RESOLVED_CHARS else []
     return [line for line in lines if line.startswith("- ")]
 
 
-def update_resolved(paths: LevelPaths, stem: str, records: Sequence[Record]) -> None:
-    """Compute the resolved errors from an agent's history; after a failure the old ones stay."""
-    before = read_resolved(paths, stem)
-    if not before and not any(record["kind"] == "error" for record in records):
-        return
+def refresh(paths: LevelPaths, stem: str) -> None:
+    """Compute the errors that agents receive; after a failure the old ones stay."""
     from memory_core.history import performance
-    from memory_core.text import secrets
 
-    lines = performance.format_errors(list_delivered(records))
-    if lines == before:
+    lines = performance.format_errors(list_given(read(paths, stem)))
+    if lines == read_given(paths, stem):
         return
-    text = secrets.redact("".join(f"{line}\n" for line in lines))  # others wrote the history, too
     try:
-        paths.state.replace(_resolved_path(stem), text.encode("utf-8", "replace"))
+        paths.state.replace(_given_path(stem), "".join(f"{line}\n" for line in lines).encode())
     except OSError:
-        pass  # the history has them
+        pass  # the next error refreshes it
 
 
-def list_delivered(records: Sequence[Record]) -> list[CommonError]:
-    """Return the resolved errors of a history that agents may receive: none that may mislead."""
-    from memory_core.history import performance
+def list_given(errors: list[Record]) -> list[CommonError]:
+    """Return the resolved errors that agents may receive: that occurred, and do not mislead."""
+    from memory_core.history import item_history, performance
     from memory_core.trust import checking
 
-    errors = performance.find_common_errors(records, resolved=True)
+    mcp = item_history.MCP_SOURCE
+    occurred = {error["id"] for error in errors if error.get("source") != mcp}
+    seen = [error for error in errors if error["id"] in occurred]
     return [
-        error for error in errors if not checking.find_reason(performance.join_resolution(error))
+        error
+        for error in performance.find_common_errors(seen, resolved=True)
+        if not checking.find_reason(performance.join_resolution(error))
     ]
+
+
+def _replace(paths: LevelPaths, stem: str, errors: list[Record]) -> None:
+    paths.state.replace(locate(stem), _format_lines(errors), durable=False)
 
 
 def _format_lines(errors: list[Record]) -> bytes:
     return "".join(f"{fastjson.dumps(error)}\n" for error in errors).encode()
 
 
-def _pending_path(stem: str) -> str:
+def locate(stem: str) -> str:
+    """Return the path of an agent's errors in the state."""
     return os.path.join(FOLDER, f"{stem}.jsonl")
 
 
-def _resolved_path(stem: str) -> str:
-    return os.path.join(FOLDER, f"{stem}.md")
+def _given_path(stem: str) -> str:
+    return os.path.join(FOLDER, f"{stem}.txt")

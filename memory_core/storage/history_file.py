@@ -99,10 +99,12 @@ class HistoryFile:
     def append(self, records: list[Record]) -> int:
         """Append records and return the size of the file before, for `truncate`; raises OSError.
 
-        Return -1 if there are no records.
+        Return -1 if there are no records.  What a run was about stays on this machine, also if an
+        imported record of an older version has it.
         """
         if not records:
             return -1
+        records = [_drop_about(record) for record in records]
         attributes = os.path.join(os.path.dirname(self.path), ".gitattributes")
         self.files.write_once(attributes, GIT_ATTRIBUTES)
         return self.files.append(self.path, _format_lines(records))
@@ -114,6 +116,19 @@ class HistoryFile:
                 self.files.truncate(self.path, size)
         except OSError:
             pass
+
+    def drop_abouts(self, write: bool) -> int:
+        """Remove what runs were about, which older versions wrote; return the number of lines.
+
+        The caller holds the agent's lock.  A file too large to be read whole is left as it is.
+        Raises OSError.
+        """
+        lines = self._read_lines() if self.size <= MAX_BYTES else []
+        changed = [_drop_about_of_line(line) for line in lines]
+        count = sum(new != old for new, old in zip(changed, lines, strict=True))
+        if count and write:
+            self.files.replace(self.path, "".join(f"{line}\n" for line in changed).encode())
+        return count
 
     def pack(self, size: int) -> None:
         """Pack the older records into one line if a history of `size` bytes has grown large.
@@ -174,6 +189,22 @@ def _split_end(data: bytes, count: int) -> list[str]:
     """Return the last lines, at most `count`; of many lines, the others cost no memory."""
     lines = data.rsplit(b"\n", count)
     return [line.decode("utf-8", "replace") for line in lines[-count:]]
+
+
+def _drop_about(record: Record) -> Record:
+    return {name: value for name, value in record.items() if name != "about"}
+
+
+def _drop_about_of_line(line: str) -> str:
+    """Return a line, which may be packed, without `about`; other lines stay byte for byte."""
+    inner = unpack_line(line).split("\n") if _is_packed(line) else [line]
+    records = [record for record in map(fastjson.load_object, inner) if record]
+    if not any("about" in record for record in records):
+        return line
+    records = list(map(_drop_about, records))
+    if _is_packed(line):
+        records = [{**fastjson.load_object(line), "packed": _compress(records)}]
+    return fastjson.dumps(records[0])
 
 
 def _load_objects(lines: list[str]) -> list[dict[str, Any]]:

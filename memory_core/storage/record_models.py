@@ -83,7 +83,9 @@ class HistoryRecord(BaseModel):
     reading: list[str] = Field(
         [], description="what the run read from outside, for example `WebFetch docs.example.com`"
     )
-    about: str = Field("", description="what the run was about; at its first item only")
+    about: str = Field(
+        "", description="what the run was about, in records of older versions; ignored"
+    )
     given: str = Field("", description="`task`: the ids of the items that the agent received")
     used: str = Field("", description="`task`: the ids of those that it used")
     experiment: str = Field(

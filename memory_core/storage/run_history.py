@@ -1,6 +1,4 @@
-"""Write the outcomes and errors of runs to the history of their agent.
-
-An error without a known resolution stays on this machine until a run has found one.
+"""Write the outcomes of runs to the history of their agent, and their errors to the state.
 
 An outcome is written down in the spool first, with all that its history record is made
 of: a hook that only has to note a successful run then loads neither the history nor what
@@ -74,31 +72,13 @@ def save_records(store: Store, agent: str, records: list[Record], when: float = 
 def append_records(store: Store, agent: str, records: list[Record]) -> None:
     """Add records to an agent's history, whose lock the caller holds; raises OSError.
 
-    Errors whose resolution is unknown are kept with the state of this machine instead.
+    Errors are kept with the state of this machine instead.
     """
     records = [complete_record(record) for record in records]
     errors = [record for record in records if record["kind"] == "error"]
-    pending = [error for error in errors if not error.get("resolution")]
-    lasting = [record for record in records if record not in pending]
-    history = store.history(agent)
+    lasting = [record for record in records if record["kind"] != "error"]
     if lasting:
         store.make_folder()
+        history = store.history(agent)
         history.pack(history.append(lasting))
-    error_files.add_pending(store.paths, store.stem(agent), pending)
-    if errors and history.size <= error_files.MAX_HISTORY_BYTES:
-        settle_errors(store, agent)
-
-
-def settle_errors(store: Store, agent: str) -> None:
-    """Move pending errors that are resolved into the history, and refresh those for prompts.
-
-    The caller holds the agent's lock.  Raises OSError.
-    """
-    stem, history = store.stem(agent), store.history(agent)
-    records = history.read()
-    pending = error_files.read_pending(store.paths, stem)
-    resolved, others = performance.split_resolved(pending, records) if pending else ([], [])
-    if resolved:
-        history.append(resolved)
-        error_files.replace_pending(store.paths, stem, others)
-    error_files.update_resolved(store.paths, stem, records + resolved)
+    error_files.add(store.paths, store.stem(agent), errors)

@@ -3,6 +3,7 @@
     receipts/SESSION/CALL.json     the prompt of a call carries the memory; SubagentStart claims it
     runs/SESSION/RUN.jsonl         the route of its memory, its learnings, its end
     runs/SESSION/RUN-launch.jsonl  the task of a run in the background
+    subjects/AGENT.jsonl           what each run was about that taught something
     route.json                     rewritten prompts do not reach the agents of this project
 
 A call is Claude Code's `tool_use_id`, a run its `agent_id`.  Every write is a single append or
@@ -41,6 +42,9 @@ VIA_PROMPT = "prompt"  # the memory was added to the prompt
 VIA_START = "start"  # SubagentStart gave the memory
 
 MAX_NAME_LENGTH = 128
+
+# Of what runs were about, the newest are read: some 10,000 runs.
+MAX_SUBJECT_BYTES = 4_000_000
 
 
 def launch_id_of(run: str) -> str:
@@ -207,6 +211,36 @@ class SessionRuns:
 
     def _run(self, run: str) -> str:
         return os.path.join(self._runs, f"{file_name_of(run)}.jsonl")
+
+
+# Subjects
+
+
+def add_subject(files: SafeFiles, stem: str, run: str, about: str) -> None:
+    """Keep what a run was about; not in a history, since a prompt may name anything."""
+    try:
+        line = f"{fastjson.dumps({'run': run, 'about': about})}\n"
+        files.append(locate_subjects(stem), line.encode("utf-8", "replace"))
+    except OSError:
+        pass  # selection does without
+
+
+def read_subjects(files: SafeFiles, stem: str) -> dict[str, str]:
+    """Return what the runs of an agent were about, by their ids."""
+    try:
+        data, _is_whole = files.read_end(locate_subjects(stem), MAX_SUBJECT_BYTES)
+    except OSError:
+        return {}
+    rows = map(fastjson.load_object, data.decode("utf-8", "replace").split("\n"))
+    return {str(row.get("run")): str(row["about"]) for row in rows if row.get("about")}
+
+
+def locate_subjects(stem: str) -> str:
+    """Return the path of what the runs of an agent were about, in the state."""
+    return os.path.join("subjects", f"{stem}.jsonl")
+
+
+# Routes and old records
 
 
 def are_prompts_lost(paths: LevelPaths) -> bool:

@@ -8,8 +8,9 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   events.jsonl               what happened
   receipts/ runs/ spool/     delegations, and learnings that are not merged yet
   review/AGENT.jsonl         learnings that wait for a person
-  errors/AGENT.jsonl         errors without a known resolution
-  config.json errors/*.md .. what is computed from other files; may be deleted at any time
+  errors/AGENT.jsonl         errors of runs, and what solved them
+  subjects/AGENT.jsonl       what runs were about
+  config.json errors/*.txt   what is computed from other files; may be deleted at any time
 """
 
 from __future__ import annotations

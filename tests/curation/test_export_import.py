@@ -98,7 +98,6 @@ def answers(project: Project, agent: str) -> dict[str, Any]:
             for each in origins
         ],
         "performance": told.performance.data(),
-        "errors": [each.data() for each in told.errors],
         "preferences": told.preferences,
         "archive": archived(project, agent),
         "review": project.store.read_review(agent),
@@ -164,9 +163,7 @@ def lived(shop: Project) -> Project:
     write(shop, "engineer", text_in(shop, "engineer") + mine)
     shop.store.add_to_review("engineer", [make_waiting("x", "tip", "too short")], "2026-11-20")
     told = performance.make_task_record("a1", "done", duration_ms=7, run="a1")
-    wrong = performance.make_error_record("It is broken", run="a0", resolution="Mend it")
-    assert wrong
-    run_history.save_records(shop.store, "engineer", [told, wrong])
+    run_history.save_records(shop.store, "engineer", [told])
     transaction.change_memory(shop, "engineer", lambda work: None)
     teach(shop, "PM", "Releases go out on Tuesdays")
     return shop
@@ -179,7 +176,6 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: 
         assert plain(text_in(other, agent)) == plain(text_in(lived, agent))
         assert answers(other, agent) == answers(lived, agent)
         assert given_to(other, agent) == given_to(lived, agent)
-    assert "## Common Errors to Avoid\n- It is broken → Mend it" in given_to(other, "engineer")
     assert "[Coding Patterns Learned] Module number" in archived(other, "engineer")
     assert "- b\udcff\n" in text_in(other, "engineer")
 

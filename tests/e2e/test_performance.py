@@ -32,10 +32,10 @@ def script(in_background: bool, *answers: Line) -> Script:
 
 
 def records(desk: Desk, *kinds: str) -> list[dict[str, Any]]:
-    """Return the records of the engineer: the history, and errors that nobody has resolved."""
+    """Return the records of the engineer: of its history, and its errors."""
     project = find_project(str(desk.project), {"HOME": str(desk.home)})
     remember.merge_all_spooled(project)
-    errors = error_files.read_pending(project.paths, "engineer")
+    errors = error_files.read(project.paths, "engineer")
     records = [*project.store.history("engineer").read(), *errors]
     return [record for record in records if record["kind"] in kinds]
 

@@ -321,10 +321,10 @@ def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
     ]
     assert records(sandbox)[3]["was"] == records(sandbox)[0]["id"]
     learned = records(sandbox)[1]
-    about = {"about": "Done", "text": LEARNED, "section": "Coding Patterns Learned"}
+    texts = {"text": LEARNED, "section": "Coding Patterns Learned"}
     source = {"run": "a1", "session": "s1", "source": "agent", "agent": "engineer"}
     numbers = {"v": 1, "seq": 1, "n": 1, "confidence": 0.5}
-    expected = {**about, **source, **numbers, "kind": "learned", "type": "pattern"}
+    expected = {**texts, **source, **numbers, "kind": "learned", "type": "pattern"}
     assert learned == {**expected, **{name: learned[name] for name in ("time", "id", "change")}}
 
 

@@ -338,6 +338,7 @@ def test_an_unknown_tool(shop: Shop) -> None:
 
 def test_what_is_recalled_is_what_context_gives(shop: Shop) -> None:
     preference_actions.set_preference(shop.project, "engineer", "tone", "dry")
+    item_actions.record_error(shop.project, "engineer", "no such table", source="api")
     shop.call("record_error", agent="engineer", error="no such table", resolution="run migrate")
     shop.call("record_task", agent="engineer", outcome="failed", duration_s=1.5, tokens=7)
     known = agent_context.read_knowledge(shop.project, "engineer")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from memory_core.memory import index_building, item_index, recall
 from memory_core.memory.project import Project, find_project
 from memory_core.selection import item_notes
 from memory_core.selection.passages import FACTS, ItemNote
+from memory_core.storage import run_records
 from memory_core.trust import guard
+from support.calls import answer
 from support.command_line import Person
 from support.events import make_stop_event
+from support.files import read_files
 from support.sandbox import Sandbox
 
 LEARNED = "Payments are retried with one message id"
@@ -48,7 +52,9 @@ def compute(project: Project) -> Any:
     """Return the notes from the history alone."""
     records = project.store.history("engineer").read()
     history = item_history.History(records, project.weights)
-    return summarize(item_notes.list_notes(history, item_notes.count_runs(records, {})))
+    counts = item_notes.count_runs(records, {})
+    read = partial(run_records.read_subjects, project.paths.state, "engineer")
+    return summarize(item_notes.list_notes(history, counts, read_subjects=read))
 
 
 def read(project: Project) -> Any:
@@ -71,6 +77,27 @@ def test_a_run_that_reports_an_item_again_adds_its_subject(
     assert [fields["runs"], sorted(words)] == [("a1", "a2"), ["a1", "a2"]]
     assert "=src/pay_2.py" in words["a2"]
     assert read(project) == compute(project)
+
+
+def test_the_words_of_a_prompt_stay_on_this_machine(person: Person, sandbox: Sandbox) -> None:
+    """M4 of the third look at the security; older versions wrote them into the history."""
+    answer(sandbox, prompt="Deploy the shop with hunter2secret99", text=report(1))
+    learns = {"kind": "reinforced", "id": id_of(LEARNED), "time": NOW, "source": "agent"}
+    append_records(sandbox, {**learns, "run": "old", "about": "Deploy with hunter2secret77"})
+    project = find_project(str(sandbox.root), sandbox.env)
+    _fields, words = read(project)[LEARNED]
+    assert [run for run in words if "=hunter2secret99" in words[run]] == ["a1"]
+    assert "old" not in words
+    history = project.store.history("engineer")
+    records = history.read()
+    assert [each["about"] for each in records if "about" in each] == ["Deploy with hunter2secret77"]
+    before = read_files(sandbox.root)
+    assert "1 line of histories" in person.run("tidy", "--about", "--dry-run").stdout
+    assert read_files(sandbox.root) == before
+    assert person.read_json("tidy", "--about")["about"] == {"lines": 1, "written": True}
+    assert b"hunter2" not in b"".join(read_files(sandbox.root).values())
+    assert history.read() == [{k: v for k, v in each.items() if k != "about"} for each in records]
+    assert person.read_json("tidy", "--about")["about"] == {"lines": 0, "written": False}
 
 
 def test_a_record_that_a_pull_brought_counts(sandbox: Sandbox, project: Project) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
+from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note
+from memory_core.cli.upkeep.about import remove_subjects
 from memory_core.cli.upkeep.clean import remove_leftovers
 from memory_core.cli.upkeep.expire import archive_unused
 from memory_core.cli.upkeep.migrate import take_over_old_files
@@ -25,11 +27,18 @@ STEPS: dict[str, Callable[[Step], StepResult]] = {
     "migrate": take_over_old_files,
     "clean": remove_leftovers,
     "expire": archive_unused,
+    "about": remove_subjects,
 }
 
 
 def tidy(
-    dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
+    about: Annotated[
+        bool, flag("--about", "Also remove from histories what runs were about.")
+    ] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    user: User = False,
+    json: AsJson = False,
 ) -> None:
     """Do all upkeep: merge what waits, resolve conflicts, remove leftovers.
 
@@ -40,6 +49,8 @@ def tidy(
     ago, logs older than 90 days, and memories of agents that are not defined and were
     not used for 30 days (their items go to the archive): it shows these changes and
     asks first.
+    Older versions wrote into histories, which are committed, what runs were about:
+    words of their prompts.  --about removes that.
     Exit 1 if a step failed, or you answered no.
 
     \b
@@ -48,6 +59,7 @@ def tidy(
     """
     # Learnings wait, and runs end and use items, in projects.
     names = [name for name in STEPS if not (user and name in ("sweep", "expire"))]
+    names = [name for name in names if about or name != "about"]
     _run(names, dry_run, yes, user, json)
 
 
