@@ -15,11 +15,11 @@ TYPES = (
 # A content of up to this length is not a sentence: "none", "n/a", "todo".
 TOO_SHORT = 5
 
-# One of these words among the first ones denies something: that there is something to record, if
-# the content is not longer, or if it names a learning or the run.
-_DENIALS = {"no", "none", "nothing", "n/a"}
-_FEW_WORDS = 4
-_SUBJECTS = ("learn", "finding", "discover", "memor", "remember", "new", "this")
+# Exactly this, in place of a learning, says that there is none.
+_NOTHING = {
+    *("no", "none", "nothing", "n/a", "nothing new", "nothing to add", "nothing to record"),
+    *("no learnings", "no new learnings", "no new findings", "no findings", "no memory updates"),
+}
 EMPTY_REASON = "it may say nothing about the project"
 
 # How the recording note's placeholder begins, for a report that lost its brackets.
@@ -49,7 +49,7 @@ def is_placeholder(content: str) -> bool:
 def is_blank(line: str) -> bool:
     """Check for a nested line that says nothing: "Why: [the reason]", "See: none"."""
     value = line.partition(": ")[2]
-    return value.strip(".").lower() in _DENIALS or is_placeholder(value)
+    return _says_nothing(value) or is_placeholder(value)
 
 
 def type_of(name: str) -> str:
@@ -95,16 +95,13 @@ def check_report(kind: str, texts: list[str], max_length: int) -> str:
     """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
     if not type_of(kind) and _is_bracketed(kind.strip("`*_ ")):
         return "the type is a placeholder"
-    if (texts[0].isascii() and texts[0].isupper()) or _denies(texts[0].lower().split()):
+    if (texts[0].isascii() and texts[0].isupper()) or _says_nothing(texts[0]):
         return EMPTY_REASON
     return check_learning("", max(texts, key=len) if texts[0] else "", max_length)
 
 
-def _denies(words: list[str]) -> bool:
-    """Check for a sentence such as "No new learnings from this task"."""
-    is_denial = any(word.strip(".,:;-") in _DENIALS for word in words[:_FEW_WORDS])
-    is_short = len(words) <= _FEW_WORDS
-    return is_denial and (is_short or any(word.startswith(_SUBJECTS) for word in words))
+def _says_nothing(text: str) -> bool:
+    return text.strip(" .").lower() in _NOTHING
 
 
 def _is_bracketed(text: str) -> bool:

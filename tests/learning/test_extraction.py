@@ -271,18 +271,9 @@ def test_the_limits_of_length() -> None:
 
 # Sentences that may say nothing about the project.
 EMPTY = """\
-No new learnings from this task - everything was as documented
 No new learnings
-None - this was a trivial change
-No significant project-specific findings were made in this session
-Nothing noteworthy was discovered
-I have nothing to add to the memory
-No memory update is needed
-N/A - no learnings
-No reusable patterns or learnings were discovered during this task
-Nothing worth remembering came up
-Nothing beyond what is already in memory
-No changes to memory required
+Nothing to record
+No findings
 YOUR LEARNING HERE
 DESCRIBE WHAT YOU LEARNED
 """
@@ -300,6 +291,7 @@ No CI job runs the e2e tests, run them locally
 There is no staging database
 Nothing waits for the record lock, use `SKIP LOCKED`
 No task may call `Model.save` without `update_fields`
+The user wants no new abstractions unless two places need them
 日付はJSTで保存される、UTCではない
 """
 
