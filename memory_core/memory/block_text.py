@@ -41,16 +41,16 @@ def wrap(key: bytes, agent: str, introduction: str, body: str, note: list[str]) 
     return sanitize.wrap_block(key, agent, [*lines, *note]) if lines or note else ""
 
 
-def introduce(agent: str, paths: list[str], day: str, has_mark: bool = False) -> str:
-    """Return sentences that say who recorded the memory in these files, and when last.
+def introduce(agent: str, day: str, has_mark: bool = False) -> str:
+    """Return sentences that say who recorded the memory, and when last.
 
-    `has_mark`: the memory has marks of confirmed items.
+    They name no file: a repository chooses its folder.  `has_mark`: the memory has marks of
+    confirmed items.
     """
     is_main = agent == agent_names.PM
     who = "for the main session" if is_main else "by earlier runs of this agent and people"
-    files = " and ".join(map(sanitize.quote_name, paths))
-    where = f", last on {day}, in {files}" if paths else ""
-    return " ".join([f"Recorded {who}{where}.", RELIABILITY, *([MARK] if has_mark else [])])
+    when = f", last on {day}" if day else ""
+    return " ".join([f"Recorded {who}{when}.", RELIABILITY, *([MARK] if has_mark else [])])
 
 
 def find_day(snapshot: FileSnapshot) -> str:

@@ -78,7 +78,7 @@ def _build(
     has_ids = bool(project.config["selection"]["enabled"]) and index.id_length > 0
 
     def wrap(body: str, has_mark: bool, item: str) -> str:
-        introduction = block_text.introduce(agent, index.paths, index.day, has_mark)
+        introduction = block_text.introduce(agent, index.day, has_mark)
         note = block_text.format_note(project, agent, index.has_recorded, item)
         return block_text.wrap(key, agent, introduction, body, note)
 
