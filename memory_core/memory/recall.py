@@ -135,9 +135,9 @@ def _select(
         choices = choosing.select_all(index, task, room)
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
-        body = rendering.render([choice.passage for choice in chosen], has_ids)
         left = len(index.own) - sum(choice.passage.is_own for choice in chosen)
-        body += f"\n\n{rendering.format_left(left, agent)}" if left else ""
+        line = rendering.format_left(left, agent) if left else ""
+        body = rendering.render([choice.passage for choice in chosen], has_ids, line)
         if len(body) <= room:
             return choices, body
         choosing.leave_out(chosen.pop())

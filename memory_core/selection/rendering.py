@@ -1,5 +1,6 @@
 """Write chosen passages as Markdown: best section first, best passage first.
 
+What came from outside stands behind all others, in a part of its own.
 Whatever they contain, a reader finds the same items: each line of other text is quoted, each line
 below an item is indented, and code ends with its passage.
 """
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 # Behind the id of an item that a person or several runs confirmed.
 CONFIRMED = "✓"
 
+# The title of what came from outside; the titles of its sections are one level deeper.
+OUTSIDE_TITLE = "## Not reviewed, from runs that read from outside, or from other machines"
+
 # Characters of a section's title.
 MAX_TITLE = 80
 
@@ -24,18 +28,32 @@ QUOTE = "> "
 FENCES = ("```", "~~~")
 
 
-def render(passages: Iterable[Passage], has_ids: bool = True) -> str:
-    """Return passages in their order; those of one section share its heading."""
+def render(passages: Iterable[Passage], has_ids: bool = True, left: str = "") -> str:
+    """Return passages in their order; those of one section share its heading.
+
+    `left` is a line about passages that do not fit.
+    """
+    parts: list[list[Passage]] = [[], []]
+    for passage in passages:
+        parts[passage.is_outside].append(passage)
+    own, outside = ("\n\n".join(_list_sections(part, has_ids)) for part in parts)
+    outside = outside and f"{OUTSIDE_TITLE}\n\n{outside}"
+    return "\n\n".join(filter(None, [own, left, outside]))
+
+
+def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
+    """Return the Markdown of each section."""
     sections: dict[str, list[str]] = {}
     for passage in passages:
         title = passage.section
         if title not in sections:
-            sections[title] = [_format_title(title)] if title else []
+            level = "###" if passage.is_outside else "##"
+            sections[title] = [_format_title(level, title)] if title else []
         lines = sections[title]
         if lines and lines[-1].startswith(QUOTE):
             lines.append("")  # a number behind a quotation would go on with it
         lines.append(_format(passage, has_ids))
-    return "\n\n".join(map("\n".join, sections.values()))
+    return map("\n".join, sections.values())
 
 
 def format_left(count: int, agent: str) -> str:
@@ -44,8 +62,8 @@ def format_left(count: int, agent: str) -> str:
     return f"{count} more {rules}: agent-memory list {agent} --mine"
 
 
-def _format_title(title: str) -> str:
-    return sanitize.escape(f"## {sanitize.shorten(sanitize.join_visible(title), MAX_TITLE)}")
+def _format_title(level: str, title: str) -> str:
+    return sanitize.escape(f"{level} {sanitize.shorten(sanitize.join_visible(title), MAX_TITLE)}")
 
 
 def _format(passage: Passage, has_ids: bool) -> str:
