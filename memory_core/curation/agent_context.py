@@ -12,7 +12,7 @@ from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
 from memory_core.git import arrivals
 from memory_core.history import performance
-from memory_core.memory import index_building, recall
+from memory_core.memory import agent_memory, index_building, recall
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
@@ -58,12 +58,10 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             if preferences.normalize_key(key) not in keys:
                 values[key] = value
         texts = [item.text for item in items]
-        given = {item.text for item in document.items}
         items += [
             item
-            for item in item_actions.list_items(memory)
-            if item.text in given
-            and not preferences.is_title(item.section)
+            for item in _list_given(memory, document)
+            if not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
     records = run_history.read_records(project.store, agent)
@@ -81,8 +79,14 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
 def list_given(project: Project, store: Store, agent: str) -> list[RatedItem]:
     """Return the items of a memory that agents receive."""
     memory = read_memory(project, agent, store)
-    given = {item.text for item in _remove_held(project, memory).items}
-    return [item for item in item_actions.list_items(memory) if item.text in given]
+    return _list_given(memory, _remove_held(project, memory))
+
+
+def _list_given(memory: AgentMemory, document: Document) -> list[RatedItem]:
+    """Return the items of a memory that are in a document, with their sections there."""
+    sections = {text: section for text, section, _nested in agent_memory.list_items(document)}
+    items = [item for item in item_actions.list_items(memory) if item.text in sections]
+    return [item._replace(section=sections[item.text]) for item in items]
 
 
 def _remove_held(project: Project, memory: AgentMemory) -> Document:

@@ -144,21 +144,23 @@ def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus
         trend=[week.counts.learned for week in weeks],
         stale=_find_stale(project, store, agent, document),
         recent=history.recent,
-        never=_list_never_given(project, store, agent, history.recent),
+        never=_list_never_given(project, store, document, agent, history.recent),
     )
 
 
-def _list_never_given(project: Project, store: Store, agent: str, recent: RecentUse) -> list[str]:
-    """Return the lines of a person that the last runs did not receive; [] of too few runs."""
+def _list_never_given(
+    project: Project, store: Store, document: markdown.Document, agent: str, recent: RecentUse
+) -> list[str]:
+    """Return the items of a person that the last runs did not receive; [] of too few runs."""
     if recent.runs < RECENT_RUNS or store.paths is not project.paths:
         return []
     try:
         texts = unreviewed.list_texts(project, store, agent)
     except OSError:
         return []
-    return [
-        one.text for one in texts if one.tier in ledger.WRITTEN_HERE and one.id not in recent.given
-    ]
+    own = {one.text: one.id for one in texts if one.tier in ledger.WRITTEN_HERE}
+    items = [item.text for item in document.items if item.text in own]
+    return [text for text in items if own[text] not in recent.given]
 
 
 def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:

@@ -102,7 +102,11 @@ def search_given(project: Project, words: str, agents: Sequence[str]) -> SearchR
     """Search for a model: as `search_items`, without the items that agents do not receive."""
     result = search_items(project.store, words, agents)
     guards = {agent: index_building.make_guard(project, project.store, agent) for agent in agents}
-    hits = [hit for hit in result.hits if not guards[hit.agent].find_reason(hit.text, hit.nested)]
+    hits = [
+        hit._replace(section=index_building.name_section(hit.section, guards[hit.agent]))
+        for hit in result.hits
+        if not guards[hit.agent].find_reason(hit.text, hit.nested)
+    ]
     return result._replace(hits=hits)
 
 

@@ -22,6 +22,7 @@ SECTION_TITLES = {
 }
 RECENT_TITLE = "Recent Learnings"  # the section of all other types
 TITLE_ORDER = (*SECTION_TITLES.values(), RECENT_TITLE)
+OTHER_TITLE = "Other notes"  # what agents receive for a heading that may be of a stranger
 
 # Categories are other names for some types; they share the sections of these types.
 CATEGORY_TYPES = {
@@ -66,6 +67,12 @@ def section_of(kind: str) -> str:
     """Return the section title for a type or category, in any spelling."""
     name = "-".join(kind.lower().replace("_", " ").replace("-", " ").split())
     return SECTION_TITLES.get(CATEGORY_TYPES.get(name, name), RECENT_TITLE)
+
+
+def is_known(title: str) -> bool:
+    """Return whether the heading of a section is one of agent-memory, in any spelling."""
+    titles = ("", *TITLE_ORDER, preferences.TITLE, OTHER_TITLE)
+    return markdown.normalize_title(title) in map(markdown.normalize_title, titles)
 
 
 def category_of(title: str) -> str:

@@ -28,8 +28,9 @@ MAX_BYTES = 2_000_000
 # In the state, after a person has been asked whose the texts of the first look are.
 ASKED = "asked"
 
-# Raise it to decide anew on texts that are from outside.
-VERSION = 2
+# Raise it to look at all texts again that nobody has decided on.
+VERSION = 3
+BEFORE_ORIGINS = 2  # a state that is older has no origins, or wrong ones
 
 # In the state, after a person has been told that the user-level memory is not given.
 ASKED_FILE = "user-level-asked"
@@ -121,13 +122,14 @@ def _look_at(project: Project, store: Store) -> None:
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
     before: dict[str, Any] = state.get("files", {})
     now = _stamp_files(store)
-    is_old = state.get("version") != VERSION
+    version = int(state.get("version", 0))
+    is_old, is_oldest = version < VERSION, version < BEFORE_ORIGINS
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get("news", {})
     until = time.monotonic() + SECONDS
     began, is_whole = time.time(), True
     try:
-        if is_old:
+        if is_oldest:
             _forget_imports(store)
         for name in [*now] if is_old else changed:
             if time.monotonic() > until:
@@ -144,7 +146,7 @@ def _look_at(project: Project, store: Store) -> None:
                 if count and not is_first:
                     news[agent] = news.get(agent, 0) + count
             seen[name] = [*now[name], digest]
-        if is_old and is_from_before and not is_users:
+        if is_oldest and is_from_before and not is_users:
             folder.allow_user_level(True)
     except OSError:
         return  # without a state nothing can be remembered

@@ -37,6 +37,7 @@ ORDERS: dict[str, Sequence[Any]] = {
     "user_level": ("off", "shadow", "append"),
     "trust": ("strict", "scored"),
     "hold_tainted": (True, False),
+    "hold_outside": (True, False),
 }
 # What depends on the value: each change of these is for a closer look.
 ALWAYS = ("directory", "include", "exclude", "min_confidence", "confidence.agent")
@@ -49,7 +50,7 @@ class UnknownCommit(ValueError):
 
 
 class ItemChange(NamedTuple):
-    """An item or a paragraph: what happened to it, its score, and why it would wait for review.
+    """An item, paragraph or heading: what happened to it, its score, and why it would wait.
 
     `before` is the old text of a changed one.  Texts have no secrets.
     """
@@ -198,11 +199,12 @@ def _compare_items(agent: str, before: str, after: str) -> Iterator[ItemChange]:
 
 
 def _index_texts(text: str) -> dict[str, tuple[str, str, str]]:
-    """Return (section, text, nested lines) of the items and paragraphs of a file, by their ids."""
+    """Return (section, text, nested lines) of the parts of a file that are rated, by their ids."""
     document = markdown.parse_document(text)
     texts = [(section, item, nested) for item, section, nested in agent_memory.list_items(document)]
     parts = splitting.split_document(document)
     texts += [(part.section, part.text, "") for part in parts if not part.item]
+    texts += [("", text, "") for _start, _end, text in splitting.list_headings(document)]
     return {item_history.id_of(item): (section, item, nested) for section, item, nested in texts}
 
 

@@ -37,19 +37,15 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
     """
     arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
-    origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
     notes = index_building.read_notes(project, store, agent) if texts else {}
-    default = "" if store.paths is project.paths else ledger.PERSON
+    guard = index_building.make_guard(project, store, agent)
     return [
         JudgedText(
             agent,
             item_history.id_of(text),
             text,
             nested,
-            ledger.find_tier(
-                origins.get(ledger.make_key(text, nested), default),
-                text in notes and notes[text].is_tainted,
-            ),
+            guard.find_tier(text, nested, text in notes and notes[text].is_tainted),
         )
         for text, nested in texts
     ]
@@ -76,11 +72,11 @@ def list_new(
 ) -> list[JudgedText]:
     """Return the texts that came from elsewhere and that nobody reviewed on this machine.
 
-    With `trust: strict` they are all that nobody reviewed.  Those that may be poisoned wait in
-    the review; `with_held` has them if their origin is unknown.  A memory that cannot be read has
-    none.
+    With `trust: strict` they are all that nobody reviewed, with `hold_outside: true` also those of
+    runs that read from outside.  Those that may be poisoned wait in the review; `with_held` has
+    them if their origin is unknown.  A memory that cannot be read has none.
     """
-    is_strict = project.is_strict
+    given = project.given_tiers or (*ledger.INSIDE, ledger.TAINTED)
     new: list[JudgedText] = []
     for agent in agents or store.agents():
         guard = Guard(store.paths.state, store.stem(agent))
@@ -91,8 +87,7 @@ def list_new(
         new += [
             text
             for text in texts
-            if text.tier not in ledger.DECIDED
-            and (is_strict or text.tier in (ledger.IMPORT, ledger.UNKNOWN))
+            if text.tier not in given
             and (
                 (with_held and text.tier == ledger.UNKNOWN)
                 or not guard.find_reason(text.text, text.nested)
@@ -120,7 +115,7 @@ def list_reported(project: Project, store: Store) -> list[JudgedText]:
 def describe_reported(project: Project, count: int) -> str:
     """Return a sentence about so many of these texts."""
     items = format_count(count, "item")
-    if project.is_strict:
+    if project.given_tiers:
         return f"agents do not receive {items} without your review"
     return f"{items} came from elsewhere, or nobody has said whose they are"
 

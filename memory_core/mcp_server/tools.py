@@ -17,7 +17,7 @@ from memory_core.curation import (
     preference_actions,
     searching,
 )
-from memory_core.document import markdown, preferences
+from memory_core.document import markdown, preferences, template
 from memory_core.history import performance
 from memory_core.history.item_history import MCP_SOURCE as SOURCE
 from memory_core.learning import classify
@@ -228,6 +228,8 @@ def remember(
 
 
 def _to_output(item: item_actions.RatedItem) -> OutputItem:
+    if not template.is_known(item.section):  # nobody has checked its words here
+        item = item._replace(section=template.OTHER_TITLE)
     fields = {name: clean_output(getattr(item, name)) for name in ("id", "text", "section")}
     return OutputItem(**fields, confidence=item.confidence)
 

@@ -39,12 +39,12 @@ class AgentMemory:
 
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
-    `records` for the history, `evicted` and `leftover` for the archive, `review` entries for
-    a person, `decided` ids of those that do not wait any more, `accepted` keys of texts for
+    `records` for the history, `evicted` and `leftover` for the archive, `review` entries for a
+    person, `decided` ids of those that do not wait any more, `accepted` keys of texts for
     `trust.ledger`, and `doubted` those of texts whose review is undone; `from_archive` are entries
-    to remove from the archive.  Records get the id `change_id`, the number `seq`, which orders
-    them, and the time `time`, which is ISO 8601 in UTC.
-    `header_time` is the time in the header of the file, "" without one.
+    to remove from the archive; `headings` has the origins of new headings, by their keys.  Records
+    get the id `change_id`, the number `seq`, which orders them, and the time `time`, which is ISO
+    8601 in UTC.  `header_time` is the time in the header of the file, "" without one.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class AgentMemory:
         self.decided: list[str] = []
         self.accepted: list[str] = []
         self.doubted: list[str] = []
+        self.headings: dict[str, str] = {}
         self.change_id = self.time = self.header_time = ""
         self.seq = 0
 
@@ -117,10 +118,20 @@ class AgentMemory:
         last = local_changes.read_sequence(self.store.paths)
         self.seq = 1 + max(last, self.history.last_seq)
 
-    def set_document(self, document: Document) -> None:
-        """Replace the document; if it differs, its header gets the time of this change."""
+    def set_document(self, document: Document, author: str = "") -> None:
+        """Replace the document; if it differs, its header gets the time of this change.
+
+        `author` is the origin of new headings; without one they came from elsewhere.
+        """
         text = markdown.render_document(document)
         if text != self.text:
+            from memory_core.selection import splitting
+            from memory_core.trust import ledger
+
+            if headings := splitting.list_headings(document):
+                present = [heading for *_, heading in splitting.list_headings(self.document)]
+                new = [ledger.make_key(one) for *_, one in headings if one not in present]
+                self.headings |= dict.fromkeys(new, author or ledger.IMPORT)
             self.text = template.update_header(text, self.limits, self.now, self.agent)
 
     def take_merged(self, merged: MergeResult) -> MergeResult:

@@ -20,7 +20,7 @@ from memory_core.text import secrets, similarity
 ASK_REASON = "learning: ask"
 REJECTED_REASON = "a person rejected it before"
 WRONG_REASON = "reported as wrong"
-TAINTED_REASON = "hold_tainted: the run read from outside"
+TAINTED_REASON = "the run read from outside"
 MCP_REASON = "an MCP client wrote it"
 
 TYPE_CHECKING = False
@@ -175,12 +175,14 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
 
 def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
     """Return why all new learnings of an agent's report wait for a person, "" for most."""
-    if memory.project.config.learning_of(memory.agent) == config_defaults.ASK:
+    config = memory.project.config
+    if config.learning_of(memory.agent) == config_defaults.ASK:
         return ASK_REASON
-    if report.is_tainted and memory.project.config["hold_tainted"]:
+    if report.is_tainted and (config["hold_tainted"] or config["hold_outside"]):
         return TAINTED_REASON
-    is_closed = memory.agent == PM and report.source.get("source") == item_history.MCP_SOURCE
-    return MCP_REASON if is_closed else ""
+    is_closed = memory.agent == PM or config["hold_outside"]
+    is_mcp = report.source.get("source") == item_history.MCP_SOURCE
+    return MCP_REASON if is_mcp and is_closed else ""
 
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
@@ -304,6 +306,8 @@ def apply_edit(
 
     The wording of an agent is a better wording of a run, and no edit of a person.
     """
+    from memory_core.trust import ledger
+
     kind = "edited" if source == item_history.PERSON_SOURCE else "merged"
     positions = ItemPositions(memory.document)
     gone, difference.gone = difference.gone, []
@@ -312,4 +316,5 @@ def apply_edit(
         fields = {"section": state.section, "nested": state.nested, "after": above}
         memory.record("removed", state.text, id=state.id, source=source, **fields)
     record_difference(memory, difference, kind, source)
-    memory.set_document(document)
+    is_persons = source == item_history.PERSON_SOURCE
+    memory.set_document(document, ledger.PERSON if is_persons else ledger.AGENT)

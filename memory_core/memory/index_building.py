@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import marshal
 
-from memory_core.document import markdown
+from memory_core.document import markdown, template
 from memory_core.memory import block_text, item_index
 from memory_core.memory.item_index import AgentIndex, StoredIndex
 from memory_core.selection import item_notes, splitting
@@ -25,7 +25,6 @@ from memory_core.selection.passages import (
 )
 from memory_core.storage import run_records
 from memory_core.text import code_names, secrets, similarity, times
-from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -305,18 +304,18 @@ def _list_passages(
         if text != snapshot.text:  # older versions recorded learnings with their secrets
             notes = {secrets.redact(item): note for item, note in notes.items()}
         find_note, guard = _make_finder(project, notes), make_guard(project, store, agent)
-        allowed = () if guard.is_strict else checked
+        allowed = () if guard.given else checked
         document = remove_held(markdown.parse_document(text), guard, allowed)
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note)
         news = _split(_remove_repeats(document), own, find_note)
         texts = [passage.text for passage in passages]
         news = [passage for passage in news if _is_new(passage, texts, guard, allowed)]
-        is_users = store.paths is not project.paths
-        tiers = _list_tiers(document, find_note, guard, ledger.PERSON if is_users else "")
+        tiers = _list_tiers(document, find_note, guard)
         for passage in news:
-            passage.is_users = is_users
-            passage.tier = tiers.get(passage.item, "")
+            passage.is_users = store.paths is not project.paths
+            is_item = passage.item != ""
+            passage.tier = tiers[passage.item] if is_item else guard.find_tier(passage.text)
         own = own or document
         passages += news
         is_scored = is_scored and not guard.is_exhausted
@@ -330,14 +329,11 @@ def _is_new(passage: Passage, texts: Iterable[str], guard: Guard, checked: Colle
     return bool(passage.item) or passage.text in checked or not guard.find_reason(passage.text)
 
 
-def _list_tiers(
-    document: Document, find_note: NoteFinder, guard: Guard, default: str
-) -> dict[str, str]:
-    """Return the tier of each item by its text; `default` is that of a text without an origin."""
+def _list_tiers(document: Document, find_note: NoteFinder, guard: Guard) -> dict[str, str]:
+    """Return the tier of each item by its text."""
     return {
-        item.text: ledger.find_tier(
-            guard.find_origin(item.text, markdown.read_nested(document, item)) or default,
-            find_note(item.text).is_tainted,
+        item.text: guard.find_tier(
+            item.text, markdown.read_nested(document, item), find_note(item.text).is_tainted
         )
         for item in document.items
     }
@@ -358,12 +354,13 @@ def _split(document: Document, own: Document | None, find_note: NoteFinder) -> l
 
 
 def make_guard(project: Project, store: Store, agent: str) -> Guard:
-    """Return the check of an agent's texts at a level; `trust: strict` is for the project's."""
-    from memory_core.trust.guard import Guard
+    """Return the check of an agent's texts at a level; settings are for the project's."""
+    from memory_core.trust import guard, ledger
 
-    is_own = store.paths is project.paths
-    is_strict = is_own and project.is_strict
-    return Guard(store.paths.state, store.stem(agent), is_strict)
+    files, stem = store.paths.state, store.stem(agent)
+    if store.paths is not project.paths:
+        return guard.Guard(files, stem, default=ledger.PERSON)
+    return guard.Guard(files, stem, project.given_tiers)
 
 
 def list_checked(store: Store, agent: str) -> set[str]:
@@ -391,13 +388,35 @@ def list_held(
 
 
 def remove_held(document: Document, guard: Guard, checked: Collection[str] = ()) -> Document:
-    """Return a document without the items that agents do not receive before a person decides."""
-    poisoned = [item for item, _reason in list_held(document, guard, checked)]
-    if not poisoned:
-        return document
-    from memory_core.document import edits
+    """Return a document without the items that agents do not receive before a person decides.
 
-    return edits.remove_items(document, poisoned)
+    Its headings are those that agents receive, too.
+    """
+    poisoned = [item for item, _reason in list_held(document, guard, checked)]
+    if poisoned:
+        from memory_core.document import edits
+
+        document = edits.remove_items(document, poisoned)
+    lines = list(document.lines)
+    for start, end, heading in reversed(splitting.list_headings(document)):
+        if _is_strange(heading, guard):
+            lines[start:end] = [f"{splitting.format_heading(template.OTHER_TITLE)}\n"]
+    return document if lines == document.lines else markdown.parse_document("".join(lines))
+
+
+def name_section(title: str, guard: Guard) -> str:
+    """Return the title of a section as agents receive it."""
+    if template.is_known(title) or not _is_strange(splitting.format_heading(title), guard):
+        return title
+    return template.OTHER_TITLE
+
+
+def _is_strange(heading: str, guard: Guard) -> bool:
+    """Return whether a heading is from elsewhere, or held, and no person has accepted it."""
+    from memory_core.trust import ledger
+
+    is_inside = guard.find_tier(heading) in ledger.INSIDE
+    return not is_inside or guard.find_reason(heading) != ""
 
 
 def _make_finder(project: Project, notes: dict[str, ItemNote]) -> NoteFinder:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FOLDER = "index"
 
 # Raise it if the passages, words or notes of the same files become others.
-VERSION = 9
+VERSION = 10
 
 # What is read at once: all of the index of a usual memory.
 READ_FIRST = 128 * 1024
@@ -156,7 +156,7 @@ def stamp_documents(project: Project, agent: str) -> Stamp:
     identities = [_identify(store.files.status(path)) for store, path in files]
     if not any(identities):
         return []
-    names = ("min_confidence", "confidence", "user_level", "trust")
+    names = ("min_confidence", "confidence", "user_level", "trust", "hold_outside")
     settings = [project.config[name] for name in names]
     has_users = bool(identities[1:] and identities[1])
     history = make_stamp(levels[1], agent) if has_users else []

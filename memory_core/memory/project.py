@@ -11,7 +11,7 @@ from memory_core.storage import config, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from memory_core.document.template import Limits
     from memory_core.history.item_history import Weights
@@ -64,6 +64,15 @@ class Project:
         from memory_core.storage import config_defaults
 
         return bool(self.config["trust"] == config_defaults.STRICT)
+
+    @property
+    def given_tiers(self) -> Collection[str]:
+        """The tiers of texts that agents receive, () for all."""
+        from memory_core.trust import ledger
+
+        if self.is_strict:
+            return ledger.DECIDED
+        return ledger.INSIDE if self.config["hold_outside"] else ()
 
     @property
     def name(self) -> str:

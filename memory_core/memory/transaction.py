@@ -169,11 +169,13 @@ def _note_decisions(memory: AgentMemory) -> None:
     from memory_core.memory import item_index
     from memory_core.trust import ledger
 
-    origins: dict[str, str] = {}
+    origins = {**memory.headings}
     for record in memory.records:
         origin = _find_origin(record)
         item = memory.history.get(record["id"]) if origin else None
         if item:
+            is_tainted = origin == ledger.AGENT and item.reading
+            origin = ledger.TAINTED if is_tainted else origin
             origins[ledger.make_key(item.text, item.nested)] = origin
     origins |= dict.fromkeys(memory.accepted, ledger.REVIEWED)
     files, stem = memory.store.paths.state, memory.store.stem(memory.agent)

@@ -37,8 +37,8 @@ def list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
         (item.text, markdown.read_nested(document, item), reason)
         for item, reason in index_building.list_held(document, guard, checked)
     ]
-    parts = [text for _start, _end, text in splitting.list_paragraphs(document)]
-    texts += [(text, "", guard.find_reason(text)) for text in parts if text not in checked]
+    parts = splitting.list_headings(document) + splitting.list_paragraphs(document)
+    texts += [(text, "", guard.find_reason(text)) for *_, text in parts if text not in checked]
     changed = format_utc(snapshot.changed)
     return [_make_entry(agent, *fields, changed) for fields in texts if fields[-1]]
 

@@ -54,6 +54,7 @@ SECTION_SCORES = {
     "performance considerations": 2,
     "current technical context": 2,
     "recent learnings": 1,
+    "other notes": 1,
 }
 CUSTOM_SECTION_SCORE = 4
 

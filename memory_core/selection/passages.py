@@ -168,8 +168,8 @@ class Passage:
 
     @property
     def is_own(self) -> bool:
-        """Whether a person wrote it on this machine."""
-        return self.tier in OWN_TIERS
+        """Whether it is an item that a person wrote on this machine."""
+        return self.item != "" and self.tier in OWN_TIERS
 
     @property
     def is_outside(self) -> bool:

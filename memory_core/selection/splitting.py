@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import markdown
+from memory_core.document import markdown, template
 from memory_core.selection.passages import NO_NOTE, ItemNote, Passage
 from memory_core.text import markdown_lines, sanitize, secrets
 
@@ -79,10 +79,25 @@ def _make_text(lines: list[str], written: set[str]) -> str:
 def list_texts(document: Document) -> list[tuple[str, str]]:
     """Return (text, nested lines) of each part of which people decide whether agents receive it.
 
-    A paragraph has no nested lines, and its text is that of its passage.
+    A paragraph has no nested lines, and its text is that of its passage; nor has a heading.
     """
     texts = [(item.text, markdown.read_nested(document, item)) for item in document.items]
-    return texts + [(text, "") for _start, _end, text in list_paragraphs(document)]
+    parts = list_headings(document) + list_paragraphs(document)
+    return texts + [(text, "") for _start, _end, text in parts]
+
+
+def list_headings(document: Document) -> list[tuple[int, int, str]]:
+    """Return (first line, line behind it, text) of each heading that may have any words."""
+    return [
+        (section.line, section.body, format_heading(section.title))
+        for section in document.sections
+        if not template.is_known(section.title)
+    ]
+
+
+def format_heading(title: str) -> str:
+    """Return a section's title as a text: an item of the same words has another one."""
+    return f"{markdown_lines.SECTION_START}{title}"
 
 
 def list_paragraphs(document: Document) -> list[tuple[int, int, str]]:

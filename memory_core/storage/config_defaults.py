@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "trust": "scored",
     "notices": "changes",
     "hold_tainted": False,
+    "hold_outside": False,
     "include": [],
     "exclude": [],
     "min_confidence": 0.0,
@@ -68,7 +69,7 @@ WORDS = {
 }
 
 # What the user's config.yml sets to one of these values, no config.yml of a project takes back.
-PROTECTIONS = {"trust": STRICT, "hold_tainted": True}
+PROTECTIONS = {"trust": STRICT, "hold_tainted": True, "hold_outside": True}
 
 _FRACTION = (0.0, 1.0)
 

@@ -248,6 +248,9 @@ class MemoryConfig(ConfigSection):
     hold_tainted: bool = Field(
         False, description="learnings of runs that read from outside wait for your review"
     )
+    hold_outside: bool = Field(
+        False, description="these, and all items from elsewhere, wait for your review"
+    )
     include: AgentPatterns = Field([], description="patterns of agents with memory; empty: all")
     exclude: AgentPatterns = Field([], description="patterns of agents without memory")
     min_confidence: Annotated[float, limit("min_confidence")] = Field(

@@ -28,6 +28,7 @@ AGENT, TAINTED, MCP, IMPORT = "agent", "tainted", "mcp", "import"
 UNKNOWN = "unknown"  # it was there before the first look here, and nobody was asked yet
 DECIDED = (PERSON, HAND, REVIEWED)
 WRITTEN_HERE = (PERSON, HAND)
+INSIDE = (*DECIDED, AGENT)
 
 # The origins of what is no run's, by the source of its record.
 BY_SOURCE = {"import": IMPORT, "mcp": MCP}

@@ -70,7 +70,8 @@ ITEMS: dict[str, tuple[str, list[tuple[str, str, str]], int]] = {
     "removed": (WITHOUT_CENTS, [("removed", CENTS, "")], 0),
     "changed": (BASE.replace(CENTS, EUROS), [("changed", EUROS, CENTS)], 0),
     "rewritten": (BASE.replace(CENTS, TESTS), [("added", TESTS, ""), ("removed", CENTS, "")], 0),
-    "moved": (f"{WITHOUT_CENTS}\n## Other\n- {CENTS}\n", [("changed", CENTS, MOVED)], 0),
+    "moved": (f"{WITHOUT_CENTS}\n## Recent Learnings\n- {CENTS}\n", [("changed", CENTS, MOVED)], 0),
+    "a heading": (f"{BASE}\n## {POISON}\n", [("added", f"## {POISON}", "")], 1),
     "lines below": (
         BASE.replace(CENTS, f"{CENTS}\n  - a"),
         [("changed", f"{CENTS}\n  - a", CENTS)],

@@ -67,7 +67,7 @@ def review(
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
     --list also lists items that name files, commands or symbols which are gone.
-    --new lists the items of memories that came from elsewhere, and that you have
+    --new lists the items and headings that came from elsewhere, and that you have
     not reviewed here: with --accept they count as reviewed, with --mine as yours.
     --pr prints the changes of a branch as Markdown, for a pull request; exit 1
     if an item of them would wait for you.
