@@ -112,15 +112,11 @@ bench: .venv/made
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/dashboard.py
 
-# How many attacks, ordinary learnings and secrets are held, and by agent-memory-guard from PyPI.
-GUARD := .tools/guard/bin/python
-
+# How many attacks, ordinary learnings and secrets are held.
 trust-report: .venv/made
-	test -x $(GUARD) || { $(BIN)/python -m venv .tools/guard && $(GUARD) -m pip install --quiet \
-	  agent-memory-guard==0.3.3; } || rm -rf .tools/guard
-	PYTHONPATH=tests $(BIN)/python -m adversarial.report $(GUARD)
+	PYTHONPATH=tests $(BIN)/python -m adversarial.report
 
-# The weights by which poisoned notes are recognised, after a change of the lists in tests/adversarial.
+# The weights by which texts from outside are sorted, made of lists in the git history.
 word-weights: .venv/made
 	PYTHONPATH=tests $(BIN)/python -m adversarial.training
 

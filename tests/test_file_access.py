@@ -49,6 +49,7 @@ ALLOWED: dict[str, str] = {
     "memory.remember._do_in_background": "the null device",
     "hook._load": "the installed program",
     "trust.word_weights._read": "the installed program",
+    "trust.forms.read": "the installed program",
     "hook._read_compiled": "the installed program",
     "storage.state_folder": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_changed": "transcripts in ~/.claude",

@@ -62,3 +62,10 @@ def test_an_answer_without_learnings_loads_no_history(sandbox: Sandbox) -> None:
     event = {**ANSWER, "tool_response": response}
     assert not HISTORY_MODULES & set(list_hook_imports(sandbox, "post_tool_use", event))
     assert list((sandbox.state / "spool" / "engineer").iterdir())
+
+
+def test_the_report_of_a_clean_run_loads_no_weights_of_words(sandbox: Sandbox) -> None:
+    imported = list_hook_imports(sandbox, "subagent_stop", STOP)
+    assert sandbox.read_log("agent.memory.learned")
+    assert "memory_core.trust.forms" in imported
+    assert "memory_core.trust.word_weights" not in imported

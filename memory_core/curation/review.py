@@ -51,8 +51,9 @@ class WaitingItem(NamedTuple):
         reason = self.entry["reason"]
         others = [text for text in self.entry["reasons"] if text not in reason]
         if checking.REASON not in reason:  # other reasons are found first, such as a secret
-            poisoned = checking.find_reasons([self.text], bool(self.entry["reading"]))
-            others += filter(None, poisoned)
+            is_outside = self.entry["source"] in ledger.OUTSIDE_SOURCES
+            is_outside |= bool(self.entry["reading"])
+            others += filter(None, [checking.find_reason(self.text, is_outside)])
         return [*filter(None, [reason]), *others] or ["unknown"]
 
 

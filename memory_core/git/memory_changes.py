@@ -19,7 +19,7 @@ from memory_core.memory.project import Project
 from memory_core.selection import splitting
 from memory_core.storage import config_file, history_file, paths, store
 from memory_core.text import fastjson, secrets
-from memory_core.trust import checking, scoring
+from memory_core.trust import checking, word_weights
 
 CONFIG = f"{paths.FOLDER_NAME}/config.yml"
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
@@ -209,13 +209,13 @@ def _index_texts(text: str) -> dict[str, tuple[str, str, str]]:
 
 
 def _rate(change: ItemChange) -> ItemChange:
-    """Return a change with its score and the reason, as the hooks would rate it."""
+    """Return a change with its score and the reason; all that a branch brings is from outside."""
     kinds = [kind for _start, _end, kind in secrets.find(change.text)]
     reasons = [f"secret: {', '.join(dict.fromkeys(kinds))}"] if kinds else []
     text, before = secrets.redact(change.text), secrets.redact(change.before)
-    score = scoring.score(text)[0] if checking.may_mislead(text) else 0.0
     reasons += filter(None, [checking.find_reason(text)])
-    return change._replace(text=text, before=before, score=score, reason="; ".join(reasons))
+    score, reason = word_weights.rate(text), "; ".join(reasons)
+    return change._replace(text=text, before=before, score=score, reason=reason)
 
 
 def _list_leaks(

@@ -79,11 +79,11 @@ def list_new(
     given = project.given_tiers or (*ledger.INSIDE, ledger.TAINTED)
     new: list[JudgedText] = []
     for agent in agents or store.agents():
-        guard = Guard(store.paths.state, store.stem(agent))
         try:
             texts = list_texts(project, store, agent)
         except OSError:
             continue  # the doctor reports it
+        guard = Guard(store.paths.state, store.stem(agent))
         new += [
             text
             for text in texts

@@ -187,20 +187,17 @@ def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
     """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
-    from memory_core.trust import checking
-
-    texts = [f"{learning.content}\n{learning.nested}" for learning in report.learnings]
-    reasons = checking.find_reasons(texts, report.is_tainted)
-    if not any(reasons):
-        return {}
+    from memory_core.trust import checking, ledger
     from memory_core.trust.guard import Guard
 
+    is_outside = report.is_tainted or report.source.get("source") in ledger.OUTSIDE_SOURCES
     guard = Guard(memory.store.paths.state, memory.store.stem(memory.agent))
-    return {
-        id(learning): reason
-        for learning, reason in zip(report.learnings, reasons, strict=True)
-        if reason and not guard.is_decided(learning.content, learning.nested)
+    reasons = {
+        id(learning): checking.find_reason(f"{learning.content}\n{learning.nested}", is_outside)
+        for learning in report.learnings
+        if not guard.is_decided(learning.content, learning.nested)
     }
+    return {number: reason for number, reason in reasons.items() if reason}
 
 
 def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:

@@ -1,49 +1,39 @@
-"""Find the learnings that may be poisoned, with the reasons to show to a person."""
+"""Find the texts that wait for a person because of their words, with the reason to show.
+
+Words only sort.  A text from outside waits if its words weigh like an order to agents
+(`word_weights`); any text waits if it makes a demand in one of a few exact forms (`forms`).
+docs/security.md has the limits, and `make trust-report` measures it.
+"""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-# How the reason of a learning begins that waits because of its score.
+# How the reason of a text begins that waits because of its words.
 REASON = "may be poisoned"
+ORDER = "reads like an order to agents"
 
-# A text that is shorter, without spaces for the words of an order, misleads nobody.
-MIN_LENGTH = 8
+# Characters of a text that are read.
+MAX_LENGTH = 20_000
 
 
-def find_reasons(texts: Sequence[str], is_tainted: bool = False) -> list[str]:
-    """Return for each learning of one run why it has to wait for a person, "" for most.
+def find_reason(text: str, is_outside: bool = True) -> str:
+    """Return why a text has to wait for a person, "" for most.
 
-    `is_tainted`: the run has read texts of strangers, so less is needed.
+    `is_outside`: it is not from a person on this machine, or an agent that read nothing else.
     """
-    if not any(map(may_mislead, texts)):
-        return [""] * len(texts)
-    from memory_core.text import secrets
-    from memory_core.trust import scoring
+    from memory_core.trust import forms
 
-    threshold = scoring.TAINTED_THRESHOLD if is_tainted else scoring.THRESHOLD
-    return [
-        f"{REASON}: {', '.join(reasons)}" if total >= threshold else ""
-        # The reasons are saved, so they must not quote a secret.
-        for total, reasons in scoring.score_all(list(map(secrets.redact, texts)))
-    ]
+    text = text[:MAX_LENGTH]
+    demands = forms.find(text)
+    if is_outside and not demands:
+        from memory_core.trust import word_weights
 
-
-def find_reason(text: str) -> str:
-    """Return why one text has to wait for a person, "" for most."""
-    return find_reasons([text])[0]
+        demands = [ORDER] if word_weights.rate(text) >= 1 else []
+    return f"{REASON}: {', '.join(demands)}" if demands else ""
 
 
 def hold(text: str) -> tuple[str, str]:
-    """Return a text without its secrets, and why it has to wait for a person, "" for most."""
+    """Return a text from outside without its secrets, and why it has to wait, "" for most."""
     from memory_core.text import secrets
 
     clean = secrets.redact(text)
     return clean, secrets.REASON if clean != text else find_reason(text)
-
-
-def may_mislead(text: str) -> bool:
-    """Return False for a text that is too short to be scored; it needs no score."""
-    return len(text) >= MIN_LENGTH

@@ -33,6 +33,9 @@ INSIDE = (*DECIDED, AGENT)
 # The origins of what is no run's, by the source of its record.
 BY_SOURCE = {"import": IMPORT, "mcp": MCP}
 
+# Sources of learnings from outside, as those of runs that had read from outside.
+OUTSIDE_SOURCES = ("import", "mcp")
+
 
 def find_tier(origin: str, is_tainted: bool) -> str:
     """Return how much a text is to be trusted, by its origin here, "" if nobody knows.

@@ -229,7 +229,7 @@ def test_a_memory_that_is_gone_leaves_no_index(
 def test_more_texts_than_can_be_checked_at_once_follow_with_the_next_deliveries(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard, "MAX_SCORED", 3)
+    monkeypatch.setattr(guard, "MAX_CHECKED", 3)
     sandbox.write_memory("engineer", *(f"Service {number} caches answers" for number in range(8)))
     assert [deliver(sandbox).count("caches answers") for _ in range(4)] == [3, 6, 8, 8]
 

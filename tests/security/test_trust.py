@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from adversarial.report import find_doubtful
+from adversarial.report import find_order
 from memory_core.history.item_history import id_of
 from memory_core.storage.state_folder import OWNER_FILE
 from support.command_line import Person
@@ -107,14 +107,17 @@ def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> No
     assert tiers == {FACT: "tainted", OTHER: "agent", "Staging has no message queue": "reviewed"}
 
 
-def test_a_tainted_learning_waits_sooner(person: Person, sandbox: Sandbox) -> None:
-    texts = find_doubtful()
-    doubtful = next(texts)
-    finish_run(sandbox, "a1", report(FACT, doubtful), FETCH)
+def test_words_hold_a_learning_only_of_a_run_that_read_from_outside(
+    person: Person, sandbox: Sandbox
+) -> None:
+    order = find_order()
+    finish_run(sandbox, "a1", report(FACT, order), FETCH)
     (waiting,) = person.read_json("review", "--list")
-    assert waiting["content"] == doubtful
+    assert waiting["content"] == order
+    assert waiting["reason"] == "may be poisoned: reads like an order to agents"
     assert (waiting["tier"], waiting["reading"]) == ("tainted", ["WebFetch docs.example.com"])
-    finish_run(sandbox, "a2", report(next(texts)))
+    person.run("review", "--reject", "--all")
+    finish_run(sandbox, "a2", report(f"{order} today"))
     assert len(list_tiers(person)) == 2
 
 
