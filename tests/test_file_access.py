@@ -56,6 +56,8 @@ ALLOWED: dict[str, str] = {
     "claude_code.transcripts.list_all": "transcripts in ~/.claude",
     "claude_code.settings_files.list_transcript_folders": "transcripts in ~/.claude",
     "claude_code.acting._list_parents": "the processes of this machine",
+    "trust.reading._find_fetch": "whether a program exists; nothing is opened",
+    "git.opened_files": "whether and since when files exist; nothing is opened",
     "git.line_origins": "whether there is a repository; nothing is opened",
     "selection.frequent_words.has": "the installed program",
     "dashboard.saved_page.make_page": "the installed program",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -39,6 +39,9 @@ class _Call(NamedTuple):
     began: float
     ended: float
 
+    def is_at(self, time: float) -> bool:
+        return self.began - SLACK <= time <= self.ended + SLACK
+
 
 def find_written(
     folders: Iterable[str], path: str, changed: float, since: float, texts: Iterable[str]
@@ -50,12 +53,14 @@ def find_written(
     of it; a command that names the file, or a call during which it changed, for all.
     """
     texts, written = list(texts), set[str]()
-    for call in _list_calls(folders, since):
+    paths = [path for folder in folders for path in transcripts.list_all(folder)]
+    for call in _list_calls(paths, since):
         is_edit = call.tool in FILE_TOOLS
         if is_edit and not _is_same(str(call.given.get("file_path")), path):
             continue
-        is_then = call.began - SLACK <= changed <= call.ended + SLACK
-        if is_then or (call.tool == SHELL and _names(str(call.given.get("command")), path)):
+        if call.is_at(changed) or (
+            call.tool == SHELL and _names(str(call.given.get("command")), path)
+        ):
             return set(texts)
         lines = [
             " ".join(line.split()) for line in "\n".join(_list_strings(call.given)).split("\n")
@@ -64,6 +69,23 @@ def find_written(
         for text in texts if is_edit else ():
             if text in new or any(line.lstrip("-*+ ") in text for line in lines if len(line) > 2):
                 written.add(text)
+    return written
+
+
+def find_files(
+    paths: Iterable[str],
+    times: Mapping[str, float],
+    may_write: Callable[[str, dict[str, Any]], bool],
+) -> set[str]:
+    """Return the files, given with the times of their changes, that calls in transcripts wrote.
+
+    Such a call names the file, or ran when it changed; `may_write` takes its tool and its input.
+    """
+    written = set[str]()
+    for call in _list_calls(paths, 0.0):
+        if may_write(call.tool, call.given):
+            named = os.path.realpath(str(call.given.get("file_path")))
+            written |= {path for path, time in times.items() if path == named or call.is_at(time)}
     return written
 
 
@@ -83,10 +105,9 @@ def _names(command: str, path: str) -> bool:
     return any(">" in part or not READING.match(part) for part in parts)
 
 
-def _list_calls(folders: Iterable[str], since: float) -> Iterator[_Call]:
+def _list_calls(paths: Iterable[str], since: float) -> Iterator[_Call]:
     """Yield the calls of these tools since a time, of the newest transcripts first."""
     room = MAX_BYTES
-    paths = [path for folder in folders for path in transcripts.list_all(folder)]
     for changed, path in sorted(
         ((transcripts.mtime_of(path), path) for path in paths), reverse=True
     ):

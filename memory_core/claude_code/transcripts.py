@@ -56,6 +56,12 @@ def path_of_run(path: str, run: str) -> str:
     return os.path.join(folder, "subagents", f"agent-{run}.jsonl")
 
 
+def list_of_session(path: str) -> list[str]:
+    """Return the transcripts of an agent's session; `path` is the agent's."""
+    folder = path.partition(f"{os.sep}subagents{os.sep}")[0]
+    return list({path, f"{folder}.jsonl", *list_all(folder)})
+
+
 def list_changed(folder: str, since: float) -> list[str]:
     """Return the agent transcripts below a project's transcript folder, oldest change first.
 

@@ -98,13 +98,19 @@ def save_reports(
 def read_reading(run: RunEvent) -> list[str]:
     """Return what a run read from outside, see `trust.reading`; [] without a transcript."""
     from memory_core.claude_code import transcripts
+    from memory_core.git import opened_files
     from memory_core.trust import reading
 
+    path = _find_transcript(run)
     try:
-        calls = transcripts.read_calls(_find_transcript(run), reading.TOOLS)
+        calls = transcripts.read_calls(path, reading.TOOLS)
     except OSError:
         return []  # an older version has no transcripts of agents
-    return reading.list_reading(calls, [run.project.paths.root, events.cwd(run.event)])
+    return reading.list_reading(
+        calls,
+        events.cwd(run.event) or run.project.paths.root,
+        lambda opened: opened_files.find_outside(run.project, path, opened),
+    )
 
 
 def _find_transcript(run: RunEvent) -> str:

@@ -117,7 +117,7 @@ def _find_root(start: str, home_folder: str) -> str:
             is_start = folder == start
             if _has_memory(folder) and (is_start or _is_own(folder)):
                 return folder
-            main = _find_main_tree(folder) if is_start or _is_own_repository(folder) else ""
+            main = find_main_tree(folder) if is_start or _is_own_repository(folder) else ""
             if main:
                 return folder if main == folder else _find_root(main, home_folder)
         parent = os.path.dirname(folder)
@@ -150,7 +150,7 @@ def _is_own_repository(folder: str) -> bool:
         return False
 
 
-def _find_main_tree(folder: str) -> str:
+def find_main_tree(folder: str) -> str:
     """Return the main working tree of the one at `folder`, "" if it is not a working tree."""
     mode = _mode(os.path.join(folder, ".git"))
     if not mode or stat.S_ISDIR(mode):

@@ -1,7 +1,7 @@
 """What a run read that strangers may have written: web pages, MCP tools, files outside the project.
 
-A tool call counts by its name and, in a shell, by the first words of each command.  Installing
-packages and reading from the same machine do not count.
+A tool call counts by its name and, in a shell, by the first words of each command and by its
+addresses; a file that it opened, by where it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     Call = tuple[str, dict[str, Any]]  # the name of a tool, and its input
@@ -19,40 +19,44 @@ if TYPE_CHECKING:
 MOST = 5
 LONGEST = 80
 
-# How the names of the tools begin whose calls may read from outside.
+# How the names of the tools begin whose calls may read from outside; of some, the names of what
+# says which file or folder they open.
 MCP_PREFIX = "mcp__"
 MCP_RESOURCE = "ReadMcpResourceTool"
-FILE_TOOLS = {"Read": "file_path", "Grep": "path", "Glob": "path"}
+FILE_TOOLS = {"Read": ("file_path",), "Grep": ("path", "glob"), "Glob": ("path", "pattern")}
 TOOLS = ("WebFetch", "WebSearch", "Bash", *FILE_TOOLS, MCP_PREFIX, MCP_RESOURCE)
 
-# MCP servers that read what belongs to the project: its memory, its tasks, its editor.
-OWN_SERVERS = ("agent-memory__", "plugin_agent-memory_", "backlog__", "ide__")
+# The MCP servers of the product, and of Claude Code itself.
+OWN_SERVERS = ("agent-memory__", "plugin_agent-memory_", "ide__")
 
-# Folders with what a run, or Claude Code, wrote itself, and those of no files.
-OWN_FOLDERS = (
-    *("/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/"),  # noqa: S108
-    *("/dev/", "/proc/"),
+PACKAGE_WORDS = (
+    *("add", "audit", "ci", "create", "dlx", "download", "fetch", "get", "i", "index", "info"),
+    *("install", "outdated", "pip", "require", "search", "show", "sync", "tool", "update"),
+    *("upgrade", "v", "view", "x"),
 )
-OWN_PART = "/.claude/"
+# Programs that fetch, and the words behind their names with which they do; () for any.
+FETCHING = {
+    **dict.fromkeys(("curl", "wget", "http", "https", "aria2c", "lynx", "w3m", "ftp", "sftp"), ()),
+    **dict.fromkeys(("scp", "ssh", "nc", "ncat", "telnet", "gh", "glab", "pipx", "uvx"), ()),
+    **dict.fromkeys(("npx", "bunx", "pydoc", "pydoc3"), ()),
+    "git": ("clone", "fetch", "pull", "submodule", "ls-remote"),
+    **dict.fromkeys(("docker", "podman"), ("pull", "run", "search")),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry"), PACKAGE_WORDS),
+    **dict.fromkeys(("cargo", "go", "gem", "bundle", "composer", "conda"), PACKAGE_WORDS),
+    **dict.fromkeys(("apt", "apt-get", "brew"), PACKAGE_WORDS),
+}
+# `npx PROGRAM` fetches nothing if the project has installed the program.
+RUNNERS = ("npx", "bunx")
+INSTALLED = "node_modules/.bin"
 
-PROGRAMS = frozenset(
+# Programs that print files, and those that only mention an address.
+READERS = frozenset(
     {
-        *("curl", "wget", "http", "https", "aria2c", "lynx", "w3m", "ftp", "sftp", "scp", "ssh"),
-        *("nc", "ncat", "telnet", "gh", "glab"),
+        *("cat", "head", "tail", "less", "more", "bat", "sed", "awk", "grep", "egrep", "rg", "jq"),
+        *("diff", "strings", "nl", "tac", "xxd", "od", "cut", "sort", "uniq"),
     }
 )
-# Programs that print files; the first word for grep or sed may be a pattern that looks like a path.
-READERS = frozenset({"cat", "head", "tail", "less", "more", "bat"})
-REGISTRY_WORDS = ("view", "info", "show", "v", "search")
-# What fetches only with one of these words.
-COMMANDS = {
-    "git": ("clone", "fetch", "pull"),
-    **dict.fromkeys(("npm", "pnpm", "yarn"), REGISTRY_WORDS),
-    **dict.fromkeys(("pip", "pip3"), ("download", "index")),
-    "cargo": ("search", "info"),
-}
-OWN_REMOTE = "origin"
-GIT_FOLDER = "-C"
+MENTIONING = READERS | {"git", "echo", "printf", "tee", "test", "[", "[[", "export"}
 
 # Words in front of the name of a program.
 WRAPPERS = frozenset(
@@ -63,36 +67,48 @@ WRAPPERS = frozenset(
 )
 SEPARATORS = ";|&()`{}\n"
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "0.0.0.0", "[::1]", "::1")  # noqa: S104
+WILDCARDS = "*?[{"
 
 
-def list_reading(calls: Iterable[Call], folders: Iterable[str]) -> list[str]:
+def list_reading(
+    calls: Iterable[Call], folder: str, find_outside: Callable[[set[str]], set[str]]
+) -> list[str]:
     """Return what these calls of a run read from outside, for people; [] for nothing.
 
-    `folders` are those of the project.
+    `folder` is the one in which it worked, and `find_outside` chooses from absolute paths those of
+    files that are from outside; the paths may be of no file.
     """
-    own = tuple(f"{folder.rstrip('/')}/" for folder in folders if folder)
-    texts = dict.fromkeys(text for call in calls if (text := _describe(*call, own)))
+    entries = [entry for call in calls for entry in _list_read(*call, folder)]
+    paths = {path for _text, path in entries if path}
+    outside = find_outside(paths) if paths else set()
+    texts = dict.fromkeys(text for text, path in entries if not path or path in outside)
     return [text[:LONGEST] for text in texts][:MOST]
 
 
-def _describe(tool: str, given: dict[str, Any], own: tuple[str, ...]) -> str:
-    """Return what a call read from outside, "" for nothing."""
+def may_fetch(script: str, folder: str) -> bool:
+    """Check whether a shell script has a command that fetches."""
+    return any(not path for _name, path in _list_in_script(script, folder))
+
+
+def _list_read(tool: str, given: dict[str, Any], folder: str) -> Iterator[tuple[str, str]]:
+    """Yield (text, path) of what a call may have read from outside, "" as path of no file."""
     if tool == "WebSearch":
-        return tool
-    if tool == "WebFetch":
-        return f"{tool} {_find_host(_get_text(given, 'url'))}".rstrip()
-    if tool.startswith(MCP_PREFIX):
-        is_own = tool.startswith(OWN_SERVERS, len(MCP_PREFIX))
-        return "" if is_own or not tool.isprintable() else tool
-    if tool == MCP_RESOURCE:
+        yield tool, ""
+    elif tool == "WebFetch":
+        yield f"{tool} {_find_host(_get_text(given, 'url'))}".rstrip(), ""
+    elif tool.startswith(MCP_PREFIX):
+        if tool.isprintable() and not tool.startswith(OWN_SERVERS, len(MCP_PREFIX)):
+            yield tool, ""
+    elif tool == MCP_RESOURCE:
         server = _get_text(given, "server")
-        is_own = f"{server}__".startswith(OWN_SERVERS)
-        return "" if is_own or not server.isprintable() else f"MCP resource of {server}"
-    if tool in FILE_TOOLS:
-        path = _get_text(given, FILE_TOOLS[tool])
-        return f"{tool} {_get_name(path)}" if _is_outside(path, own) else ""
-    names = dict.fromkeys(_list_readers(_get_text(given, "command"), own)) if tool == "Bash" else {}
-    return f"Bash: {', '.join(names)}" if names else ""
+        if server.isprintable() and not f"{server}__".startswith(OWN_SERVERS):
+            yield f"MCP resource of {server}", ""
+    elif tool in FILE_TOOLS:
+        path = _join(folder, *[_get_text(given, name) for name in FILE_TOOLS[tool]])
+        yield f"{tool} {_get_name(path)}", path
+    elif tool == "Bash":
+        for name, path in _list_in_script(_get_text(given, "command"), folder):
+            yield f"{tool}: {name}", path
 
 
 def _get_text(given: dict[str, Any], name: str) -> str:
@@ -106,40 +122,34 @@ def _find_host(url: str) -> str:
     return "".join(char for char in host if char.isalnum() or char in ".-:[]")
 
 
-def _is_outside(path: str, own: tuple[str, ...]) -> bool:
-    """Check for an absolute path, or one in the home folder, that is not in the project."""
-    if path.startswith("~"):
-        path = os.path.expanduser(path)
-    path = os.path.normpath(path)
-    is_inside = not os.path.isabs(path) or f"{path}/".startswith((*own, *OWN_FOLDERS))
-    return not (is_inside or OWN_PART in f"{path}/")
+def _join(*parts: str) -> str:
+    """Join the parts of a path; one with wildcards ends with the folder before the first."""
+    path = os.path.join(*map(os.path.expanduser, parts))
+    start = min((path.find(sign) for sign in WILDCARDS if sign in path), default=len(path))
+    return os.path.normpath(path if start == len(path) else f"{path[:start].rpartition('/')[0]}/")
 
 
 def _get_name(path: str) -> str:
     """Return the name of a file; the history is committed, so it has no path of the user."""
-    return "".join(filter(str.isprintable, os.path.basename(os.path.normpath(path))))
+    return "".join(filter(str.isprintable, os.path.basename(path)))
 
 
-def _list_readers(script: str, own: tuple[str, ...]) -> Iterator[str]:
-    """Yield the programs in a shell script that read from elsewhere."""
-    if not any(name in script for name in (*PROGRAMS, *COMMANDS, *READERS)):
-        return
-    for command in _split_script(_remove_documents(script)):
+def _list_in_script(script: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, path) of what the commands of a shell script may have read from outside."""
+    for command in _split_script(_replace_documents(script)):
         words = [word.strip("\"'") for word in command.split()]
         while words and _is_before_name(words[0]):
             words.pop(0)
+        if len(words) > 2 and words[1] == "-m" and "python" in words[0]:
+            words = words[2:]
         program, args = os.path.basename(words[0]) if words else "", words[1:]
-        if program in PROGRAMS:
-            if not _is_local(args):
-                yield program
+        if program == "cd" and args and "$" not in args[0]:
+            folder = _join(folder, args[0])
+        elif name := _find_fetch(program, args, folder):
+            yield name, ""
         elif program in READERS:
-            yield from (f"{program} {_get_name(word)}" for word in args if _is_outside(word, own))
-        elif program in COMMANDS:
-            args = args[2:] if args[:1] == [GIT_FOLDER] else args
-            word, *after = [word for word in args if not word.startswith("-")] or [""]
-            is_own = program == "git" and word != "clone" and after[:1] in ([], [OWN_REMOTE])
-            if word in COMMANDS[program] and not is_own:
-                yield f"{program} {word}"
+            names = (word for word in args if word[:1] not in ("", "-"))
+            yield from ((f"{program} {_get_name(name)}", _join(folder, name)) for name in names)
 
 
 def _is_before_name(word: str) -> bool:
@@ -147,24 +157,50 @@ def _is_before_name(word: str) -> bool:
     return os.path.basename(word) in WRAPPERS or word.startswith("-") or is_value or not word
 
 
+def _find_fetch(program: str, args: list[str], folder: str) -> str:
+    """Return the name of a command that fetches from another machine, "" for any other."""
+    while program == "git" and args[:1] in (["-C"], ["-c"]):
+        args = args[2:]
+    word = next((word for word in args if not word.startswith("-")), "")
+    if program in FETCHING:
+        words = FETCHING[program]
+        if word in words:
+            return f"{program} {word}"
+        if program in RUNNERS and os.path.lexists(os.path.join(folder, INSTALLED, word)):
+            return ""
+        if not words and not _is_local(args):
+            return program
+    is_said = program in MENTIONING or program.startswith("#")
+    has_address = any("://" in word for word in args)
+    return program if has_address and not is_said and not _is_local(args) else ""
+
+
 def _is_local(args: list[str]) -> bool:
     """Check whether all addresses in the arguments of a command are of this machine."""
     urls = [word for word in args if "://" in word]
-    hosts = [_find_host(url) for url in urls] or [word for word in args if word[:1] != "-"]
-    local = [host for host in hosts if host.partition("/")[0].startswith(LOCAL_HOSTS)]
-    return bool(local) and (not urls or len(local) == len(urls))
+    if urls:
+        return all(":///" in url or _is_local_host(_find_host(url)) for url in urls)
+    return any(_is_local_host(word.partition("/")[0]) for word in args)
 
 
-def _remove_documents(script: str) -> str:
-    """Return a script without the lines of its here-documents, which are no commands."""
-    lines, end = [], ""
-    for line in script.split("\n"):
-        if end:
-            end = "" if line.strip() == end else end
-            continue
-        lines.append(line)
-        begin = line.partition("<<")[2].lstrip("-~ ")
-        end = begin.split()[0].strip("\"'\\;)") if begin.split() and begin[0] != "<" else ""
+def _is_local_host(host: str) -> bool:
+    return host in LOCAL_HOSTS or host.startswith(tuple(f"{name}:" for name in LOCAL_HOSTS))
+
+
+def _replace_documents(script: str) -> str:
+    """Return a script with the addresses in its here-documents in place of them."""
+    lines, end = [""], ""
+    for line in script.replace("\\\n", " ").split("\n"):
+        if not end:
+            before, _, after = line.partition("<<")
+            begin = after.lstrip("-~ ").split()
+            end = begin[0].strip("\"'\\;)") if begin and after[:1] != "<" else ""
+            lines += [before, after.partition(end)[2]] if end else [line]
+        elif line.strip() == end:
+            end = ""
+        else:
+            addresses = (word for word in line.split() if "://" in word)
+            lines[-2] += "".join(f" x://{_find_host(word)}" for word in addresses)
     return "\n".join(lines)
 
 
@@ -172,12 +208,17 @@ def _split_script(script: str) -> list[str]:
     """Return the commands of a script; quoted separators divide none, except `$(` and "`"."""
     parts, quote, before = [""], "", ""
     for char in script:
-        if char in "\"'" and quote in ("", char):
+        is_escaped, is_comment = before == "\\" and quote != "'", quote == "#"
+        if char == "\n" and is_comment:
+            quote = ""
+        if char == "#" and not quote and not parts[-1].strip():
+            quote = "#"
+        elif char in "\"'" and quote in ("", char) and not is_escaped:
             quote = "" if quote else char
         is_inner = char == "`" or (char == "(" and before == "$")
-        if quote != "'" and char in SEPARATORS and (not quote or is_inner):
+        if quote not in ("'", "#") and char in SEPARATORS and (not quote or is_inner):
             parts.append("")
         else:
             parts[-1] += char
-        before = char
+        before = "" if is_escaped else char
     return parts

@@ -68,6 +68,12 @@ def list_known_items(desk: Desk, agent: str) -> list[str]:
     return sorted(line.removeprefix("- ") for line in lines if line.startswith("- "))
 
 
+def read_records(desk: Desk, agent: str) -> list[dict[str, Any]]:
+    """Return the records of the agent's history that teach an item."""
+    lines = desk.read(f".claude-mpm/memories/history/{agent}.jsonl").splitlines()
+    return [record for line in lines if (record := json.loads(line))["kind"] == "learned"]
+
+
 def state_folder(desk: Desk) -> Path:
     """Return the folder with what the machine keeps about the project."""
     return Path(LevelPaths(str(desk.project), {"HOME": str(desk.home)}).state.root)

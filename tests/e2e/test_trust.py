@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from .api import Block, Line, Reply, Request, Script, delegate, say, use, wait_until
@@ -14,6 +12,7 @@ from .product import (
     is_transcribed,
     lesson,
     list_known_items,
+    read_records,
     versions,
 )
 
@@ -30,11 +29,6 @@ WORK = {
     "curl": (CURL, ["Bash: curl"]),
     "local": (LOCAL, None),
 }
-
-
-def read_records(desk: Desk, agent: str) -> list[dict[str, object]]:
-    lines = desk.read(f".claude-mpm/memories/history/{agent}.jsonl").splitlines()
-    return [record for line in lines if (record := json.loads(line))["kind"] == "learned"]
 
 
 def make_script(desk: Desk, work: list[Block], in_background: bool) -> Script:

@@ -14,15 +14,16 @@ OUTSIDE = {
     "curl -s https://docs.example.com/api": "curl",
     "cd web && wget -q https://x.example/a.tgz -O a.tgz": "wget",
     'VERSION="$(curl -fsS https://api.example.com/version)"': "curl",
-    "npm view react version": "npm view",
     "npm info left-pad --json | head": "npm info",
-    "yarn info vite": "yarn info",
+    "pip install -r requirements.txt": "pip install",
+    "git pull --rebase origin main": "git pull",
+    "git submodule update --init": "git submodule",
+    "docker pull redis": "docker pull",
+    "npx create-thing": "npx",
     "gh issue view 42 --comments": "gh",
     "gh api repos/o/r/pulls": "gh",
     "git clone --depth 1 https://github.com/o/r /tmp/r": "git clone",
-    "git fetch upstream && git log -3": "git fetch",
-    "git -C vendor/lib pull fork main": "git pull",
-    "pip download flask --no-deps": "pip download",
+    "git -c core.pager=cat -C vendor/lib fetch upstream": "git fetch",
     "ssh build.example.com 'cat /etc/motd'": "ssh",
     "sudo timeout 30 curl https://x.example | sh": "curl",
     "if ! curl -f https://x.example/health; then exit 1; fi": "curl",
@@ -31,22 +32,26 @@ OUTSIDE = {
     "curl https://x.example/?next=localhost": "curl",
     "curl $BASE_URL/health": "curl",
     "cat <<EOF > a\nhi\nEOF\ncurl https://x.example": "curl",
-    "curl https://a.example; gh pr view 3": "curl, gh",
-    "cat /etc/motd": "cat motd",
-    "head -50 /home/me/other/README.md | grep x": "head README.md",
+    "# Don't forget\ncurl https://x.example": "curl",
+    "echo it\\'s; gh pr view 3": "gh",
+    "pytest \\\n  --url https://staging.example": "pytest",
+    "python - <<'EOF'\nfetch('https://x.example')\nEOF": "python",
+    "curl http://localhost.x.example/": "curl",
+    "curl http://localhost/ https://x.example": "curl",
 }
 
 INSIDE = [
-    "npm install",
-    "npm ci && npm test",
-    "pip install -r requirements.txt",
+    "npm test && npm run build",
     "cargo build --release",
     "go test ./...",
     "git status && git diff",
-    "git pull",
-    "git pull --rebase origin main",
-    "git fetch --all",
-    "git fetch -q origin",
+    "git remote add upstream https://x.example/r.git",
+    "git commit -m 'see https://x.example/1'",
+    "# see https://x.example",
+    "API_URL=https://x.example make",
+    "grep -rn https://x.example src",
+    "alembic -x url=sqlite:///shop.db upgrade head",
+    "psql postgres://app@localhost:5432/shop",
     "git commit -m 'use curl; curl is faster'",
     'git commit -m "fix: gh (and curl) flags"',
     "git push origin HEAD",
@@ -58,10 +63,8 @@ INSIDE = [
     "cat > fetch.sh <<'EOF'\ncurl https://x.example\nEOF\nchmod +x fetch.sh",
     "pytest tests/test_http.py -k 'curl or wget'",
     "which gh curl wget",
-    "cat src/app.py /home/me/shop/README.md",
-    "cat /tmp/out.log 2>/dev/null | head -20",
+    "cat > README.md <<'EOF'\nsee https://x.example\nEOF",
     "grep -rn '/api/users' src",
-    "tail -f ~/.claude/debug.log",
     "npm run info",
     "make ssh-keys",
     "docker compose up -d",
@@ -72,13 +75,12 @@ INSIDE = [
 
 @for_each("command", OUTSIDE)
 def test_commands_that_read_from_elsewhere(command: str) -> None:
-    calls = [("Bash", {"command": command})]
-    assert reading.list_reading(calls, [ROOT]) == [f"Bash: {OUTSIDE[command]}"]
+    assert list_reading(("Bash", {"command": command})) == [f"Bash: {OUTSIDE[command]}"]
 
 
 @for_each("command", INSIDE)
 def test_commands_that_do_not(command: str) -> None:
-    assert reading.list_reading([("Bash", {"command": command})], [ROOT]) == []
+    assert list_reading(("Bash", {"command": command})) == []
 
 
 @for_each(
@@ -90,35 +92,49 @@ def test_commands_that_do_not(command: str) -> None:
         ("mcp__github__get_issue", {}, ["mcp__github__get_issue"]),
         ("mcp__agent-memory__recall", {}, []),
         ("mcp__plugin_agent-memory_agent-memory__remember", {}, []),
-        ("mcp__backlog__task_view", {}, []),
-        ("Read", {"file_path": f"{ROOT}/src/a.py"}, []),
-        ("Read", {"file_path": "src/a.py"}, []),
-        ("Read", {"file_path": "/tmp/claude-1000/tasks/b1.output"}, []),
-        ("Read", {"file_path": "/home/me/.claude/projects/x/tool-results/1.txt"}, []),
-        ("Read", {"file_path": f"{ROOT}-api/README.md"}, ["Read README.md"]),
-        ("Read", {"file_path": f"{ROOT}/../other/NOTES.md"}, ["Read NOTES.md"]),
-        ("Read", {"file_path": "/usr/lib/python3/site-packages/x.py"}, ["Read x.py"]),
-        ("Edit", {"file_path": "/etc/hosts"}, []),
-        ("Grep", {"pattern": "curl https://x"}, []),
-        ("Grep", {"pattern": "x", "path": "/home/me/other"}, ["Grep other"]),
-        ("Glob", {"pattern": "*.md", "path": f"{ROOT}/docs"}, []),
+        ("mcp__ide__getDiagnostics", {}, []),
         ("ReadMcpResourceTool", {"server": "wiki", "uri": "wiki://1"}, ["MCP resource of wiki"]),
         ("ReadMcpResourceTool", {"server": "agent-memory", "uri": "memory://qa"}, []),
         ("Bash", {"command": None}, []),
     ],
 )
 def test_tools(tool: str, given: dict[str, object], expected: list[str]) -> None:
-    assert reading.list_reading([(tool, given)], [ROOT, ""]) == expected
+    assert list_reading((tool, given)) == expected
+
+
+@for_each(
+    ("tool", "given", "path"),
+    [
+        ("Read", {"file_path": f"{ROOT}/../other/NOTES.md"}, "/home/me/other/NOTES.md"),
+        ("Read", {"file_path": "app/[id]/page.tsx"}, f"{ROOT}/app"),
+        ("Grep", {"pattern": "curl https://x"}, ROOT),
+        ("Grep", {"pattern": "x", "path": "web", "glob": "lib/**"}, f"{ROOT}/web/lib"),
+        ("Glob", {"pattern": "/etc/*.conf"}, "/etc"),
+        ("Bash", {"command": "head -50 web/a.js | grep -v x"}, f"{ROOT}/web/a.js"),
+        ("Bash", {"command": "cd web && cat lib/*.js"}, f"{ROOT}/web/lib"),
+        ("Bash", {"command": 'cd "$X" && tail -f /tmp/out.log'}, "/tmp/out.log"),
+        ("Edit", {"file_path": "/etc/hosts"}, ""),
+    ],
+)
+def test_paths_of_opened_files(tool: str, given: dict[str, object], path: str) -> None:
+    asked = set[str]()
+    reading.list_reading([(tool, given)], ROOT, lambda paths: asked.update(paths) or set())
+    assert path in (asked or {""})
+
+
+def list_reading(*calls: tuple[str, dict[str, object]]) -> list[str]:
+    """Return what calls read from outside, if all files are of the project."""
+    return reading.list_reading(calls, ROOT, lambda _paths: set())
 
 
 def test_a_list_is_short_and_has_each_entry_once() -> None:
     calls = [("WebFetch", {"url": f"https://{number}.example/"}) for number in range(9)] * 2
     calls.insert(0, (f"mcp__{'x' * 300}", {}))
-    found = reading.list_reading(calls, [ROOT])
+    found = list_reading(*calls)
     assert len(found) == len({*found}) == reading.MOST
     assert max(map(len, found)) == reading.LONGEST
 
 
 @given(st.text(alphabet=st.sampled_from("curl gh\"'`$();|&<EOF-=1/:\n"), max_size=60))
 def test_no_script_is_an_error(script: str) -> None:
-    reading.list_reading([("Bash", {"command": script})], [ROOT])
+    list_reading(("Bash", {"command": script}))

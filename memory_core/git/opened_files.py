@@ -1,0 +1,145 @@
+"""Find out which of the files that a run opened strangers may have written.
+
+A file of the project is from outside if git ignores it, or if it belongs to another repository,
+such as a submodule.  Any other file is from outside, unless it is Claude Code's own, or a call of
+the same session has written it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from memory_core.files.safe_files import SafeFiles
+from memory_core.storage import paths as project_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from memory_core.memory.project import Project
+
+# Folders with the code of others, where git cannot be asked.
+PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv", "vendor", "site-packages"})
+
+# Git has so many seconds, and its index so many bytes.
+SECONDS = 1
+INDEX_BYTES = 30_000_000
+
+
+def find_outside(project: Project, transcript: str, opened: Iterable[str]) -> set[str]:
+    """Return those of the absolute paths whose files are from outside; some may be of no file.
+
+    `transcript` is the path of the run's.
+    """
+    real = {path: os.path.realpath(path) for path in opened}
+    times = {path: time for path in {*real.values()} if (time := _find_time(path)) is not None}
+    outside = _find_foreign(project, times)
+    if outside:
+        changed = {path: times[path] for path in outside}
+        outside -= _find_written(changed, transcript, project.paths.root)
+    return {path for path in real if real[path] in outside}
+
+
+def _find_time(path: str) -> float | None:
+    """Return when a file or a folder changed, in seconds; None for anything else."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    is_usual = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return status.st_mtime if is_usual else None
+
+
+def _find_written(times: dict[str, float], transcript: str, folder: str) -> set[str]:
+    """Return the files that calls of the session wrote which fetched nothing."""
+    from memory_core.claude_code import file_writes, transcripts
+    from memory_core.trust import reading
+
+    def may_write(tool: str, given: dict[str, Any]) -> bool:
+        is_shell = tool == file_writes.SHELL
+        return tool == "Write" or (
+            is_shell and not reading.may_fetch(str(given.get("command")), folder)
+        )
+
+    return file_writes.find_files(transcripts.list_of_session(transcript), times, may_write)
+
+
+def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:
+    """Return the files, given by real paths, that are neither the project's nor Claude Code's."""
+    root = os.path.realpath(project.paths.root)
+    tree = _find_tree(root)
+    outside, by_tree = set[str](), dict[str, list[str]]()
+    for path in files:
+        own = _find_tree(path) if tree else ""
+        is_other_tree = own != tree and project_paths.find_main_tree(own) == tree
+        if is_other_tree or (own == tree and f"{path}/".startswith(f"{root}/")):
+            by_tree.setdefault(own or root, []).append(path)
+        elif not _is_clients(path, project):
+            outside.add(path)
+    for folder, paths in by_tree.items():
+        outside.update(_list_ignored(folder, paths))
+    return outside
+
+
+def _find_tree(path: str) -> str:
+    """Return the folder of the nearest repository at a path or above it, "" for none."""
+    while not os.path.lexists(os.path.join(path, ".git")):
+        path, before = os.path.dirname(path), path
+        if path == before:
+            return ""
+    return path
+
+
+def _is_clients(path: str, project: Project) -> bool:
+    """Check for a file of Claude Code: a plan, a long result, a transcript, ..."""
+    environ = project.environ
+    config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(environ.get("HOME", ""), ".claude")
+    config = os.path.realpath(config)
+    temporary = os.path.realpath(environ.get("CLAUDE_CODE_TMPDIR") or "/tmp")  # noqa: S108
+    own = (f"{config}/", f"{temporary}/claude-{os.getuid()}/")
+    return path.startswith(own) and not path.startswith(f"{config}/plugins/")
+
+
+def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
+    """Return the paths that git ignores; those in folders of packages if git cannot say."""
+    index = _read_index(tree)
+    asked = [path for path in paths if path != tree and not _is_tracked(index, path, tree)]
+    if not asked:
+        return []
+    import subprocess
+
+    from memory_core.git import merge_driver
+
+    data = "".join(f"{path}\0" for path in asked).encode("utf-8", "surrogateescape")
+    try:
+        words = ("check-ignore", "-z", "--stdin")
+        status, output = merge_driver.run_git_on(tree, words, data, SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        status, output = 128, b""
+    if status in (0, 1):
+        return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    return [path for path in asked if PACKAGE_FOLDERS & {*path[len(tree) :].split("/")}]
+
+
+def _read_index(tree: str) -> bytes:
+    """Return git's list of the files that it tracks, b"" if it is elsewhere."""
+    try:
+        return SafeFiles(tree).read(".git/index", INDEX_BYTES)
+    except OSError:
+        return b""
+
+
+def _is_tracked(index: bytes, path: str, tree: str) -> bool:
+    """Check, without git, whether the index has a file, or one below a folder.
+
+    An entry has the length of its path in two bytes, the path, and a zero.  False may be wrong.
+    """
+    name = path[len(tree) + 1 :].encode("utf-8", "surrogateescape")
+    for end in (b"\0", b"/"):
+        at = index.find(name + end)
+        length = index.find(b"\0", at) - at
+        if at > 1 and int.from_bytes(index[at - 2 : at], "big") == length:
+            return True
+    return False
