@@ -103,14 +103,13 @@ def read_reading(run: RunEvent) -> list[str]:
 
     path = _find_transcript(run)
     try:
-        calls = transcripts.read_calls(path, reading.TOOLS)
+        return reading.list_reading(
+            transcripts.read_calls(path, reading.TOOLS),
+            events.cwd(run.event) or run.project.paths.root,
+            lambda opened: opened_files.find_outside(run.project, path, opened),
+        )
     except OSError:
         return []  # an older version has no transcripts of agents
-    return reading.list_reading(
-        calls,
-        events.cwd(run.event) or run.project.paths.root,
-        lambda opened: opened_files.find_outside(run.project, path, opened),
-    )
 
 
 def _find_transcript(run: RunEvent) -> str:

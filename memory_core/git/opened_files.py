@@ -33,12 +33,11 @@ def find_outside(project: Project, transcript: str, opened: Iterable[str]) -> se
 
     `transcript` is the path of the run's.
     """
-    real = {path: os.path.realpath(path) for path in opened}
-    times = {path: time for path in {*real.values()} if (time := _find_time(path)) is not None}
-    outside = _find_foreign(project, times)
+    real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
+    outside = _find_foreign(project, {*real.values()})
     if outside:
-        changed = {path: times[path] for path in outside}
-        outside -= _find_written(changed, transcript, project.paths.root)
+        times = {path: _find_time(path) or 0.0 for path in outside}
+        outside -= _find_written(times, transcript, project.paths.root)
     return {path for path in real if real[path] in outside}
 
 
@@ -73,7 +72,7 @@ def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:
     outside, by_tree = set[str](), dict[str, list[str]]()
     for path in files:
         own = _find_tree(path) if tree else ""
-        is_other_tree = own != tree and project_paths.find_main_tree(own) == tree
+        is_other_tree = own not in ("", tree) and project_paths.find_main_tree(own) == tree
         if is_other_tree or (own == tree and f"{path}/".startswith(f"{root}/")):
             by_tree.setdefault(own or root, []).append(path)
         elif not _is_clients(path, project):

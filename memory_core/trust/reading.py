@@ -49,13 +49,13 @@ FETCHING = {
 RUNNERS = ("npx", "bunx")
 INSTALLED = "node_modules/.bin"
 
-# Programs that print files, and those that only mention an address.
-READERS = frozenset(
-    {
-        *("cat", "head", "tail", "less", "more", "bat", "sed", "awk", "grep", "egrep", "rg", "jq"),
-        *("diff", "strings", "nl", "tac", "xxd", "od", "cut", "sort", "uniq"),
-    }
-)
+# Programs that print files, those of them whose first argument is none, and those that only
+# mention an address.
+SEARCHERS = frozenset({"sed", "awk", "grep", "egrep", "rg", "jq"})
+READERS = SEARCHERS | {
+    *("cat", "head", "tail", "less", "more", "bat", "diff", "strings", "nl", "tac", "xxd", "od"),
+    *("cut", "sort", "uniq"),
+}
 MENTIONING = READERS | {"git", "echo", "printf", "tee", "test", "[", "[[", "export"}
 
 # Words in front of the name of a program.
@@ -67,7 +67,7 @@ WRAPPERS = frozenset(
 )
 SEPARATORS = ";|&()`{}\n"
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "0.0.0.0", "[::1]", "::1")  # noqa: S104
-WILDCARDS = "*?[{"
+WILDCARDS = "*?[{$"
 
 
 def list_reading(
@@ -123,7 +123,7 @@ def _find_host(url: str) -> str:
 
 
 def _join(*parts: str) -> str:
-    """Join the parts of a path; one with wildcards ends with the folder before the first."""
+    """Join the parts of a path; it ends with the folder before a wildcard or a variable."""
     path = os.path.join(*map(os.path.expanduser, parts))
     start = min((path.find(sign) for sign in WILDCARDS if sign in path), default=len(path))
     return os.path.normpath(path if start == len(path) else f"{path[:start].rpartition('/')[0]}/")
@@ -142,14 +142,17 @@ def _list_in_script(script: str, folder: str) -> Iterator[tuple[str, str]]:
             words.pop(0)
         if len(words) > 2 and words[1] == "-m" and "python" in words[0]:
             words = words[2:]
-        program, args = os.path.basename(words[0]) if words else "", words[1:]
+        words = words or [""]
+        is_address = "://" in words[0]  # of a here-document for a shell
+        program, args = os.path.basename(words[0]), words if is_address else words[1:]
         if program == "cd" and args and "$" not in args[0]:
             folder = _join(folder, args[0])
         elif name := _find_fetch(program, args, folder):
             yield name, ""
         elif program in READERS:
-            names = (word for word in args if word[:1] not in ("", "-"))
-            yield from ((f"{program} {_get_name(name)}", _join(folder, name)) for name in names)
+            names = [word for word in args if word[:1] not in ("", "-") and not word.isdigit()]
+            for name in names[program in SEARCHERS :]:
+                yield f"{program} {_get_name(name)}", _join(folder, name)
 
 
 def _is_before_name(word: str) -> bool:

@@ -104,7 +104,9 @@ WAYS = {
 }
 
 MORE = {
-    **dict.fromkeys(("Read src/app.py", "Read new.py", "Grep src", "Grep .", "$ cat gone"), ""),
+    **dict.fromkeys(
+        ("Read src/app.py", "Read new.py", "Grep src", "Grep .", "$ cat gone", "Read a\0"), ""
+    ),
     "$ npx tsc --noEmit": "",
     "Grep node_modules/x": "Grep x",
     "Glob node_modules/**/*.md": "Glob node_modules",

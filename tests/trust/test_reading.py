@@ -36,6 +36,7 @@ OUTSIDE = {
     "echo it\\'s; gh pr view 3": "gh",
     "pytest \\\n  --url https://staging.example": "pytest",
     "python - <<'EOF'\nfetch('https://x.example')\nEOF": "python",
+    "bash <<EOF\ncurl https://x.example\nEOF": "x.example",
     "curl http://localhost.x.example/": "curl",
     "curl http://localhost/ https://x.example": "curl",
 }
@@ -113,6 +114,8 @@ def test_tools(tool: str, given: dict[str, object], expected: list[str]) -> None
         ("Bash", {"command": "head -50 web/a.js | grep -v x"}, f"{ROOT}/web/a.js"),
         ("Bash", {"command": "cd web && cat lib/*.js"}, f"{ROOT}/web/lib"),
         ("Bash", {"command": 'cd "$X" && tail -f /tmp/out.log'}, "/tmp/out.log"),
+        ("Bash", {"command": "for f in a b; do cat lib/$f; done"}, f"{ROOT}/lib"),
+        ("Bash", {"command": "ls | grep -v node_modules"}, ""),
         ("Edit", {"file_path": "/etc/hosts"}, ""),
     ],
 )
