@@ -149,7 +149,7 @@ def test_words_hold_no_text_of_a_person_or_of_a_clean_run(project: Project) -> N
 
 def test_a_poisoned_resolution_of_an_error_reaches_nobody(project: Project) -> None:
     for error, resolution in (("make: no rule", POISON), ("npm ERR! code E404", GENUINE)):
-        item_actions.record_error(project, "qa", error, resolution, source="mcp")
+        item_actions.record_error(project, "qa", error, resolution, source="agent")
     assert GENUINE in read_block(project)
     assert POISON not in read_block(project)
 
