@@ -32,9 +32,6 @@ ASKED = "asked"
 VERSION = 3
 BEFORE_ORIGINS = 2  # a state that is older has no origins, or wrong ones
 
-# In the state, after a person has been told that the user-level memory is not given.
-ASKED_FILE = "user-level-asked"
-
 # Seconds: of more files, the others are looked at the next time.
 SECONDS = 2.0
 
@@ -146,8 +143,6 @@ def _look_at(project: Project, store: Store) -> None:
                 if count and not is_first:
                     news[agent] = news.get(agent, 0) + count
             seen[name] = [*now[name], digest]
-        if is_oldest and is_from_before and not is_users:
-            folder.allow_user_level(True)
     except OSError:
         return  # without a state nothing can be remembered
     state |= {"version": VERSION, "files": seen, "news": news, "first": is_first and not is_whole}
@@ -325,6 +320,8 @@ def _split(text: str) -> list[tuple[str, str]]:
 
 def _ask_for_user_level(project: Project) -> list[str]:
     """Return a notice if agents do not receive the user-level memory; only once."""
+    from memory_core.storage.state_folder import ASKED_FILE
+
     state, is_off = project.paths.state, project.config["user_level"] == "off"
     if is_off or project.user_paths is None or project.gives_user_level():
         return []

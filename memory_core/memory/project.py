@@ -56,7 +56,7 @@ class Project:
 
     def gives_user_level(self) -> bool:
         """Return whether a person allowed that agents here receive the user-level memory."""
-        return self.paths.state.allows_user_level()
+        return self.paths.allows_user_level()
 
     @property
     def is_strict(self) -> bool:

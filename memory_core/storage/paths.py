@@ -3,7 +3,8 @@
 .claude-mpm/            in the project's root; a second one in the home directory
   config.yml            settings
   memories/             one file per agent, committed
-  locks/                empty files, so that two processes do not write one memory at once
+  locks/                files that git ignores, so that two processes do not write one memory at
+                        once, and the permission for the user-level memory
 
 Everything else that belongs to a project is outside of it, see `state_folder`.
 """
@@ -15,6 +16,7 @@ import stat
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import state_folder
+from memory_core.storage.state_folder import ASKED_FILE, USER_LEVEL_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +63,34 @@ class LevelPaths:
         folder = os.path.join(self.folder, "locks")
         self.files.write_once(os.path.join(folder, ".gitignore"), GITIGNORE)
         return os.path.join(folder, name)
+
+    def allows_user_level(self) -> bool:
+        """Return whether the agents of the project receive the user-level memory.
+
+        A permission is a secret that the state and a file that git ignores have in common, so
+        another repository at the same place does not inherit it.
+        """
+        secret = self.state.read_text(USER_LEVEL_FILE)
+        if secret:
+            own = os.path.join(self.folder, "locks", USER_LEVEL_FILE)
+            return secret == self.files.read_text(own)
+        is_allowed = self.state.was_allowed_user_level()
+        try:
+            if is_allowed:
+                self.allow_user_level(True)
+        except OSError:
+            pass  # the next session tries it again
+        return is_allowed
+
+    def allow_user_level(self, is_allowed: bool) -> None:
+        """Allow it, or not any more.  Raises OSError."""
+        if is_allowed:
+            secret = os.urandom(16).hex().encode()
+            self.files.replace(self.make_lock_path(USER_LEVEL_FILE), secret, durable=False)
+            self.state.replace(USER_LEVEL_FILE, secret, durable=False)
+            self.state.remove(ASKED_FILE)
+        else:
+            self.state.forbid_user_level()
 
     def relative(self, path: str) -> str:
         """Return `path` for people: relative to the root if it is below it."""

@@ -2,7 +2,7 @@
 
 $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for the user alone
   project.json               which folder it belongs to
-  user-level                 the user-level memory is given to the agents of the project
+  user-level                 a secret: the user-level memory is given to the repository that has it
   decided/AGENT              where the texts of a memory came from, and which a person reviewed
   key                        the secret of the marks of memory blocks
   events.jsonl               what happened
@@ -30,6 +30,9 @@ PROGRAM_FOLDER = "agent-memory"
 OWNER_FILE = "project.json"
 
 USER_LEVEL_FILE = "user-level"
+
+# A person has been told that the user-level memory is not given.
+ASKED_FILE = "user-level-asked"
 
 # In OWNER_FILE since the agents of a project have to be allowed to receive the user-level memory.
 ASKS = "asks"
@@ -85,19 +88,23 @@ class StateFiles(SafeFiles):
         owner = fastjson.load_object(self.read_text(OWNER_FILE))
         return bool(owner) and ASKS not in owner
 
-    def allows_user_level(self) -> bool:
-        """Return whether the agents of the project receive the user-level memory."""
-        return self.is_file(USER_LEVEL_FILE) or self.is_from_before()
+    def was_allowed_user_level(self) -> bool:
+        """Return whether an older version allowed the user-level memory to the same folder."""
+        if not (self.is_file(USER_LEVEL_FILE) or self.is_from_before()):
+            return False
+        owner = fastjson.load_object(self.read_text(OWNER_FILE))
+        try:
+            status = os.stat(self.owner)
+        except OSError:
+            return False
+        return (owner.get("device"), owner.get("inode")) == (status.st_dev, status.st_ino)
 
-    def allow_user_level(self, is_allowed: bool) -> None:
-        """Allow it, or not any more.  Raises OSError."""
-        if is_allowed:
-            self.replace(USER_LEVEL_FILE, b"", durable=False)
-        elif self.is_from_before():
+    def forbid_user_level(self) -> None:
+        """Allow the user-level memory no more.  Raises OSError."""
+        if self.is_from_before():
             owner = fastjson.load_object(self.read_text(OWNER_FILE))
             self.replace(OWNER_FILE, fastjson.dumps({**owner, ASKS: True}).encode())
-        if not is_allowed:
-            self.remove(USER_LEVEL_FILE)
+        self.remove(USER_LEVEL_FILE)
 
     def read_key(self) -> bytes:
         """Return a secret of this project on this machine; a new one each time without a folder."""

@@ -212,7 +212,7 @@ def test_agents_receive_no_error_that_may_mislead(sandbox: Sandbox) -> None:
 def test_items_of_both_levels_are_ranked_by_the_history_of_their_level(sandbox: Sandbox) -> None:
     project = project_in(sandbox)
     user = project.level(user=True)
-    project.paths.state.allow_user_level(True)
+    project.paths.allow_user_level(True)
     facts = ["Services talk through the event bus", "Tests share one database"]
     item_actions.teach(project, "engineer", "architecture", facts, user)
     item_actions.judge(project, "engineer", facts[1], "contradicted", user)

@@ -239,5 +239,5 @@ def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) 
     project = find_project(str(sandbox.root), sandbox.env)
     assert item_index.stamp_documents(project, "engineer")[-1] == []
     sandbox.write_memory("engineer", "Short sentences", user=True)
-    project.paths.state.allow_user_level(False)
+    project.paths.allow_user_level(False)
     assert item_index.stamp_documents(project, "engineer")[-1][-1:] == ["withheld"]

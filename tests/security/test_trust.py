@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from adversarial.report import find_order
 from memory_core.history.item_history import id_of
 from memory_core.storage.state_folder import OWNER_FILE
@@ -322,3 +324,27 @@ def test_the_user_level_memory_needs_a_word_of_the_user(person: Person, sandbox:
     assert OTHER in prompt_of(sandbox, "toolu_2")
     assert person.read_json("allow", "--revoke")["allowed"] is False
     assert OTHER not in prompt_of(sandbox, "toolu_3")
+
+
+@pytest.mark.parametrize("version", ["now", "before", "before the question"])
+def test_the_permission_belongs_to_the_repository_and_not_to_its_path(
+    person: Person, sandbox: Sandbox, version: str
+) -> None:
+    """L1 of the third look at the security."""
+    sandbox.write_memory("engineer", FACT)
+    sandbox.write_memory("engineer", OTHER, user=True)
+    owner = sandbox.state / OWNER_FILE
+    if version == "before":
+        (sandbox.state / "user-level").write_text("")
+    elif version == "before the question":
+        (sandbox.state / "user-level").unlink()
+        owner.write_text(owner.read_text().replace(', "asks": true', ""))
+    assert OTHER in prompt_of(sandbox)
+    assert "agent-memory allow" not in begin_session(sandbox)
+    for path in sandbox.root.iterdir():  # a folder that is made again may have the same inode
+        shutil.rmtree(path)
+    sandbox.write_memory("engineer", FACT)
+    assert OTHER not in prompt_of(sandbox, "toolu_2")
+    assert "agent-memory allow" in begin_session(sandbox)
+    person.run("allow")
+    assert OTHER in prompt_of(sandbox, "toolu_3")

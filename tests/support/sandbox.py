@@ -72,7 +72,7 @@ class Sandbox:
     def write_memory(self, agent: str, *items: str, user: bool = False) -> Path:
         """Write a memory file with these items."""
         if user:
-            self.paths.state.allow_user_level(True)
+            self.paths.allow_user_level(True)
         folder = self.user_memories if user else self.memories
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{agent}.md"

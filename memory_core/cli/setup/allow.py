@@ -18,7 +18,7 @@ def allow(
 
     The agents of a project come with its repository, and your user-level memory
     may say something of your other projects.  So only the projects that you
-    allow receive it.
+    allow receive it.  Another repository at the same place has to be allowed again.
 
     \b
     Example:
@@ -26,10 +26,10 @@ def allow(
     """
     project = find_project()
     acting.require_person(project, "allow the user-level memory")
-    state = project.paths.state
-    state.allow_user_level(not revoke)
+    paths = project.paths
+    paths.allow_user_level(not revoke)
     if json:
-        print_json({"project": project.paths.root, "allowed": state.allows_user_level()})
+        print_json({"project": paths.root, "allowed": paths.allows_user_level()})
         return
     verb = "do not receive" if revoke else "receive"
     print_line(f"The agents of {project.name} {verb} your user-level memory.")
