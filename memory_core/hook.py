@@ -29,14 +29,19 @@ DEADLINE_SECONDS = 5.0
 # Seconds after which the event log says that a hook was slow; most take a twentieth of it.
 SLOW_SECONDS = 1.0
 
-# The largest report seen was 0.2 MB.  More than this is no event.
-MAX_EVENT_BYTES = 64 * 1024 * 1024
+# The largest report seen was 0.2 MB.  Of a larger event than both parts, only they are kept.
+MAX_HEAD_BYTES = MAX_END_BYTES = 1 << 18
+
+# How JSON writes the end of a line, and the backslash that makes it another text.
+NEWLINE, BACKSLASH = b"\\n", b"\\"
 
 READ_BYTES = 1 << 16
 
 BOM = b"\xef\xbb\xbf"
 
 PACKAGE = "memory_core."
+
+NOTHING = (None, None, True)
 
 # Marks in the bytes of an event: the tool that is used most, and a command that may change tasks.
 SHELL_MARK, BACKLOG_MARK = b'"tool_name":"Bash"', b"backlog"
@@ -135,12 +140,13 @@ def run(name: str) -> None:
     _speed_up_imports()
     try:
         _arm()
-        project, event = _event(name)
+        project, event, is_whole = _event(name)
         if project and event:
             from memory_core.delegation import event_handlers, run_event
 
             run_event.began = began
-            _answer(event_handlers.handle(project, event, name))
+            reply = event_handlers.handle(project, event, name)
+            _answer(reply if is_whole else None)  # it would replace a text by a shorter one
             _arm()
             event_handlers.finish(project, event, name)
             _say_refused(project)
@@ -152,20 +158,21 @@ def run(name: str) -> None:
     os._exit(0)
 
 
-def _event(name: str) -> tuple[Project | None, Event | None]:
-    """Return the project and the event, or (None, None) if there is nothing to do."""
-    data = _stdin()
+def _event(name: str) -> tuple[Project | None, Event | None, bool]:
+    """Return the project, the event, and whether it is whole; NOTHING if there is nothing to do."""
+    data, is_whole = _stdin()
     if _is_idle(data):
-        return None, None
+        return NOTHING
     from memory_core.claude_code import events
     from memory_core.storage import config
     from memory_core.text import fastjson
 
     if config.is_off(os.environ):
-        return None, None
+        return NOTHING
     event = events.validate(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
-    if event is None:
-        return None, None
+    # A call that gets no reply has no receipt, and SubagentStart gives the memory.
+    if event is None or (not is_whole and events.name(event, name) == "PreToolUse"):
+        return NOTHING
     from memory_core.memory.project import find_project
     from memory_core.storage import paths, state_folder
 
@@ -174,9 +181,9 @@ def _event(name: str) -> tuple[Project | None, Event | None]:
     if trial and not state_folder.is_below(trial, project.paths.root):
         project = find_project("", {**os.environ, "CLAUDE_PROJECT_DIR": trial})
         if project.paths.root != trial or not project.paths.files.is_file(paths.TRIAL_FILE):
-            return None, None  # it is over: what comes now is not to be learned by the project
+            return NOTHING  # it is over: what comes now is not to be learned by the project
     _say_unread(project)
-    return (project, event) if project.config["enabled"] else (None, None)
+    return (project, event, is_whole) if project.config["enabled"] else NOTHING
 
 
 def _is_idle(data: bytes) -> bool:
@@ -222,17 +229,38 @@ def _answer(reply: dict[str, Any] | None) -> None:
     _print(data)
 
 
-def _stdin() -> bytes:
-    """Read all of stdin, in pieces of its size: to allocate a large buffer costs time."""
-    size = max(min(os.fstat(0).st_size, MAX_EVENT_BYTES) + 1, READ_BYTES)
-    parts = []
-    total = 0
+def _stdin() -> tuple[bytes, bool]:
+    """Return the event on stdin, and whether it is whole.
+
+    A long text is shortened, so that a report of megabytes takes little memory.  The pieces have
+    the size of stdin: to allocate a large buffer costs time.
+    """
+    size = max(min(os.fstat(0).st_size, MAX_HEAD_BYTES) + 1, READ_BYTES)
+    parts, total, end = [], 0, b""
     while part := os.read(0, size):
-        parts.append(part)
+        if total < MAX_HEAD_BYTES:
+            parts.append(part)
+        else:
+            end = (end + part)[-MAX_END_BYTES:]
         total += len(part)
-        if total > MAX_EVENT_BYTES:
-            raise ValueError(f"the event is larger than {MAX_EVENT_BYTES} bytes")
-    return b"".join(parts)
+    head = b"".join(parts)
+    is_whole = len(head) + len(end) == total
+    return head + end if is_whole else _shorten(head, end), is_whole
+
+
+def _shorten(head: bytes, end: bytes) -> bytes:
+    """Return an event without the lines in the middle of its long text.
+
+    If the parts are of two texts, the result is no JSON, and the event is refused.
+    """
+    last, first = head.rfind(NEWLINE), end.find(NEWLINE)
+    while last > 0 and head[last - 1 : last] == BACKSLASH:
+        last = head.rfind(NEWLINE, 0, last)
+    while first == 0 or (first > 0 and end[first - 1 : first] == BACKSLASH):
+        first = end.find(NEWLINE, first + 1)
+    if last < 0 or first < 0:
+        raise ValueError("the event is too large")
+    return head[:last] + NEWLINE + end[first:]
 
 
 def _print(reply: bytes) -> None:

@@ -22,7 +22,6 @@ from support.events import (
     make_post_event,
     make_pre_event,
     make_start_event,
-    make_stop_event,
 )
 from support.paths import REPO
 from support.processes import run
@@ -82,15 +81,31 @@ def test_other_events_are_ignored(sandbox: Sandbox, hook: str, event: dict[str, 
     assert not (sandbox.root / ".claude-mpm").exists()
 
 
-def test_an_event_of_several_megabytes_is_read_whole(sandbox: Sandbox) -> None:
-    text = "x" * 5_000_000 + f"\n# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#\n"
-    assert is_silent(sandbox.run_hook("subagent_stop", make_stop_event(text=text)))
-    assert LEARNED in sandbox.read_memory("engineer")
+@pytest.mark.parametrize("size", [100_000, 3_000_000])
+@pytest.mark.parametrize("line", ["plain words\n", "\\n \\\\n \u00e9 \U0001f600\n"])
+def test_a_report_of_any_size_teaches_by_its_first_and_last_part(
+    sandbox: Sandbox, size: int, line: str
+) -> None:
+    block = "# Add To Memory:\nType: pattern\nContent: {}\n#\n"
+    text = block.format(FACT) + line * (size // len(line)) + block.format(LEARNED)
+    outcome = sandbox.run_hook("post_tool_use", make_post_event(text=text))
+    assert bool(outcome.stdout) == (size < 500_000), "a shortened report replaces no report"
+    memory = sandbox.read_memory("engineer")
+    assert FACT in memory
+    assert LEARNED in memory
+    call = make_pre_event()
+    call["tool_input"]["prompt"] = text
+    outcome = sandbox.run_hook("pre_tool_use", call)
+    given = sandbox.run_hook("subagent_start", make_start_event("a2"))
+    assert [bool(outcome.stdout), LEARNED in given.stdout.decode()] == [
+        size < 500_000,
+        size > 500_000,
+    ]
 
 
 def test_an_event_that_is_too_large_is_refused(sandbox: Sandbox) -> None:
-    assert is_silent(sandbox.run_hook("subagent_stop", b" " * (64 * 1024 * 1024 + 1)))
-    assert "larger than" in sandbox.read_log("hook.error")[0]["error"]
+    assert is_silent(sandbox.run_hook("subagent_stop", b" " * 2_000_000))
+    assert "too large" in sandbox.read_log("hook.error")[0]["error"]
 
 
 def test_fields_of_future_versions_are_kept(sandbox: Sandbox) -> None:

@@ -24,6 +24,7 @@ MEASURE = REPO / "tests" / "support" / "measure.py"
 TIMES = 130
 MEMORY = 96_000_000
 
+BLOCK = f"# Add To Memory:\nType: pattern\nContent: {events.LEARNED}\n#\n"
 SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 LIFE: list[tuple[str, dict[str, Any]]] = [
     ("session_start", SESSION),
@@ -148,6 +149,17 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Cost]:
     sandbox.write_memory("engineer", events.FACT)
     fill(sandbox, "backlog/tasks/task-1 - A.md", "---\nid: TASK-1\nstatus: To Do\n---\n")
     return [measure(sandbox, *step) for step in LIFE]
+
+
+def test_a_report_of_50_megabytes_takes_little_memory(sandbox: Sandbox) -> None:
+    """L5 of the third look at the security."""
+    report = "A line of the report, \u00e9 \U0001f600.\n" * 1_600_000 + BLOCK
+    line = {"type": "assistant", "message": {"role": "assistant", "content": report}}
+    transcript = fill(sandbox, "agent-a1.jsonl", f"{json.dumps(line)}\n")
+    assert transcript.stat().st_size > 50_000_000
+    event = {**events.make_stop_event(text=report), "agent_transcript_path": str(transcript)}
+    assert measure(sandbox, "subagent_stop", event).memory < 100_000_000
+    assert events.LEARNED in sandbox.read_memory("engineer")
 
 
 # One that is too large, and one that is read.
