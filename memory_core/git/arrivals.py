@@ -115,7 +115,7 @@ def _look_at(project: Project, store: Store) -> None:
     state, changed = _read_state(folder), _list_changed(store)
     if not changed:
         return
-    is_users, is_from_before = store.paths is not project.paths, folder.is_from_before()
+    is_from_before = store.paths is project.paths and folder.is_from_before()
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
     before: dict[str, Any] = state.get("files", {})
     now = _stamp_files(store)
