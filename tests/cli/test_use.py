@@ -41,7 +41,7 @@ def test_tokens_per_run(team: Person) -> None:
     assert set(use) == read_fields("`status`, in `use`")
     for call in ("t1", "t2"):
         team.sandbox.run_hook("pre_tool_use", make_pre_event(call))
-    assert find_line(team) == "Use: memory adds about 208 tokens to a prompt"
+    assert find_line(team) == "Use: memory adds about 198 tokens to a prompt"
     assert team.read_json("status")["use"]["runs"] == 2
 
 
