@@ -216,10 +216,9 @@ def _list_notes(
     @cache
     def read_history() -> item_history.History:
         try:
-            records = store.history(agent).read(runs=False)
+            return project.read_history(agent, store)
         except OSError:  # `_count_learned` reports it
-            records = []
-        return item_history.History(records, project.weights)
+            return item_history.History()
 
     def age_of(text: str) -> eviction.Age | None:
         return read_history().age_of(text)

@@ -102,25 +102,24 @@ def propose_merges(project: Project, agent: str) -> list[Proposal]:
     """Return proposals to archive the items that another item makes superfluous."""
     items = read_items(project, agent)
     clusters = near_duplicates.find_clusters(items)
-    records = project.store.history(agent).read(runs=False) if clusters else []
-    history = item_history.History(records, project.weights)
+    history = project.read_history(agent) if clusters else item_history.History()
     proposals = [
         Proposal(
             agent,
             [cluster.best, *cluster.others],
             cluster.best.text,
             REASON_SAME,
-            is_asked=_replaces_person(cluster, history),
+            is_asked=_replaces_better(cluster, history),
         )
         for cluster in clusters
     ]
     return [proposal for proposal in proposals if not _find_side_effect(proposal, items)]
 
 
-def _replaces_person(cluster: Cluster, history: item_history.History) -> bool:
-    """Say whether an agent's item would replace an item of a person."""
-    is_agents = history.age_of(cluster.best.text) is not None
-    return is_agents and any(history.age_of(item.text) is None for item in cluster.others)
+def _replaces_better(cluster: Cluster, history: item_history.History) -> bool:
+    """Return whether an item would replace one of a higher rank, such as a person's."""
+    rank, *others = [history.rank_of(item.text)[0] for item in (cluster.best, *cluster.others)]
+    return any(rank < other for other in others)
 
 
 def _find_side_effect(proposal: Proposal, items: Sequence[SectionItem]) -> str:
@@ -252,8 +251,7 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
     snapshot = project.store.read(agent)
     if snapshot is None:
         return []
-    records = project.store.history(agent).read()
-    history = item_history.History(records, project.weights)
+    history = project.read_history(agent, runs=True)
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
     until = FAR_FUTURE
     if older_than:

@@ -91,7 +91,7 @@ def save_reports(
         about,
         wrong,
         before_merge,
-        read_reading(run) if learned else [],
+        read_reading(run),
     )
 
 

@@ -22,7 +22,7 @@ MISTAKES = "common mistakes to avoid"  # as in `template`, which recall need not
 
 
 def find_losers(
-    document: Document, rank_of: Callable[[str], tuple[bool, float, str]]
+    document: Document, rank_of: Callable[[str], tuple[int, float, str]]
 ) -> list[tuple[Item, Item]]:
     """Return the items that are not delivered, each with the item that contradicts it.
 

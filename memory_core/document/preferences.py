@@ -13,6 +13,8 @@ from memory_core.document import markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memory_core.document.block_reader import Item
     from memory_core.document.markdown import Document, Section
 
@@ -51,7 +53,7 @@ def list_effective(document: Document) -> list[Item]:
     """Return the last item of each key, in the order of the file."""
     items: dict[str, Item] = {}
     for item in list_items(document):
-        key = _read_key(item)
+        key = read_key(item)
         if key:
             items.pop(key, None)
             items[key] = item
@@ -66,7 +68,7 @@ def read_values(document: Document) -> dict[str, str]:
 def find_all(document: Document, key: str) -> list[Item]:
     """Return the items of a key in any spelling; the last one is effective."""
     key = normalize_key(key)
-    return [item for item in list_items(document) if key and _read_key(item) == key]
+    return [item for item in list_items(document) if key and read_key(item) == key]
 
 
 def find(document: Document, key: str) -> Item | None:
@@ -87,7 +89,8 @@ def parse_pair(text: str) -> tuple[str, str]:
     return (key, value) if value and front and not _describe_fault(key) else ("", "")
 
 
-def _read_key(item: Item) -> str:
+def read_key(item: Item) -> str:
+    """Return the key of an item for comparisons, "" without one."""
     return normalize_key(parse_pair(item.text)[0])
 
 
@@ -116,18 +119,23 @@ def remove(text: str, key: str) -> str:
     return markdown.render_document(_remove_items(document, find_all(document, key)))
 
 
-def remove_overridden(document: Document, own: Document) -> Document:
-    """Remove the preferences whose keys the agent's document of a nearer level, `own`, also has."""
-    keys = {_read_key(item) for item in list_effective(own)}
+def remove_overridden(
+    document: Document, own: Document, decides: Callable[[str], object] = bool
+) -> Document:
+    """Remove the preferences whose keys the agent's document of a nearer level, `own`, also has.
+
+    `decides` returns whether an item of `own` may replace another one, by its text.
+    """
+    keys = {read_key(item) for item in list_effective(own) if decides(item.text)}
     return _remove_items(
-        document, [item for item in list_items(document) if _read_key(item) in keys]
+        document, [item for item in list_items(document) if read_key(item) in keys]
     )
 
 
 def remove_superseded(document: Document) -> Document:
     """Remove all but the effective item of each key."""
     lines = {item.line for item in list_effective(document)}
-    pairs = [item for item in list_items(document) if _read_key(item)]
+    pairs = [item for item in list_items(document) if read_key(item)]
     return _remove_items(document, [item for item in pairs if item.line not in lines])
 
 

@@ -32,6 +32,9 @@ ASKED = "asked"
 VERSION = 3
 BEFORE_ORIGINS = 2  # a state that is older has no origins, or wrong ones
 
+# In the state, since pins and confirmations count only if this machine has recorded them.
+RIGHTS = "rights"
+
 # Seconds: of more files, the others are looked at the next time.
 SECONDS = 2.0
 
@@ -113,7 +116,7 @@ def look(project: Project) -> None:
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
     state, changed = _read_state(folder), _list_changed(store)
-    if not changed:
+    if not changed and RIGHTS in state:
         return
     is_from_before = store.paths is project.paths and folder.is_from_before()
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
@@ -123,8 +126,7 @@ def _look_at(project: Project, store: Store) -> None:
     is_old, is_oldest = version < VERSION, version < BEFORE_ORIGINS
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get("news", {})
-    until = time.monotonic() + SECONDS
-    began, is_whole = time.time(), True
+    until, began, is_whole = time.monotonic() + SECONDS, time.time(), True
     try:
         if is_oldest:
             _forget_imports(store)
@@ -143,12 +145,47 @@ def _look_at(project: Project, store: Store) -> None:
                 if count and not is_first:
                     news[agent] = news.get(agent, 0) + count
             seen[name] = [*now[name], digest]
+        _take_rights_over(project, store, state, news)
     except OSError:
         return  # without a state nothing can be remembered
-    state |= {"version": VERSION, "files": seen, "news": news, "first": is_first and not is_whole}
+    state |= {RIGHTS: True, "version": VERSION, "files": seen, "news": news}
+    state["first"] = is_first and not is_whole
     # Tool calls since then may have written what is not decided yet.
     state["looked"] = began if is_whole else state.get("looked", 0.0)
     _write_state(folder, state)
+
+
+def _take_rights_over(
+    project: Project, store: Store, state: dict[str, Any], news: dict[str, int]
+) -> None:
+    """Count the records of an older version of the items that came from this machine.
+
+    Adds the numbers of other items that lose a pin or a high confidence to `news`.  `state` is the
+    one before this look; without one, no older version was here.
+    """
+    from memory_core.history import item_history
+    from memory_core.memory import item_index
+    from memory_core.trust import ledger
+
+    is_older = bool(state.keys() - {ASKED}) or store.paths.state.is_from_before()
+    for agent in store.agents() if is_older and RIGHTS not in state else ():
+        records = store.history(agent).read(runs=False)
+        history, stem = item_history.History(records, project.weights), store.stem(agent)
+        origins = project.origins(agent, store)
+        here = (*ledger.DECIDED, ledger.AGENT)
+        items = [item for item in history if item.is_present]
+        own = [item for item in items if origins.find(item.text, item.nested) in here]
+        news[agent] = news.get(agent, 0) + sum(
+            bool(item.is_pinned) or item.confidence > ledger.FOREIGN_CONFIDENCE
+            for item in items
+            if item not in own
+        )
+        ids = {key for item in own for key in history.list_wordings(item)}
+        mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]
+        ledger.note_records(store.paths.state, stem, mine)
+        pins = [ledger.make_key(item.text, item.nested) for item in own if item.is_pinned]
+        ledger.add(store.paths.state, stem, dict.fromkeys(pins, ledger.REVIEWED))
+        item_index.remove(store, agent)
 
 
 def _list_changed(store: Store) -> list[str]:

@@ -30,11 +30,14 @@ from __future__ import annotations
 from memory_core.text import secrets, similarity
 from memory_core.text.digests import RECORD_VERSION
 from memory_core.text.times import FAR_FUTURE
+from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
+
+    from memory_core.trust.ledger import Origins
 
     Record = dict[str, Any]
     ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
@@ -97,11 +100,16 @@ class ItemState:
     `born` is the time of its first wording, `added_at` the time when it was last added, by the
     change `added_by`; `used` the time when a run last reported it or the user last confirmed it.
     `run`, `session` and `source` say who added it, and `reading` what that run, or the run of an
-    earlier wording, had read from outside; `nested` is the text of its nested lines.
+    earlier wording, had read from outside; `nested` is the text of its nested lines.  `runs` are
+    all that reported it, and `contradicting_runs` all that reported it as wrong; `own_runs` and
+    `doubting_runs` are those of them on this machine that had read nothing from outside.
     """
 
-    def __init__(self, key: str, born: str, confidence: float) -> None:
+    def __init__(
+        self, key: str, born: str, confidence: float, origins: Origins | None = None
+    ) -> None:
         self.id = key
+        self._origins = origins
         self.changed = self.used = born  # `changed`: time of the last record of any kind
         self.text = self.section = self.nested = self.added_at = self.added_by = self.was = ""
         self.run = self.session = self.source = ""
@@ -109,45 +117,84 @@ class ItemState:
         self.born = born
         self.confidence = confidence
         self.runs: set[str] = set()
+        self.own_runs: set[str] = set()
+        self.doubting_runs: set[str] = set()
         self.contradicting_runs: set[str] = set()
         self.place = (0, "", "", 0.0)  # in the history, of the record that last added it
         self.is_present = False
         self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
-        self.is_persons = False  # a person wrote, edited, confirmed, accepted or restored it
+        # The history says that a person wrote, edited, confirmed, accepted or restored it.
+        self.is_claimed = False
         # Whether a person wants it given with every task, None if nobody said so.
         self.is_pinned: bool | None = None
-        self.is_doubted = False  # a run reported it as wrong, and no person has decided
+        self.is_doubted = False  # runs reported it as wrong, and a person has to decide
+
+    @property
+    def tier(self) -> str:
+        """Where it comes from, by the records of this machine; by the history without them."""
+        if self._origins is None:
+            return ledger.PERSON if self.is_claimed else ledger.AGENT
+        return ledger.find_tier(self._origins.find(self.text, self.nested), bool(self.reading))
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether only a person may replace or withdraw it."""
+        return ledger.is_persons(self.tier, self.is_claimed)
+
+    @property
+    def rank(self) -> tuple[int, float, str]:
+        """A value that is greater for the item to trust: a person's, certain or newer."""
+        return ledger.make_rank(self.tier, self.confidence, self.born)
 
 
 class History:
-    """The records of one agent, and the states of its items after the last record."""
+    """The records of one agent, and the states of its items after the last record.
 
-    def __init__(self, records: Iterable[Record] = (), weights: Weights = DEFAULT_WEIGHTS) -> None:
+    `origins` are those of this machine; without them all records count as its own.
+    """
+
+    def __init__(
+        self,
+        records: Iterable[Record] = (),
+        weights: Weights = DEFAULT_WEIGHTS,
+        origins: Origins | None = None,
+    ) -> None:
         self._weights = weights
+        self.origins = origins
         self._states: dict[str, ItemState] = {}
         self._by_text: dict[str, ItemState] = {}
         self._undone: dict[str, str] = {}
+        self._undone_here: dict[str, str] = {}  # by this machine
         self._undoing: set[str] = set()  # the ids of changes that undo others
         self._rejected: set[str] = set()
         self.records: list[Record] = []
         self.last_seq = 0
-        self.add(sort_records(records))
+        self.add(sort_records(records, self._is_own))
 
-    def add(self, records: Iterable[Record]) -> None:
-        """Add records, all of them later than the present ones."""
+    def add(self, records: Iterable[Record], is_new: bool = False) -> None:
+        """Add records, all of them later than the present ones; new ones are of this machine."""
         records = list(records)
+        if is_new and self.origins:
+            self.origins.take(one for one in records if one["kind"] not in DEPARTURE_KINDS)
         self.records += records
         self.last_seq = max(self.last_seq, *map(seq_of, records)) if records else self.last_seq
         if any(record["kind"] == "undone" for record in records):
             self._states, self._by_text, self._rejected = {}, {}, set()
             self._undone, records = find_undone(self.records), self.records
+            self._undone_here = find_undone([one for one in records if self._is_own(one)])
             self._undoing = {change_of(record) for record in records if record["kind"] == "undone"}
         for record in records:
             if record["kind"] in ITEM_KINDS:
                 self._take(record)
             elif record["kind"] == "rejected" and change_of(record) not in self._undone:
                 self._rejected.add(record["id"])
+
+    def _is_own(self, record: Record) -> bool:
+        """Return whether this machine wrote a record; those of departures give no rights."""
+        if self.origins is None:
+            return True
+        return record["kind"] not in DEPARTURE_KINDS and self.origins.owns(record)
 
     def __len__(self) -> int:
         return len(self._states)
@@ -163,8 +210,8 @@ class History:
     def is_persons(self, text: str) -> bool:
         """Return whether the item with this text is a person's, and not an agent's.
 
-        It is if a person wrote, edited, confirmed, accepted or restored it, or if the history does
-        not have it.  Limits do not apply to it, and no learning of an agent replaces it.
+        It is if the history does not have it, or if it is one by the records of this machine.
+        Limits do not apply to it, and no learning of an agent replaces it.
         """
         state = self.find(text)
         return state is None or state.is_persons
@@ -173,17 +220,28 @@ class History:
         """Return whether a person rejected a learning of this text that was not added since."""
         return bool(self._rejected) and id_of(text) in self._rejected
 
-    def age_of(self, text: str) -> tuple[float, str] | None:
-        """Return the confidence and the creation time of an agent's item, None for a person's."""
-        state = self.find(text)
-        return None if state is None or state.is_persons else (state.confidence, state.born)
+    def age_of(self, text: str, is_outside: bool = False) -> tuple[float, str] | None:
+        """Return the confidence and the creation time of an item, None if it has to stay.
 
-    def rank_of(self, text: str) -> tuple[bool, float, str]:
+        A person's stays, and for a learning from outside every item that is not from outside.
+        """
+        state = self.find(text)
+        if state is None or state.is_persons or (is_outside and state.rank[0]):
+            return None
+        return state.confidence, state.born
+
+    def rank_of(self, text: str) -> tuple[int, float, str]:
         """Return a value that is greater for the item to trust: a person's, certain or newer."""
         state = self.find(text)
-        if state is None or state.is_persons:
-            return True, 0.0, state.born if state else FAR_FUTURE
-        return False, state.confidence, state.born
+        return state.rank if state else ledger.make_rank(ledger.PERSON, 0.0, FAR_FUTURE)
+
+    def list_wordings(self, state: ItemState) -> set[str]:
+        """Return the ids of an item and of its earlier wordings."""
+        ids, older = set[str](), self.get(state.id)
+        while older and older.id not in ids:
+            ids.add(older.id)
+            older = self.get(older.was)
+        return ids
 
     def get(self, key: str) -> ItemState | None:
         """Return the item with this id, None if the history does not have it."""
@@ -193,20 +251,28 @@ class History:
         key, kind = record["id"], record["kind"]
         state = self._states.get(key)
         older = self._states.get(record.get("was") or "")
-        start = older.confidence if older else self._start(record)
+        is_own = self._is_own(record)
+        start = older.confidence if older and is_own else self._start(record)
+        start = start if is_own else min(start, ledger.FOREIGN_CONFIDENCE)
         is_first = state is None or (kind in LEARNING_KINDS and not state.is_weighed)
         if state is None:
-            state = self._states[key] = ItemState(key, record["time"], start)
+            state = self._states[key] = ItemState(key, record["time"], start, self.origins)
         elif is_first:
             state.confidence = start  # all that came before is undone
         state.changed = record["time"]
         if kind in ARRIVAL_KINDS:
-            self._arrive(state, record)
+            self._arrive(state, record, is_own)
         elif kind in DEPARTURE_KINDS:
             state.is_present = False
             state.nested = record.get("nested") or state.nested
-        if change_of(record) not in self._undone:
-            self._weigh(state, record, is_first and older is None)
+        if change_of(record) not in (self._undone_here if is_own else self._undone):
+            is_new = is_first and older is None
+            if is_own and not record.get("reading"):
+                self._weigh(state, record, is_new)
+            elif kind == "contradicted" and not state.is_weighed:
+                self._step(state, -self._weights.contradiction)  # nobody here vouches for it
+            self._note(state, record, is_own)
+            state.is_claimed = state.is_claimed or self._makes_persons(record, is_new)
 
     def _start(self, record: Record) -> float:
         weights, by_person = self._weights, record.get("source") in HUMAN_SOURCES
@@ -216,33 +282,42 @@ class History:
             return min(1.0, max(0.0, float(record.get("confidence", weights.person))))
         return weights.agent
 
+    def _note(self, state: ItemState, record: Record, is_own: bool) -> None:
+        """Note what gives no rights to an item, and takes none."""
+        kind, run = record["kind"], record.get("run") or ""
+        if kind == "contradicted":
+            state.contradicting_runs.add(run)
+            state.is_doubted = state.is_doubted or (is_own and bool(record.get("waiting")))
+        if kind in LEARNING_KINDS:
+            state.runs.add(run)
+        if kind in (*LEARNING_KINDS, "confirmed"):
+            state.used = max(state.used, record["time"])
+
     def _weigh(self, state: ItemState, record: Record, is_new: bool) -> None:
-        """Change the confidence by a record; a run counts once, the user counts every time."""
+        """Change the rights by a record of this machine, of a run that read nothing from outside.
+
+        A run counts once, the user counts every time.
+        """
         kind, run = record["kind"], record.get("run") or ""
         by_person = record.get("source") in HUMAN_SOURCES
         if kind in PIN_KINDS:
             state.is_pinned = kind == "pinned"
             return
         if self._makes_persons(record, is_new):
-            state.is_persons, state.is_doubted = True, False
+            state.is_doubted = False
         state.is_weighed = state.is_weighed or kind not in DEPARTURE_KINDS
         if kind in PERSON_KINDS:
             state.confidence = max(state.confidence, self._weights.person)
         elif kind == "confirmed" or (
-            kind in LEARNING_KINDS and (by_person or run not in state.runs)
+            kind in LEARNING_KINDS and (by_person or run not in state.own_runs)
         ):
             self._step(state, 0 if is_new else self._weights.step)
-        elif kind == "contradicted" and (
-            by_person or not run or run not in state.contradicting_runs
-        ):
+        elif kind == "contradicted" and (by_person or not run or run not in state.doubting_runs):
             self._step(state, -self._weights.contradiction)
         if kind in LEARNING_KINDS:
-            state.runs.add(run)
-        elif kind == "contradicted":
-            state.contradicting_runs.add(run)
-            state.is_doubted = state.is_doubted or bool(record.get("waiting"))
-        if kind in (*LEARNING_KINDS, "confirmed"):
-            state.used = max(state.used, record["time"])
+            state.own_runs.add(run)
+        elif kind == "contradicted" and not by_person:
+            state.doubting_runs.add(run)
 
     def _makes_persons(self, record: Record, is_new: bool) -> bool:
         """Return whether a record makes its item a person's; undo only brings items back."""
@@ -256,7 +331,7 @@ class History:
     def _step(self, state: ItemState, by: float) -> None:
         state.confidence = min(1.0, max(0.0, round(state.confidence + by, 2)))
 
-    def _arrive(self, state: ItemState, record: Record) -> None:
+    def _arrive(self, state: ItemState, record: Record, is_own: bool) -> None:
         if not state.is_present and record["kind"] != "returned":
             state.born = state.used = record["time"]
         state.text, state.section = record.get("text") or "", record.get("section") or ""
@@ -273,32 +348,44 @@ class History:
             state.reading = _list_texts(record.get("reading"))
         older = self._states.get(record.get("was") or "")
         if older is not None and older is not state:
-            self._inherit(state, older)
+            self._inherit(state, older, is_own)
 
-    def _inherit(self, state: ItemState, older: ItemState) -> None:
+    def _inherit(self, state: ItemState, older: ItemState, is_own: bool) -> None:
         older.is_present = False
         state.was = older.id
         state.born, state.used = min(state.born, older.born), max(state.used, older.used)
-        state.confidence = max(state.confidence, older.confidence)
-        state.is_persons = state.is_persons or older.is_persons
-        state.is_pinned = older.is_pinned if state.is_pinned is None else state.is_pinned
-        state.is_doubted = state.is_doubted or older.is_doubted
+        state.is_claimed = state.is_claimed or older.is_claimed
         state.reading = state.reading or older.reading
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs
+        if not is_own:
+            return
+        state.confidence = max(state.confidence, older.confidence)
+        state.is_pinned = older.is_pinned if state.is_pinned is None else state.is_pinned
+        state.is_doubted = state.is_doubted or older.is_doubted
+        state.own_runs |= older.own_runs
+        state.doubting_runs |= older.doubting_runs
 
 
 def _list_texts(value: object) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
-def sort_records(records: Iterable[Record]) -> list[Record]:
+def sort_records(
+    records: Iterable[Record], is_own: Callable[[Record], bool] = bool
+) -> list[Record]:
     """Return the records without duplicates, in the order of their changes.
+
+    Of two with one key, that of this machine stays, which another one may imitate.
 
     Each change has a larger number, `seq`, than all that its writer knew, whatever the clocks say.
     Records of versions before 2026-12 have none; they come first, in the order of time.
     """
-    once = {key_of(record): record for record in records}
+    once: dict[tuple[Any, ...], Record] = {}
+    for record in records:
+        key = key_of(record)
+        if key not in once or is_own(record):
+            once[key] = record
     return sorted(once.values(), key=place_of)
 
 

@@ -56,6 +56,7 @@ class AgentMemory:
         history: History,
     ) -> None:
         self.project, self.agent, self.store = project, agent, store
+        self.is_outside = False  # the run that teaches now has read from outside
         self.limits = project.limits(agent, store)
         self.snapshot = snapshot
         self.text = self.before = snapshot.text if snapshot else ""
@@ -84,7 +85,11 @@ class AgentMemory:
     def merge_learnings(self, learnings: Iterable[Learning], by_person: bool) -> MergeResult:
         """Return the result of merging learnings into the text; limits apply to agents only."""
         confidence = self.project.weights.agent
-        rules = merge_learnings.Rules(self.history.age_of, confidence, by_person)
+
+        def age_of(text: str) -> tuple[float, str] | None:
+            return self.history.age_of(text, self.is_outside)
+
+        rules = merge_learnings.Rules(age_of, confidence, by_person)
         return merge_learnings.merge_learnings(
             self.text, learnings, self.limits, self.now, self.agent, rules
         )
@@ -99,11 +104,16 @@ class AgentMemory:
         record = item_history.make_record(kind, self.time, text, **fields)
         for name in RECORDED_TEXTS & record.keys():
             record[name] = secrets.redact_values(record[name])
-        self.history.add([record])
+        self.history.add([record], is_new=True)
         state = self.history.get(record["id"])
         if state:
             record["confidence"] = state.confidence
         self.records.append(record)
+
+    def has_item(self, text: str) -> bool:
+        """Return whether an item with this text is in the memory."""
+        state = self.history.find(text)
+        return state is not None and state.is_present
 
     def begin_version(self) -> None:
         """Choose the time and the number of a change that follows all records up to now.

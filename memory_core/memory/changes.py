@@ -15,6 +15,7 @@ from memory_core.memory.agent_memory import (
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.storage import config_defaults
 from memory_core.text import secrets, similarity
+from memory_core.trust import ledger
 
 # Why a learning waits with this setting, and why one is dropped.
 ASK_REASON = "learning: ask"
@@ -23,6 +24,9 @@ WRONG_REASON = "reported as wrong"
 TAINTED_REASON = "the run read from outside"
 MCP_REASON = "an MCP client wrote it"
 
+# So many runs on this machine, which read nothing from outside, withdraw an item of an agent.
+WITHDRAWING_RUNS = 2
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 
     from memory_core.document.markdown import Document
     from memory_core.document.merge_learnings import LearningLike, MergeResult
-    from memory_core.history.item_history import Difference
+    from memory_core.history.item_history import Difference, ItemState
 
 
 class TaughtReport:
@@ -58,6 +62,8 @@ class TaughtReport:
         self.source = source
         self.wrong = wrong or {}
         self.is_tainted = bool(source.get("reading"))
+        tier = ledger.find_source_tier(source.get("source", ""), source.get("reading", ()))
+        self.is_outside = not ledger.rank_of(tier)
         self.change_id = ""
         self.learned = 0
         self.refused: list[tuple[LearningLike, str]] = []
@@ -96,6 +102,7 @@ def learn_reports(
             report.change_id = memory.change_id
             owners.update((id(learning), report) for learning in report.learnings)
             taught.append(report)
+            memory.is_outside = report.is_outside
             yield from _admit(memory, report, by_person)
 
     merged = memory.merge_learnings(list_learnings(), by_person)
@@ -215,27 +222,40 @@ def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:
 
 
 def _take_wrong(memory: AgentMemory, report: TaughtReport) -> None:
-    """Let the items that a run reported as wrong wait for a person, with the reason.
+    """Record which items a run reported as wrong, and move them to the archive if that is enough.
 
-    An agent's item leaves the file.  A person's item stays in it, and with `learning: ask` every
-    item; it is not delivered until a person has decided.
+    A person decides on them.  An item that only a person may withdraw is still delivered until
+    then.  Another one stays in the file with `learning: ask`, and is not delivered.
     """
     must_ask = memory.project.config.learning_of(memory.agent) == config_defaults.ASK
     for key, reason in report.wrong.items():
         state = memory.history.get(key)
         if state is None:
             continue
-        if state.is_doubted or not state.is_present:
+        if state.is_doubted or not state.is_present or not _is_enough(state, report):
             memory.record("contradicted", state.text, **report.source)
             continue
-        stays = state.is_persons or must_ask
         why = f"{WRONG_REASON}: {reason}" if reason else WRONG_REASON
-        why += "; it stays in the file, but agents do not receive it" if stays else ""
+        if state.is_persons:
+            why += "; agents still receive it"
+        elif must_ask:
+            why += "; it stays in the file, but agents do not receive it"
         entry = memory.make_waiting(state.section, state.text, state.nested, reason=why)
         memory.review.append(entry)
         memory.record("contradicted", state.text, waiting=entry, **report.source)
-        if not stays:
+        if not (state.is_persons or must_ask):
             remove_items(memory, [state.text], "archived", **report.source)
+
+
+def _is_enough(state: ItemState, report: TaughtReport) -> bool:
+    """Return whether a person is asked about an item that this run, too, reported as wrong.
+
+    Any run is enough for a person's item, and for one from outside.
+    """
+    if state.is_persons or not state.rank[0]:
+        return True
+    runs = state.doubting_runs | {report.source.get("run", "")}
+    return not report.is_outside and len(runs) >= WITHDRAWING_RUNS
 
 
 def remove_items(

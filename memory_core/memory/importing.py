@@ -29,7 +29,8 @@ def import_memory(
         for record in records
         if item_history.key_of(record) not in present
     ]
-    memory.history = item_history.History([*memory.history.records, *new], memory.project.weights)
+    records, weights = [*memory.history.records, *new], memory.project.weights
+    memory.history = item_history.History(records, weights, memory.history.origins)
     memory.records += new
     # An editor that has loaded this version knows all earlier records.
     memory.begin_version()

@@ -25,6 +25,7 @@ from memory_core.selection.passages import (
 )
 from memory_core.storage import run_records
 from memory_core.text import code_names, secrets, similarity, times
+from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from memory_core.selection.item_notes import Counts
     from memory_core.storage.store import FileSnapshot, Store
     from memory_core.trust.guard import Guard
+    from memory_core.trust.ledger import Origins
 
     Files = list[tuple[Store, FileSnapshot]]
     NoteFinder = Callable[[str], ItemNote]
@@ -117,11 +119,8 @@ def _find_notes(
             return _load_notes(stored)
         except DamagedIndex:
             pass
-    from memory_core.history import item_history
-
-    records = store.history(agent).read()
-    history = item_history.History(records, project.weights)
-    stored.counts = item_notes.count_runs(records, {})
+    history = project.read_history(agent, store, runs=True)
+    stored.counts = item_notes.count_runs(history.records, {})
     return _list_notes(store, agent, history, stored)
 
 
@@ -297,26 +296,27 @@ def _list_passages(
     poisoned are left out.
     """
     passages: list[Passage] = []
-    own: Document | None = None
+    own: tuple[Document, NoteFinder] | None = None
     is_scored = True
     for store, snapshot in files:
         notes, text = find_notes(store), secrets.redact(snapshot.text)
         if text != snapshot.text:  # older versions recorded learnings with their secrets
             notes = {secrets.redact(item): note for item, note in notes.items()}
-        find_note, guard = _make_finder(project, notes), make_guard(project, store, agent)
+        guard = make_guard(project, store, agent)
         allowed = () if guard.given else checked
         document = remove_held(markdown.parse_document(text), guard, allowed)
+        document, tiers = _rank_items(document, notes, project.origins(agent, store))
+        find_note = _make_finder(project, notes, tiers)
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
-        document = _remove_losers(document, find_note)
+        document = _remove_losers(document, find_note, tiers)
         news = _split(_remove_repeats(document), own, find_note)
-        texts = [passage.text for passage in passages]
+        texts = [one.text for one in passages if not one.is_outside]
         news = [passage for passage in news if _is_new(passage, texts, guard, allowed)]
-        tiers = _list_tiers(document, find_note, guard)
         for passage in news:
             passage.is_users = store.paths is not project.paths
-            is_item = passage.item != ""
-            passage.tier = tiers[passage.item] if is_item else guard.find_tier(passage.text)
-        own = own or document
+            tier = tiers.get(passage.item, "")
+            passage.tier = tier if passage.item else guard.find_tier(passage.text)
+        own = own or (document, find_note)
         passages += news
         is_scored = is_scored and not guard.is_exhausted
     return passages, is_scored
@@ -329,27 +329,66 @@ def _is_new(passage: Passage, texts: Iterable[str], guard: Guard, checked: Colle
     return bool(passage.item) or passage.text in checked or not guard.find_reason(passage.text)
 
 
-def _list_tiers(document: Document, find_note: NoteFinder, guard: Guard) -> dict[str, str]:
-    """Return the tier of each item by its text."""
-    return {
-        item.text: guard.find_tier(
-            item.text, markdown.read_nested(document, item), find_note(item.text).is_tainted
-        )
-        for item in document.items
+def _rank_items(
+    document: Document, notes: Notes, origins: Origins
+) -> tuple[Document, dict[str, str]]:
+    """Return the document without outranked items, and the tiers of the others by their texts.
+
+    An item is outranked by one of a higher rank with the same words, or, of a preference, the same
+    key.
+    """
+    tiers = {}
+    for item in document.items:
+        note, nested = notes.get(item.text), markdown.read_nested(document, item)
+        origin = origins.find(item.text, nested)
+        tiers[item.line] = ledger.find_tier(origin, bool(note and note.is_tainted))
+    ranks = {line: ledger.rank_of(tier) for line, tier in tiers.items()}
+    low: list[Item] = []
+    if len({*ranks.values()}) > 1:
+        keys, best = _list_keys(document), dict[str, int]()
+        for line, key in keys.items():
+            best[key] = max(best.get(key, 0), ranks[line])
+        low = [item for item in document.items if ranks[item.line] < best[keys[item.line]]]
+    gone = {item.line for item in low}
+    by_text = {item.text: tiers[item.line] for item in document.items if item.line not in gone}
+    return _remove(document, low), by_text
+
+
+def _list_keys(document: Document) -> dict[int, str]:
+    """Return by its line what an item says: its words, or the key of a preference."""
+    keys = {
+        item.line: similarity.normalize_text(item.text) or str(item.line) for item in document.items
     }
+    if _has_preferences(document):
+        from memory_core.document import preferences
+
+        pairs = [(item, preferences.read_key(item)) for item in preferences.list_items(document)]
+        keys |= {item.line: f"{key}:" for item, key in pairs if key}
+    return keys
 
 
-def _split(document: Document, own: Document | None, find_note: NoteFinder) -> list[Passage]:
+def _has_preferences(document: Document) -> bool:
+    return any("preferences" in section.title.casefold() for section in document.sections)
+
+
+def _split(
+    document: Document, own: tuple[Document, NoteFinder] | None, find_note: NoteFinder
+) -> list[Passage]:
     """Return the passages of a document, without preferences that those of `own` override."""
-    if not any("preferences" in section.title.casefold() for section in document.sections):
+    if not _has_preferences(document):
         return splitting.split_document(document, find_note)
     from memory_core.document import preferences
 
     document = preferences.remove_superseded(document)
-    document = preferences.remove_overridden(document, own) if own else document
+    if own:
+        nearer, find_own = own
+        document = preferences.remove_overridden(
+            document, nearer, lambda text: find_own(text).is_confirmed
+        )
     passages = splitting.split_document(document, find_note)
     for passage in passages:
-        passage.is_wished = passage.is_wished or preferences.is_title(passage.section)
+        is_preference = preferences.is_title(passage.section)
+        passage.is_wished |= is_preference and passage.note.is_confirmed
     return passages
 
 
@@ -392,11 +431,7 @@ def remove_held(document: Document, guard: Guard, checked: Collection[str] = ())
 
     Its headings are those that agents receive, too.
     """
-    poisoned = [item for item, _reason in list_held(document, guard, checked)]
-    if poisoned:
-        from memory_core.document import edits
-
-        document = edits.remove_items(document, poisoned)
+    document = _remove(document, [item for item, _reason in list_held(document, guard, checked)])
     lines = list(document.lines)
     for start, end, heading in reversed(splitting.list_headings(document)):
         if _is_strange(heading, guard):
@@ -419,69 +454,65 @@ def _is_strange(heading: str, guard: Guard) -> bool:
     return not is_inside or guard.find_reason(heading) != ""
 
 
-def _make_finder(project: Project, notes: dict[str, ItemNote]) -> NoteFinder:
-    """Return a function from an item's text to the note on it.
+def _remove(document: Document, items: Collection[Item]) -> Document:
+    """Return a document without these items."""
+    if not items:
+        return document
+    from memory_core.document import edits
 
-    An item that the history does not have was written by a person.
+    return edits.remove_items(document, list({item.line: item for item in items}.values()))
+
+
+def _make_finder(project: Project, notes: Notes, tiers: dict[str, str]) -> NoteFinder:
+    """Return a function from an item's text to the note on it, with the rights of its tier.
+
+    An item that the history does not have was written by a person, if its tier does not differ.
     """
     certainty = project.config["confidence"]["person"]
-
-    by_hand: dict[str, ItemNote] = {}
+    limited: Notes = {}
 
     def find_note(text: str) -> ItemNote:
-        note = notes.get(text) or by_hand.get(text)
-        if note is None:
-            key = similarity.identify(text)
-            note = ItemNote(key, certainty, times.FAR_FUTURE, is_persons=True, is_confirmed=True)
-            by_hand[text] = note
-        return note
+        if text not in limited:
+            tier = tiers.get(text, ledger.UNKNOWN)
+            given = certainty if tier in ledger.DECIDED else ledger.FOREIGN_CONFIDENCE
+            new = ItemNote(similarity.identify(text), given, times.FAR_FUTURE, is_persons=True)
+            limited[text] = item_notes.limit(notes.get(text) or new, tier)
+        return limited[text]
 
     return find_note
 
 
-def _remove_uncertain(
-    document: Document, find_note: Callable[[str], ItemNote], least: float
-) -> Document:
-    """Return a document without items that a run reported as wrong, or below a confidence.
+def _remove_uncertain(document: Document, find_note: NoteFinder, least: float) -> Document:
+    """Return a document without items that runs reported as wrong, or below a confidence.
 
-    A low confidence does not remove preferences.
+    Those that only a person may withdraw stay; a low confidence does not remove preferences.
     """
-    uncertain = [item for item in document.items if find_note(item.text).is_doubted]
+    items = [(item, find_note(item.text)) for item in document.items]
+    items = [(item, note) for item, note in items if not note.is_persons]
+    uncertain = [item for item, note in items if note.is_doubted]
     if least:
         from memory_core.document import preferences
 
-        spared = {item.line for item in [*uncertain, *preferences.list_items(document)]}
-        uncertain += [
-            item
-            for item in document.items
-            if item.line not in spared and find_note(item.text).confidence < least
-        ]
-    if not uncertain:
-        return document
-    from memory_core.document import edits
-
-    return edits.remove_items(document, uncertain)
+        spared = preferences.list_items(document)
+        low = [item for item, note in items if note.confidence < least]
+        uncertain += [item for item in low if item not in spared]
+    return _remove(document, uncertain)
 
 
-def _remove_losers(document: Document, find_note: Callable[[str], ItemNote]) -> Document:
+def _remove_losers(document: Document, find_note: NoteFinder, tiers: dict[str, str]) -> Document:
     """Return a document without the items that others contradict."""
     from memory_core.document import contradictions
 
-    losers = contradictions.find_losers(document, lambda text: find_note(text).rank)
-    if not losers:
-        return document
-    from memory_core.document import edits
+    def rank_of(text: str) -> tuple[int, float, str]:
+        note = find_note(text)
+        return ledger.make_rank(tiers.get(text, ""), note.confidence, note.born)
 
-    return edits.remove_items(document, list({item.line: item for item, _ in losers}.values()))
+    losers = contradictions.find_losers(document, rank_of)
+    return _remove(document, [item for item, _winner in losers])
 
 
 def _remove_repeats(document: Document) -> Document:
     """Return a document without the items that repeat an earlier one."""
     from memory_core.document import repeats
 
-    pairs = repeats.find_repeats(document)
-    if not pairs:
-        return document
-    from memory_core.document import edits
-
-    return edits.remove_items(document, [item for item, _first in pairs])
+    return _remove(document, [item for item, _first in repeats.find_repeats(document)])

@@ -63,10 +63,8 @@ def read_memory(
     """
     store = store or project.store
     snapshot = store.read(agent)
-    records = store.history(agent).read(runs=False)
-    memory = AgentMemory(
-        project, agent, store, snapshot, item_history.History(records, project.weights)
-    )
+    history = project.read_history(agent, store)
+    memory = AgentMemory(project, agent, store, snapshot, history)
     document = memory.document
     if document.markers and solve_conflicts:
         document = _solve_conflicts(memory)

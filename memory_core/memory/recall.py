@@ -86,7 +86,7 @@ def _build(
     words = task() if task and len(index.passages) else ""
     choices, body = _select(project, agent, index.passages, room, words, has_ids)
     given = [choice.passage for choice in choices if choice.is_chosen and choice.passage.item]
-    has_mark = has_ids and any(passage.is_confirmed for passage in given)
+    has_mark = has_ids and any(passage.note.is_confirmed for passage in given)
     text = wrap(body, has_mark, next((passage.short_id for passage in given if has_ids), ""))
     if len(text) > budget:
         return MemoryBlock()  # the budget is too small even for the instructions

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
 
 # With the source of a person, they say that the person has read the item, or wrote it.
-REVIEWING_KINDS = ("approved", "confirmed")
+REVIEWING_KINDS = ("approved", "confirmed", "pinned")
 DECIDING_KINDS = (
     *REVIEWING_KINDS,
     "learned",
@@ -170,8 +170,9 @@ def _note_decisions(memory: AgentMemory) -> None:
     from memory_core.trust import ledger
 
     origins = {**memory.headings}
+    is_undo = any(record["kind"] == "undone" for record in memory.records)
     for record in memory.records:
-        origin = _find_origin(record)
+        origin = _find_origin(record, is_undo)
         item = memory.history.get(record["id"]) if origin else None
         if item:
             is_tainted = origin == ledger.AGENT and item.reading
@@ -180,8 +181,13 @@ def _note_decisions(memory: AgentMemory) -> None:
     origins |= dict.fromkeys(memory.accepted, ledger.REVIEWED)
     files, stem = memory.store.paths.state, memory.store.stem(memory.agent)
     try:
+        kinds = item_history.DEPARTURE_KINDS
+        own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
+        ledger.note_records(files, stem, own)
         is_new = bool(origins) and ledger.add(files, stem, origins)
-        waiting = [ledger.make_key(row["content"], row.get("nested", "")) for row in memory.review]
+        # A text that is not in the memory any more and waits has to be accepted again.
+        gone = [row for row in memory.review if not memory.has_item(row["content"])]
+        waiting = [ledger.make_key(row["content"], row.get("nested", "")) for row in gone]
         is_back = bool(waiting) and ledger.remove(files, stem, waiting)
         if memory.doubted:
             is_back |= ledger.remove(files, stem, memory.doubted, [ledger.REVIEWED])
@@ -191,7 +197,7 @@ def _note_decisions(memory: AgentMemory) -> None:
         pass  # without a state the texts wait again
 
 
-def _find_origin(record: Record) -> str:
+def _find_origin(record: Record, is_undo: bool) -> str:
     """Return the origin of the item that a record is about, "" if the record does not decide it."""
     from memory_core.trust import ledger
 
@@ -200,8 +206,12 @@ def _find_origin(record: Record) -> str:
         return ""
     if source == item_history.PERSON_SOURCE and kind in DECIDING_KINDS:
         return ledger.REVIEWED if kind in REVIEWING_KINDS else ledger.PERSON
-    arrives = kind in item_history.ARRIVAL_KINDS
-    return ledger.BY_SOURCE.get(str(source), ledger.AGENT) if arrives else ""
+    if source == item_history.PERSON_SOURCE and kind == "restored" and not is_undo:
+        return ledger.REVIEWED
+    if kind not in item_history.ARRIVAL_KINDS:
+        return ""
+    origin = ledger.TAINTED if record.get("reading") else ledger.AGENT
+    return ledger.BY_SOURCE.get(str(source), origin)
 
 
 def _resolve_errors(memory: AgentMemory) -> None:

@@ -7,7 +7,8 @@ has them.  The `task` record of a run has `given`, the ids of the items that it 
 
 from __future__ import annotations
 
-from memory_core.selection.passages import NO_SUBJECTS, ItemNote, Subjects
+from memory_core.selection.passages import FACTS, NO_SUBJECTS, ItemNote, Subjects
+from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,14 +75,14 @@ def _make_note(
     counts: tuple[int, int, int],
 ) -> ItemNote:
     runs = tuple(sorted(state.runs - {""}))
-    words = [by_run[run] for run in runs if run in by_run]
+    words = [by_run[run] for run in runs if run in by_run and run in state.own_runs]
     return ItemNote(
         state.id,
         state.confidence,
         state.born,
         state.is_persons,
         count_subjects(words) >= PINNING_RUNS if state.is_pinned is None else state.is_pinned,
-        state.is_persons or len(runs) >= CONFIRMING_RUNS,
+        len(state.own_runs - {""}) >= CONFIRMING_RUNS,
         len(state.contradicting_runs),
         state.is_doubted,
         bool(state.reading),
@@ -89,6 +90,24 @@ def _make_note(
         counts,
         subjects,
     )
+
+
+def limit(note: ItemNote, tier: str) -> ItemNote:
+    """Return a note for an item of this tier, with the rights that the tier gives.
+
+    What a person of this machine decided on is confirmed.  What is from outside, or of nobody
+    known, is no pin, and its confidence is low.
+    """
+    is_decided, is_known = tier in ledger.DECIDED, tier in (*ledger.DECIDED, ledger.AGENT)
+    limited = ItemNote(*(getattr(note, name) for name in FACTS))
+    limited.given, limited.used, limited.failed = note.given, note.used, note.failed
+    limited.subjects = note.subjects
+    limited.is_persons = ledger.is_persons(tier, note.is_persons)
+    limited.is_confirmed = is_decided or (is_known and note.is_confirmed)
+    limited.is_pinned = is_known and note.is_pinned
+    if not is_known:
+        limited.confidence = min(note.confidence, ledger.FOREIGN_CONFIDENCE)
+    return limited
 
 
 def count_subjects(runs: Iterable[Words]) -> int:

@@ -15,11 +15,10 @@ SHORTEST_ID = 4
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
 
-# Tiers of `trust.ledger`, which this wing cannot import: a person wrote it here; it is from
-# outside, and nobody reviewed it here.
+# Tiers of `trust.ledger`, which hooks need not import: a person wrote it here; it is from outside,
+# and nobody reviewed it here.
 OWN_TIERS = ("person", "hand")
 OUTSIDE_TIERS = ("tainted", "mcp", "import")
-UNKNOWN_TIER = "unknown"  # it stood in the file at the first look, and nobody said whose it is
 
 # What a note has besides the counts of runs and their subjects.
 FACTS = (
@@ -126,11 +125,6 @@ class ItemNote:
         self.is_doubted = is_doubted
         self.is_tainted = is_tainted
 
-    @property
-    def rank(self) -> tuple[bool, float, str]:
-        """A value that is greater for the item to trust: a person's, certain or newer."""
-        return self.is_persons, 0.0 if self.is_persons else self.confidence, self.born
-
 
 NO_NOTE = ItemNote()
 
@@ -175,12 +169,6 @@ class Passage:
     def is_outside(self) -> bool:
         """Whether it came from elsewhere, or from a run that had read from outside."""
         return self.tier in OUTSIDE_TIERS
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether a person or several runs confirmed it; never if it may be from elsewhere."""
-        is_known = not self.is_outside and self.tier != UNKNOWN_TIER
-        return self.note.is_confirmed and is_known
 
     @property
     def words(self) -> list[str]:

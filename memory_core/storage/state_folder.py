@@ -4,6 +4,7 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   project.json               which folder it belongs to
   user-level                 a secret: the user-level memory is given to the repository that has it
   decided/AGENT              where the texts of a memory came from, and which a person reviewed
+  made/AGENT                 which records of a history this machine wrote
   key                        the secret of the marks of memory blocks
   events.jsonl               what happened
   receipts/ runs/ spool/     delegations, and learnings that are not merged yet

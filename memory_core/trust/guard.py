@@ -30,8 +30,7 @@ class Guard:
     def __init__(
         self, state: SafeFiles, stem: str, given: Collection[str] = (), default: str = ""
     ) -> None:
-        self._origins = ledger.read(state, stem)
-        self._default = default
+        self.find_origin = ledger.Origins(state, stem, default).find
         self.given = given
         self._left = MAX_CHECKED
 
@@ -58,8 +57,4 @@ class Guard:
 
     def find_tier(self, text: str, nested: str = "", is_tainted: bool = False) -> str:
         """Return the tier of a text; `is_tainted`: its history says so."""
-        return ledger.find_tier(self.find_origin(text, nested) or self._default, is_tainted)
-
-    def find_origin(self, text: str, nested: str = "") -> str:
-        """Return the origin of a text that is recorded on this machine, "" without one."""
-        return self._origins.get(ledger.make_key(text, nested), "")
+        return ledger.find_tier(self.find_origin(text, nested), is_tainted)

@@ -1,9 +1,12 @@
-"""decided/AGENT in the state: how the texts of a memory came here, and which a person reviewed.
+"""What this machine knows of a memory: where texts came from, and which records it wrote.
 
 A committed history can be forged, so it does not say what a person decided on this machine.  A
-line has the digest of an item with its nested lines, and its origin.  Of several lines with one
-text a decision counts, else the first.  A text without a line came by other means than hooks and
-commands.
+line of `decided/AGENT` in the state has the digest of an item with its nested lines, and its
+origin.  Of several lines with one text a decision counts, else the first.  A text without a line
+came by other means than hooks and commands.
+
+A line of `made/AGENT` has the digest of a record of the history that this machine wrote.  Other
+records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDENCE.
 """
 
 from __future__ import annotations
@@ -15,10 +18,22 @@ from memory_core.text import digests, secrets
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from memory_core.files.safe_files import SafeFiles
 
-FOLDER = "decided"
+    Record = dict[str, Any]
+
+FOLDER, MADE_FOLDER = "decided", "made"
+MAX_MADE_BYTES = 512 * 1024  # 15,000 records; a larger file loses its older half
+
+RECORD_FIELDS = (
+    *("time", "kind", "id", "change", "n", "was"),
+    *("source", "run", "text", "nested", "reading"),
+)
+
+# The highest confidence of an item of which this machine knows nothing.
+FOREIGN_CONFIDENCE = 0.5
 
 # Origins, and tiers: a person wrote it by a command, or by hand in the file; a person accepted it;
 # a run reported it, or a run that had read from outside; an MCP client wrote it; or it came from
@@ -35,6 +50,65 @@ BY_SOURCE = {"import": IMPORT, "mcp": MCP}
 
 # Sources of learnings from outside, as those of runs that had read from outside.
 OUTSIDE_SOURCES = ("import", "mcp")
+
+# A text replaces, contradicts and withdraws texts up to its own rank; others are from outside.
+RANKS = {**dict.fromkeys(DECIDED, 2), AGENT: 1, UNKNOWN: 1}
+
+
+class Origins:
+    """The origins of an agent's texts, and its records of this machine; read when needed.
+
+    `default` is the origin of a text without a line.
+    """
+
+    def __init__(self, state: SafeFiles, stem: str, default: str = "") -> None:
+        self._state, self._stem, self._default = state, stem, default
+        self._origins: dict[str, str] | None = None
+        self._records: set[str] | None = None
+        self._found: dict[tuple[str, str], str] = {}
+
+    def find(self, text: str, nested: str = "") -> str:
+        """Return the origin of a text that is recorded on this machine, "" without one."""
+        if self._origins is None:
+            self._origins = read(self._state, self._stem)
+        if (text, nested) not in self._found:
+            origin = self._origins.get(make_key(text, nested), "")
+            self._found[text, nested] = origin or self._default
+        return self._found[text, nested]
+
+    def owns(self, record: Record) -> bool:
+        """Return whether this machine wrote the record."""
+        records = self._read_records()
+        return bool(records) and identify_record(record) in records
+
+    def take(self, records: Iterable[Record]) -> None:
+        """Count these records, which are about to be written, as this machine's."""
+        self._read_records().update(map(identify_record, records))
+
+    def _read_records(self) -> set[str]:
+        if self._records is None:
+            text = self._state.read_text(os.path.join(MADE_FOLDER, self._stem))
+            self._records = set(text.split())
+        return self._records
+
+
+def rank_of(tier: str) -> int:
+    """Return the rank of texts of a tier: 2 for a person, 1 for an agent, 0 for outside."""
+    return RANKS.get(tier, 0)
+
+
+def make_rank(tier: str, confidence: float, born: str) -> tuple[int, float, str]:
+    """Return a value that is greater for the item to trust: a person's, certain or newer."""
+    rank = rank_of(tier)
+    return rank, 0.0 if tier in DECIDED else confidence, born
+
+
+def is_persons(tier: str, is_claimed: bool) -> bool:
+    """Return whether only a person may replace or withdraw a text of this tier.
+
+    So it is of a text that nobody knows yet and that may be a person's; it has no other rights.
+    """
+    return tier in DECIDED or (tier == UNKNOWN and is_claimed)
 
 
 def find_tier(origin: str, is_tainted: bool) -> str:
@@ -114,10 +188,28 @@ def forget(state: SafeFiles, stem: str, origin: str) -> None:
         state.replace(locate(stem), _format(rest))
 
 
+def identify_record(record: Record) -> str:
+    """Return a digest of the fields that change the rights of an item."""
+    parts = [str(record.get(name, "")) for name in RECORD_FIELDS]
+    return digests.hash_long("\0".join([*parts, str("waiting" in record)]))
+
+
+def note_records(state: SafeFiles, stem: str, records: Iterable[Record]) -> None:
+    """Remember that this machine wrote these records.  Raises OSError."""
+    path = os.path.join(MADE_FOLDER, stem)
+    data = "".join(f"{identify_record(record)}\n" for record in records).encode()
+    if data and state.append(path, data) + len(data) > MAX_MADE_BYTES:
+        lines = state.read_text(path).splitlines(keepends=True)
+        state.replace(path, "".join(lines[len(lines) // 2 :]).encode())
+
+
 def rename(state: SafeFiles, stem: str, new_stem: str) -> None:
-    """Add the lines of an agent's items to those of its new name.  Raises OSError."""
+    """Add the lines of an agent to those of its new name.  Raises OSError."""
     add(state, new_stem, read(state, stem))
-    state.remove(locate(stem))
+    if records := state.read_text(os.path.join(MADE_FOLDER, stem)):
+        state.append(os.path.join(MADE_FOLDER, new_stem), records.encode())
+    for folder in (FOLDER, MADE_FOLDER):
+        state.remove(os.path.join(folder, stem))
 
 
 def _format(lines: Iterable[tuple[str, str]]) -> bytes:

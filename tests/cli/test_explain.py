@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memory_core.cli.common.tables import count_cells
+from memory_core.history.item_history import id_of
 from support.command_line import Person, read_fields
 from support.events import make_pre_event
 from support.terminal import run_on_terminal, strip_colours
@@ -70,6 +71,7 @@ def test_it_explains_the_block_of_the_hook(shop: Person) -> None:
 
 
 def test_reasons(shop: Person) -> None:
+    shop.run("review", "--new", "--accept", id_of("tone: dry"))
     reasons = {item["reason"] for item in explain(shop, TASKS[0])["items"]}
     assert reasons == {"the memory is small", "for every task"}
     shop.sandbox.configure(CHOOSING)
@@ -133,6 +135,7 @@ def test_an_agent_without_items(shop: Person) -> None:
 
 
 def test_replay_explains_the_reply(shop: Person) -> None:
+    shop.run("review", "--new", "--mine")
     event = make_pre_event()
     event["tool_input"]["prompt"] = TASKS[0]
     data = json.dumps(event).encode()

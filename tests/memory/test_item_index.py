@@ -18,7 +18,7 @@ from memory_core.memory.project import Project, find_project
 from memory_core.selection import item_notes
 from memory_core.selection.passages import FACTS, ItemNote
 from memory_core.storage import run_records
-from memory_core.trust import guard
+from memory_core.trust import guard, ledger
 from support.calls import answer
 from support.command_line import Person
 from support.events import make_stop_event
@@ -138,8 +138,10 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
         sandbox.write_memory("engineer", USERS, user=True)
     elif name == "raise confidence":
         sandbox.configure("memory:\n  min_confidence: 0.9\n")
-    else:  # another person pins the item that is not about the task
-        append_records(sandbox, item_history.make_record("pinned", NOW, COLORS))
+    else:  # the item that is not about the task is pinned here
+        pin = item_history.make_record("pinned", NOW, COLORS)
+        ledger.note_records(sandbox.paths.state, "engineer", [pin])
+        append_records(sandbox, pin)
 
 
 def append_records(sandbox: Sandbox, *records: dict[str, Any]) -> None:
@@ -149,7 +151,7 @@ def append_records(sandbox: Sandbox, *records: dict[str, Any]) -> None:
         file.writelines(f"{json.dumps(record)}\n" for record in records)
 
 
-CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "pull"]
+CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "pin"]
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -147,18 +146,6 @@ def test_a_project_cannot_take_back_a_protection_of_the_user(
 
 
 # Tiers.
-
-
-def test_a_committed_history_is_not_believed(
-    person: Person, sandbox: Sandbox, tmp_path: Path
-) -> None:
-    person.run("add", "engineer", "pattern", OTHER)
-    finish_run(sandbox, "a1", report(FACT), FETCH)
-    (tmp_path / "machine" / "bin").mkdir(parents=True)
-    other = Sandbox(tmp_path / "machine")
-    shutil.copytree(sandbox.root, other.root, dirs_exist_ok=True)
-    stranger = Person(other, tmp_path / "machine" / "bin")
-    assert list_tiers(stranger) == {OTHER: "unknown", FACT: "tainted"}
 
 
 def test_selection_lowers_a_tainted_item(person: Person, sandbox: Sandbox) -> None:
