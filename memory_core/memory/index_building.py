@@ -448,8 +448,6 @@ def name_section(title: str, guard: Guard) -> str:
 
 def _is_strange(heading: str, guard: Guard) -> bool:
     """Return whether a heading is from elsewhere, or held, and no person has accepted it."""
-    from memory_core.trust import ledger
-
     is_inside = guard.find_tier(heading) in ledger.INSIDE
     return not is_inside or guard.find_reason(heading) != ""
 
