@@ -406,13 +406,20 @@ class SafeFiles:
                 _sync(folder)
 
     def open(self, path: str, flags: int) -> int:
-        """Return the descriptor of a regular file, which the caller closes; raises OSError."""
+        """Return the descriptor of a regular file, which the caller closes; raises OSError.
+
+        A file that has other names, too, is copied before it is written: others keep the old one.
+        """
         with self._open_parent(path, must_write=bool(flags & os.O_CREAT)) as (folder, name):
             descriptor = self._open_entry(folder, name, flags | _FILE, path)
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
             raise self._refuse(path, status)
+        if status.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR):
+            os.close(descriptor)
+            self.replace(path, self.read(path, status.st_size))
+            return self.open(path, flags)
         return descriptor
 
     # Paths.

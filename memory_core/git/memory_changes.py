@@ -108,10 +108,12 @@ def compare(project: Project, base: str) -> MemoryChanges:
     commit = _find_commit(root, base, notes)
     changes = MemoryChanges(commit[:10], [], [], [], notes)
     folder = project.paths.relative(project.store.folder)
-    for path in _list_changed(root, commit, folder):
+    for path in _list_paths(root, commit, folder):
         agent, is_history = _find_agent(folder, path)
         limit = store.MAX_MEMORY_BYTES if agent and not is_history else store.MAX_DATED_BYTES
         before, after = _read_old(root, commit, path), _read_new(project, path, limit, notes)
+        if before == after:
+            continue
         if path == CONFIG:
             changes.settings.extend(_compare_settings(before, after, notes))
         elif is_history:
@@ -139,14 +141,17 @@ def _find_commit(root: str, base: str, notes: list[str]) -> str:
     return (commit if status else common).split()[0]
 
 
-def _list_changed(root: str, commit: str, folder: str) -> list[str]:
-    """Return the paths that differ from the commit, and new ones that git does not ignore."""
-    options = ("--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff")
-    tracked = merge_driver.run_git(root, "diff", *options, commit, "--", folder, CONFIG)[1]
-    others = ("ls-files", "-z", "--others", "--exclude-standard", "--", folder, CONFIG)
-    return sorted(
-        {*tracked.split("\0"), *merge_driver.run_git(root, *others)[1].split("\0")} - {""}
-    )
+def _list_paths(root: str, commit: str, folder: str) -> list[str]:
+    """Return the files of the commit, and those of today that git does not ignore.
+
+    Git compares no file of the work tree: the repository may name a program that filters them.
+    """
+    places = ("--", folder, CONFIG)
+    old = merge_driver.run_git(root, "ls-tree", "-r", "-z", commit, *places)[1].split("\0")
+    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    paths = {*merge_driver.run_git(root, *words, *places)[1].split("\0")}
+    paths |= {line.partition("\t")[2] for line in old if line.startswith("100")}
+    return sorted(paths - {""})
 
 
 def _read_old(root: str, commit: str, path: str) -> str:

@@ -372,6 +372,18 @@ def test_lines_are_appended_whole(tree: Tree) -> None:
     assert tree.files.read(PLACE) == b"on\ntwo\n"
 
 
+@pytest.mark.parametrize("name", ["append", "truncate", "replace"])
+def test_a_hard_link_is_not_written_through(tree: Tree, name: str) -> None:
+    """The fixture checks that the other name keeps its text."""
+    os.link(tree.outside / "engineer.md", tree.place)
+    if name == "truncate":
+        tree.files.truncate(PLACE, 2)
+    else:
+        getattr(tree.files, name)(PLACE, b"one\n")
+    after = {"append": f"{SECRET}\none\n", "truncate": SECRET[:2], "replace": "one\n"}
+    assert tree.place.read_text() == after[name]
+
+
 def test_modes_are_kept_and_changed(tree: Tree, umask: None) -> None:
     tree.place.write_text("old")
     tree.place.chmod(0o640)

@@ -144,6 +144,21 @@ def test_several_agents_new_files_and_other_files(branch: Person) -> None:
     assert "root:" not in branch.run("review", "--pr", "main").stdout
 
 
+def test_no_program_of_a_foreign_configuration_runs(branch: Person) -> None:
+    root, ran = branch.sandbox.root, branch.sandbox.root.parent / "ran"
+    (root / ".gitattributes").write_text("*.md filter=x diff=x\n")
+    (root / "evil").write_text(f"#!/bin/sh\ntouch {ran}\n")
+    (root / "evil").chmod(0o755)
+    keys = "filter.x.clean filter.x.smudge filter.x.process diff.external diff.x.textconv"
+    for key in f"{keys} diff.x.command core.fsmonitor core.pager".split():
+        run_git(root, "config", key, str(root / "evil"))
+    write(branch, f"{BASE}- {TESTS}\n")
+    assert [one["text"] for one in review(branch)["items"]] == [TESTS]
+    assert not ran.exists()
+    subprocess.run(["git", "diff", "main"], cwd=root, capture_output=True, check=False)
+    assert ran.exists(), "plain git runs it"
+
+
 # The settings on the branch, the changed one, and whether it widens; `main` has `learning: ask`.
 SETTINGS = [
     ("learning: ask", "", False),
