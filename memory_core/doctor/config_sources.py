@@ -24,7 +24,9 @@ def list_settings(settings: Config, paths: LevelPaths, user: LevelPaths | None) 
     merged = _flatten(config.load(paths, user, {}).values)
     # If a file is unreadable, the last settings of all files that were read count as its own.
     files = {
-        level.config: _flatten(_read_file(level)[0]) or merged for level in (paths, user) if level
+        level.config: _flatten(_read_file(level, paths)[0]) or merged
+        for level in (paths, user)
+        if level
     }
     defaults = _flatten(config_defaults.DEFAULTS)
     descriptions = {
@@ -58,14 +60,14 @@ def list_problems(settings: Config, paths: LevelPaths, user: LevelPaths | None) 
 
     The files are read again.
     """
-    problems = [_read_file(level)[1] for level in (user, paths) if level]
+    problems = [_read_file(level, paths)[1] for level in (user, paths) if level]
     return [*chain.from_iterable(problems), *settings.invalid_variables]
 
 
-def _read_file(level: LevelPaths) -> tuple[dict[str, Any], list[str]]:
+def _read_file(level: LevelPaths, project: LevelPaths) -> tuple[dict[str, Any], list[str]]:
     """Return the settings of one file, and its problems."""
     try:
-        return config_file.merge_texts([level.config], [config.read_source(level)])
+        return config_file.merge_texts([level.config], [config.read_source(level)], project.config)
     except config_file.UnreadableConfig as error:
         return {}, [str(error)]
     except OSError as error:

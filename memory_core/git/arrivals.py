@@ -44,7 +44,8 @@ YOURS = (
 )
 NEW_TEXTS = (
     "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
-    "  To see what is new: agent-memory review --new (what may be poisoned: agent-memory review)"
+    "  agent-memory review --new shows who committed them, and one key accepts them"
+    " (what may be poisoned: agent-memory review)"
 )
 WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 NOT_ALLOWED = (
@@ -78,17 +79,20 @@ def _identify_waiting(project: Project) -> str:
 
 
 def ask_whose(project: Project) -> list[str]:
-    """Return a question about the texts of the first look, once; [] for none."""
+    """Return what a person has to decide about the texts of the first look, once; [] for none."""
     state, store = _read_state(project.paths.state), project.store
     if ASKED in state or project.paths.state.is_from_before():
         return []
     from memory_core.trust import ledger
 
-    counts = {agent: len(_list_of(store, agent, ledger.UNKNOWN)) for agent in store.agents()}
-    question = _format(YOURS, counts)
-    if question:
-        _write_state(project.paths.state, {**state, ASKED: True})
-    return question
+    if "version" not in state:
+        return []  # git has not been asked yet
+    notices = []
+    for notice, origin in ((YOURS, ledger.UNKNOWN), (NEW_TEXTS, ledger.IMPORT)):
+        counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
+        notices += _format(notice, counts)
+    _write_state(project.paths.state, {**state, ASKED: True})
+    return notices
 
 
 def _format(notice: str, counts: dict[str, int]) -> list[str]:
@@ -276,29 +280,34 @@ def _find_origins(
     """Return the origins of texts by their keys, "" for one that cannot be decided now.
 
     What the history calls an agent's or imported is no person's, whatever git says: a history may
-    lower a text, never raise it.  What an agent's tool wrote is an agent's.
+    lower a text, never raise it.  What an agent's tool wrote is an agent's.  What a trusted key
+    signed is reviewed.
     """
-    from memory_core.git import line_origins
+    from memory_core.git import commits, line_origins
     from memory_core.trust import ledger
 
     keys = {ledger.make_key(*text): text for text in texts}
     is_users = store.paths is not project.paths
     evidence = dict.fromkeys(keys, line_origins.OWN)
     if not is_users:
-        evidence = line_origins.find_origins(store.folder, keys, _list_keys)
+        evidence = line_origins.find_origins(store.folder, keys, list_keys)
     learned = _list_learned(project, store, agent)
     own = [text for key, (text, _nested) in keys.items() if evidence[key] == line_origins.OWN]
     written = _list_written(project, store, agent, own, since) if own else set()
+    outside = [key for key in keys if evidence[key] == line_origins.OUTSIDE]
+    signers = project.config["trusted_signers"]
+    reviewed = commits.list_reviewed(store.path(agent), outside, list_keys, signers)
     origins = {}
     for key, (text, _nested) in keys.items():
         origin = {line_origins.OWN: ledger.HAND, line_origins.OUTSIDE: ledger.IMPORT}
-        origins[key] = origin.get(evidence[key], "")
+        origins[key] = ledger.REVIEWED if key in reviewed else origin.get(evidence[key], "")
         if origins[key] == ledger.HAND and (text in learned or text in written):
             origins[key] = learned.get(text, ledger.AGENT)
     return origins
 
 
-def _list_keys(text: str) -> Iterable[str]:
+def list_keys(text: str) -> Iterable[str]:
+    """Return the keys of the texts in a memory file."""
     from memory_core.trust import ledger
 
     return [ledger.make_key(*part) for part in _split(text)]

@@ -7,6 +7,7 @@ decides.  A text that no entry has was typed here and is not committed.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +38,7 @@ MAX_VERSIONS = 400
 MAX_BYTES = 1_000_000
 
 
-class _Undecided(Exception):
+class Undecided(Exception):
     """Git cannot tell: it failed, or it is at work."""
 
 
@@ -61,7 +62,7 @@ def find_origins(
         for text, origin in _list_versions(folder):
             for key in list_keys(text):
                 origins.setdefault(key, origin)
-    except (_Undecided, OSError, subprocess.SubprocessError, ValueError, IndexError):
+    except (Undecided, OSError, subprocess.SubprocessError, ValueError, IndexError):
         return dict.fromkeys(wanted, UNSURE)
     return {key: origins.get(key, OWN) for key in wanted}
 
@@ -77,16 +78,16 @@ def _has_repository(folder: str) -> bool:
 def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
     """Yield the memory files of the commits that this clone has seen, the first ones first.
 
-    Raises _Undecided.
+    Raises Undecided.
     """
     words = ("rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-prefix")
-    own, common, prefix = _run(folder, *words).decode().split("\n")[:3]
+    own, common, prefix = run(folder, *words).decode().split("\n")[:3]
     shared = os.path.join(folder, common)
     if any(os.path.lexists(os.path.join(own, name)) for name in UNFINISHED):
-        raise _Undecided
+        raise Undecided
     commits = [*_list_commits(folder, own), *_list_fetched([own, shared])]
     names = [f"{commit.name}:{prefix.rstrip('/')}" for commit in commits]
-    trees = _run(folder, "cat-file", "--batch-check", text="\n".join(names)).decode().split("\n")
+    trees = run(folder, "cat-file", "--batch-check", text="\n".join(names)).decode().split("\n")
     seen, versions = set[str](), list[tuple[str, str]]()
     for commit, line in zip(commits, trees, strict=False):
         tree, _, kind = line.rpartition(" ")[0].partition(" ")
@@ -94,16 +95,16 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
             seen.add(tree)
             versions.append((tree, commit.origin))
     if len(versions) > MAX_VERSIONS:
-        raise _Undecided
+        raise Undecided
     blobs: dict[str, str] = {}
-    listed = _read_objects(folder, [tree for tree, _origin in versions])
+    listed = read_objects(folder, [tree for tree, _origin in versions])
     for (tree, origin), data in zip(versions, listed, strict=True):
-        for name, blob in _parse_tree(data, len(tree) // 2):
+        for name, blob in parse_tree(data, len(tree) // 2):
             if name.endswith(b".md"):
                 blobs.setdefault(blob, origin)
     if len(blobs) > MAX_VERSIONS:
-        raise _Undecided
-    for data, origin in zip(_read_objects(folder, blobs), blobs.values(), strict=True):
+        raise Undecided
+    for data, origin in zip(read_objects(folder, blobs), blobs.values(), strict=True):
         yield data.decode("utf-8", "surrogateescape"), origin
 
 
@@ -111,8 +112,8 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
     """Yield the commits in the reflogs of HEAD and of branches, the first entries first."""
     before = _find_older(git_folder)
     if before is None:
-        if _run(folder, "rev-list", "--all", "--max-count=1").strip():
-            raise _Undecided  # there are commits, but no log of how they came
+        if run(folder, "rev-list", "--all", "--max-count=1").strip():
+            raise Undecided  # there are commits, but no log of how they came
         return
     if before:
         yield _Commit(before, UNSURE)
@@ -125,7 +126,7 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
         "--format=%gD%x00%H%x00%gs",
     )
     entries = []
-    for number, line in enumerate(_run(folder, *words).decode("utf-8", "replace").split("\n")):
+    for number, line in enumerate(run(folder, *words).decode("utf-8", "replace").split("\n")):
         name, _, rest = line.partition("\0")
         commit, _, subject = rest.partition("\0")
         ref, _, when = name.rpartition("@{")
@@ -151,7 +152,7 @@ def _list_fetched(folders: Iterable[str]) -> Iterator[_Commit]:
                 yield _Commit(name, OUTSIDE)
 
 
-def _parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:
+def parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:
     """Yield (name, object) of the entries of a tree: "MODE NAME", a zero, the bytes of the id."""
     while data:
         head, _, rest = data.partition(b"\0")
@@ -159,23 +160,29 @@ def _parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:
         data = rest[width:]
 
 
-def _read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
-    """Yield the contents of objects; each has a line "NAME TYPE SIZE" before it."""
+def read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
+    """Yield the contents of objects; each has a line "NAME TYPE SIZE" before it.
+
+    Git does not check that a file of objects, which may be forged, has the contents of the names.
+    """
     names = list(names)
-    data = _run(folder, "cat-file", "--batch", text="\n".join(names)) if names else b""
-    for _name in names:
+    data = run(folder, "cat-file", "--batch", text="\n".join(names)) if names else b""
+    for name in names:
         head, _, data = data.partition(b"\n")
-        size = int(head.split(b" ")[2])
-        if size > MAX_BYTES:
-            raise _Undecided
-        yield data[:size]
-        data = data[size + 1 :]
+        _name, kind, size = head.decode().split(" ")
+        content = data[: int(size)]
+        algorithm = "sha1" if len(name) == 40 else "sha256"
+        whole = f"{kind} {size}\0".encode() + content
+        if int(size) > MAX_BYTES or hashlib.new(algorithm, whole).hexdigest() != name:
+            raise Undecided
+        yield content
+        data = data[int(size) + 1 :]
 
 
-def _run(folder: str, *words: str, text: str = "") -> bytes:
-    """Return what git prints; raises _Undecided if it fails, and the errors of subprocess."""
+def run(folder: str, *words: str, text: str = "") -> bytes:
+    """Return what git prints; raises Undecided if it fails, and the errors of subprocess."""
     data = f"{text}\n".encode() if text else b""
     status, output = merge_driver.run_git_on(folder, words, data, SECONDS)
     if status:
-        raise _Undecided
+        raise Undecided
     return output

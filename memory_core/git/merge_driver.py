@@ -43,6 +43,7 @@ SAFE_OPTIONS = (
 )
 SAFE_VARIABLES = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 SAFE_VARIABLES |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+SAFE_VARIABLES["GIT_NO_REPLACE_OBJECTS"] = "1"  # else a repository can say that one is another
 
 
 class NoRepository(Exception):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.document import markdown
-from memory_core.git import arrivals
+from memory_core.git import arrivals, commits
+from memory_core.git.commits import Commit
 from memory_core.history import item_history
 from memory_core.memory import index_building, item_index
 from memory_core.selection import splitting
@@ -94,6 +96,16 @@ def list_new(
             )
         ]
     return new
+
+
+def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[tuple[Commit, JudgedText]]:
+    """Return texts with the commit that brought each of them, by commit; the oldest comes first."""
+    rows: list[tuple[Commit, JudgedText]] = []
+    for agent, group in groupby(texts, lambda text: text.agent):
+        keys = {ledger.make_key(text.text, text.nested): text for text in group}
+        brought = commits.find_commits(store.path(agent), keys, arrivals.list_keys)
+        rows += [(brought[key][0], text) for key, text in keys.items()]
+    return sorted(rows, key=lambda row: (not row[0].name, row[0].seconds, row[0]))
 
 
 def remove_held(project: Project, store: Store, agent: str, text: str) -> str:

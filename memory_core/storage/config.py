@@ -153,7 +153,7 @@ def _compile(
     try:
         from memory_core.storage import config_file
 
-        values, problems = config_file.merge_texts(files, texts)
+        values, problems = config_file.merge_texts(files, texts, paths.config)
     except ValueError as error:
         _save(paths, FAILURE_FILE, {"source": source, "problem": str(error)})
         return _use_older(paths, str(error))

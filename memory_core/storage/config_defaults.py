@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "notices": "changes",
     "hold_tainted": False,
     "hold_outside": False,
+    "trusted_signers": [],
     "include": [],
     "exclude": [],
     "min_confidence": 0.0,
@@ -71,6 +72,9 @@ WORDS = {
 # What the user's config.yml sets to one of these values, no config.yml of a project takes back.
 PROTECTIONS = {"trust": STRICT, "hold_tainted": True, "hold_outside": True}
 
+# These count in the user's config.yml only.
+USERS_OWN = ("trusted_signers",)
+
 _FRACTION = (0.0, 1.0)
 
 # The smallest and the largest value of each number, by the last part of its key.
@@ -113,6 +117,15 @@ def count_days(duration: str) -> int | None:
     number, days = duration[:-1], DAYS_OF_UNIT.get(duration[-1:])
     is_number = number.isascii() and number.isdecimal() and len(number) <= 4
     return int(number) * days or None if days and is_number else None
+
+
+def parse_fingerprint(text: str) -> str:
+    """Return the fingerprint of an ssh key or a gpg key as git prints it, "" if it is invalid."""
+    key = "".join(text.split())
+    if key.startswith("SHA256:") and len(key) == len("SHA256:") + 43:
+        return key
+    is_gpg = len(key) in (40, 64) and not key.strip("0123456789abcdefABCDEF")
+    return key.upper() if is_gpg else ""
 
 
 def parse_share(text: str) -> float | None:

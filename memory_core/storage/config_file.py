@@ -16,7 +16,7 @@ import yaml
 from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
-from memory_core.storage.config_defaults import PROTECTIONS
+from memory_core.storage.config_defaults import PROTECTIONS, USERS_OWN
 from memory_core.storage.config_models import (
     ConfigRoot,
     MemoryConfig,
@@ -53,17 +53,22 @@ class UnreadableConfig(ValueError):
     """A whole file cannot be read; the message names the file and the place."""
 
 
-def merge_texts(files: list[str], texts: list[str]) -> tuple[dict[str, Any], list[str]]:
+def merge_texts(
+    files: list[str], texts: list[str], project: str = ""
+) -> tuple[dict[str, Any], list[str]]:
     """Return the settings in the texts of files, later ones over earlier ones, and the problems.
 
-    A setting with a problem "FILE:LINE: KEY: ..." is ignored, the others count; of a number that
-    is too small or too large, the nearest allowed value counts.  Raises UnreadableConfig.
+    In the file `project`, the settings of USERS_OWN are problems.  A setting with a problem
+    "FILE:LINE: KEY: ..." is ignored, the others count; of a number that is too small or too large,
+    the nearest allowed value counts.  Raises UnreadableConfig.
     """
     settings: dict[str, Any] = {}
     problems: list[str] = []
     for path, text in zip(files, texts, strict=True):
         reader = _ConfigReader(path, text)
         read = reader.read()
+        if path == project:
+            reader.drop_users_own(read)
         _keep_protections(settings.get("memory") or {}, read.get("memory") or {})
         _overlay(settings, read)
         listed = sorted(reader.problems)[:MAX_PROBLEMS]
@@ -111,6 +116,15 @@ class _ConfigReader:
             line = root.start_mark.line + 1
             raise UnreadableConfig(f"{self.path}:{line}: {wanted}, not {_format_value(root)}")
         return self._validate(settings or {})
+
+    def drop_users_own(self, settings: dict[str, Any]) -> None:
+        """Drop the settings that a repository may not make."""
+        memory = settings.get("memory") or {}
+        for key in memory.keys() & USERS_OWN:
+            del memory[key]
+            reason = "counts only in your own ~/.claude-mpm/config.yml"
+            line = self._nodes["memory", key][0]
+            self.problems.append((line, f"memory.{key}: {reason}"))
 
     def _replace_invalid(self) -> str:
         """Return the text without its lone surrogates, which were bytes that are not UTF-8."""

@@ -28,6 +28,7 @@ from memory_core.storage.config_defaults import (
     RANGES,
     count_days,
     is_memory_directory,
+    parse_fingerprint,
     parse_share,
 )
 
@@ -104,6 +105,13 @@ def check_duration(duration: str) -> str:
     return text
 
 
+def check_fingerprint(text: str) -> str:
+    """Refuse what is not the whole fingerprint of a key."""
+    if fingerprint := parse_fingerprint(text):
+        return fingerprint
+    raise ValueError("a fingerprint, SHA256:... of ssh or 40 digits of gpg, is expected")
+
+
 def limit(name: str) -> Any:
     """Return the limits of a number."""
     lowest, highest = RANGES[name]
@@ -116,6 +124,9 @@ MemoryDirectory = Annotated[
 AgentPattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_pattern)]
 # A hook compares each of them with the name of an agent.
 AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
+Fingerprints = Annotated[
+    list[Annotated[str, AfterValidator(check_fingerprint)]], Field(max_length=100)
+]
 SizeKb = Annotated[int, limit("size_kb")]
 LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
 NoticesMode = Annotated[Literal["changes", "all", "off"], BeforeValidator(read_off)]
@@ -250,6 +261,9 @@ class MemoryConfig(ConfigSection):
     )
     hold_outside: bool = Field(
         False, description="these, and all items from elsewhere, wait for your review"
+    )
+    trusted_signers: Fingerprints = Field(
+        [], description="what these keys signed counts as reviewed; only in your own config.yml"
     )
     include: AgentPatterns = Field([], description="patterns of agents with memory; empty: all")
     exclude: AgentPatterns = Field([], description="patterns of agents without memory")

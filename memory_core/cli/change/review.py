@@ -39,6 +39,13 @@ PullRequest = Annotated[
     typer.Option("--pr", metavar="BASE", help="Print what changed since the commit BASE."),
 ]
 
+Commit = Annotated[
+    str | None, typer.Option(metavar="SHA", help="With --new: those that this commit brought.")
+]
+Author = Annotated[
+    str | None, typer.Option(metavar="EMAIL", help="With --new: those of this author's commits.")
+]
+
 # The action without an option: decide on each learning, or list them without a terminal.
 ASK = "ask"
 
@@ -57,6 +64,8 @@ def review(
         bool, flag("--new", "List the items that came from elsewhere, or accept them.")
     ] = False,
     mine: Annotated[bool, flag("--mine", "With --new: they are lines of yours.")] = False,
+    commit: Commit = None,
+    author: Author = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -67,8 +76,9 @@ def review(
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
     --list also lists items that name files, commands or symbols which are gone.
-    --new lists the items and headings that came from elsewhere, and that you have
-    not reviewed here: with --accept they count as reviewed, with --mine as yours.
+    --new lists the texts that came from elsewhere, and that you have not reviewed
+    here, by commit: on a terminal, one key accepts those of a commit or an author.
+    With --accept they count as reviewed, with --mine as yours.
     --pr prints the changes of a branch as Markdown, for a pull request; exit 1
     if an item of them would wait for you.
 
@@ -89,10 +99,11 @@ def review(
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
         if accept or mine:
             acting.require_person(find_level(user).project, "accept items")
-        review_new.run(find_level(user), names, accept, mine, user, json)
+        decision = review_new.MINE if mine else review_new.ACCEPTED if accept else None
+        review_new.run(find_level(user), names, decision, commit, author, user, json, list_)
         return
-    if mine:
-        raise CommandRefused("--mine requires --new")
+    if mine or commit is not None or author is not None:
+        raise CommandRefused("--mine, --commit and --author require --new")
     _review_waiting(list(names or []), "".join(actions) or ASK, text, all_, user, json)
 
 

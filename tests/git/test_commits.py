@@ -1,0 +1,258 @@
+"""Which commit brought a text, and whose signature counts as a review, by real git and ssh keys."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from support import processes
+from support.answers import answer
+from support.command_line import Person
+from support.terminal import Terminal
+from tools import decisions
+
+BASE, LINE, OTHER = "Orders are numbered", "Amounts are integer cents", "The bank answers in XML"
+SECONDS = count(1_795_000_000)
+MEMORY = ".claude-mpm/memories/engineer.md"
+
+pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is missing")
+
+
+class Team:
+    """A repository of a team, the clone of a colleague with two keys, and ours, the sandbox's."""
+
+    def __init__(self, person: Person, place: Path) -> None:
+        self.person, self.place, self.theirs = person, place, place / "theirs"
+        self.ours, self.home = person.sandbox.root, person.sandbox.home
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(place)}
+        for name in ("good", "other"):
+            self.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", name)
+        self.good, self.other = map(self.read_fingerprint, ("good", "other"))
+        self.run("git", "init", "-q", "--bare", "-b", "main", "team.git")
+        self.run("git", "clone", "-q", "team.git", "theirs")
+        self.commit(BASE)
+        self.run("git", "clone", "-q", "team.git", str(self.ours))
+        (self.home / ".claude-mpm").mkdir()
+
+    def run(self, *words: str, cwd: Path | None = None) -> str:
+        done = processes.run([*words], cwd=cwd or self.place, env=self.env)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.decode().strip()
+
+    def read_fingerprint(self, key: str) -> str:
+        return self.run("ssh-keygen", "-lf", f"{key}.pub").split()[1]
+
+    def git(self, *words: str, email: str = "ann@example.org") -> str:
+        names = ("-c", "user.name=Ann", "-c", f"user.email={email}", "-c", "gpg.format=ssh")
+        return self.run("git", *names, *words, cwd=self.theirs)
+
+    def commit(self, *lines: str, key: str = "", email: str = "ann@example.org") -> None:
+        """Let the colleague commit a memory of these lines and push it."""
+        path = self.theirs / MEMORY
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("# Engineer\n\n" + "".join(f"- {line}\n" for line in lines))
+        self.git("add", "-A")
+        self.env["GIT_COMMITTER_DATE"] = f"{next(SECONDS)} +0000"
+        sign = ("-c", f"user.signingKey={self.place / key}.pub") if key else ()
+        self.git(*sign, "commit", "-qm", "x", *(["-S"] if key else []), email=email)
+        self.push()
+
+    def push(self) -> None:
+        self.git("push", "-qf", "origin", "HEAD:main")
+
+    def trust(self, *fingerprints: str, folder: Path | None = None) -> None:
+        path = (folder or self.home) / ".claude-mpm" / "config.yml"
+        path.write_text(f"memory: {{trusted_signers: [{', '.join(fingerprints)}]}}\n")
+
+    def pull(self) -> None:
+        self.run("git", "pull", "-q", "--ff-only", cwd=self.ours)
+
+    def find_tiers(self) -> dict[str, str]:
+        items = self.person.read_json("explain", "engineer", "x")["items"]
+        return {item["text"]: item["tier"] for item in items}
+
+
+@pytest.fixture
+def team(person: Person, tmp_path: Path) -> Team:
+    """Return a team of which our clone has been looked at."""
+    place = tmp_path / "place"
+    place.mkdir()
+    made = Team(person, place)
+    assert made.find_tiers() == {BASE: "import"}
+    made.trust(made.good)
+    return made
+
+
+def sign(team: Team, key: str = "good") -> None:
+    team.commit(BASE, LINE, key=key)
+
+
+def change_what_is_signed(team: Team) -> None:
+    """The signature is by the trusted key, of another message."""
+    sign(team)
+    path = team.place / "commit"
+    path.write_text(team.git("cat-file", "commit", "HEAD") + " changed\n")
+    name = team.git("hash-object", "-t", "commit", "-w", str(path))
+    team.git("reset", "-q", "--hard", name)
+    team.push()
+
+
+def return_it_on_a_branch(team: Team) -> None:
+    team.git("branch", "side")
+    sign(team)
+    team.commit(OTHER, BASE, key="good")
+    team.git("checkout", "-q", "side")
+    sign(team, "")
+    team.git("checkout", "-q", "main")
+    team.git("merge", "-q", "side")
+    team.push()
+
+
+def move_it_to_another_agent(team: Team) -> None:
+    (team.theirs / MEMORY).with_name("qa.md").write_text(f"# qa\n\n- {LINE}\n")
+    team.commit(BASE, key="good")
+    team.git("mv", "-f", ".claude-mpm/memories/qa.md", MEMORY)
+    team.git("commit", "-qm", "x")
+    team.push()
+
+
+def name_the_key_in_the_project(team: Team) -> None:
+    (team.home / ".claude-mpm" / "config.yml").unlink()
+    (team.theirs / ".claude-mpm").mkdir(exist_ok=True)
+    team.trust(team.good, folder=team.theirs)
+    sign(team)
+
+
+def name_a_program(team: Team, key: str = "good") -> None:
+    """The program of the repository says that each signature is good."""
+    evil = team.place / "evil"
+    evil.write_text(
+        f'#!/bin/sh\ntouch {team.place}/ran\necho \'Good "git" signature for a with ED25519 key'
+        f" {team.good}'\n"
+    )
+    evil.chmod(0o755)
+    names = "gpg.program gpg.openpgp.program gpg.ssh.program gpg.x509.program core.fsmonitor"
+    for name in f"{names} core.pager".split():
+        team.run("git", "config", name, str(evil), cwd=team.ours)
+    team.run("git", "config", "gpg.ssh.allowedSignersFile", str(evil), cwd=team.ours)
+    team.run("git", "config", "log.showSignature", "true", cwd=team.ours)
+    sign(team, key)
+
+
+def name_a_program_for_another_key(team: Team) -> None:
+    name_a_program(team, "other")
+
+
+def set_allowed_signers(team: Team) -> None:
+    """The user's own file does not list the key, but the settings do."""
+    (team.home / "allowed").write_text("bob@example.org " + (team.place / "other.pub").read_text())
+    (team.home / ".gitconfig").write_text('[gpg "ssh"]\nallowedSignersFile = ~/allowed\n')
+    sign(team)
+
+
+Lines = tuple[str, ...]
+LINES, BELOW = (BASE, LINE), (BASE, f"{LINE}\n  - but for Tuesdays")
+# The memory and the key of each commit.
+COMMITS: dict[str, tuple[list[tuple[Lines, str]], str]] = {
+    "signed": ([(LINES, "good")], "reviewed"),
+    "another key": ([(LINES, "other")], "import"),
+    "no signature": ([(LINES, "")], "import"),
+    "a later signature": ([(LINES, ""), ((*LINES, OTHER), "good")], "import"),
+    "removed and returned": ([(LINES, "good"), ((BASE,), "good"), (LINES, "")], "import"),
+    "other lines below": ([(LINES, "good"), (BELOW, "")], "import"),
+}
+OTHERS: list[tuple[Callable[[Team], None], str]] = [
+    (set_allowed_signers, "reviewed"),
+    (name_a_program, "reviewed"),
+    (name_a_program_for_another_key, "import"),
+    (change_what_is_signed, "import"),
+    (return_it_on_a_branch, "import"),
+    (move_it_to_another_agent, "import"),
+    (name_the_key_in_the_project, "import"),
+]
+
+
+@pytest.mark.parametrize(("commits", "tier"), COMMITS.values(), ids=COMMITS)
+def test_a_signature_of_a_trusted_key_is_a_review(
+    team: Team, commits: list[tuple[Lines, str]], tier: str
+) -> None:
+    for lines, key in commits:
+        team.commit(*lines, key=key)
+    team.pull()
+    assert team.find_tiers()[LINE] == tier
+
+
+@pytest.mark.parametrize(("work", "tier"), OTHERS, ids=[row[0].__name__ for row in OTHERS])
+def test_a_signature_cannot_be_forged(team: Team, work: Callable[[Team], None], tier: str) -> None:
+    work(team)
+    team.pull()
+    (team.place / "ran").unlink(missing_ok=True)  # plain git runs it
+    assert team.find_tiers()[LINE] == tier
+    assert not (team.place / "ran").exists()
+
+
+@pytest.mark.slow
+def test_with_signatures_nobody_has_to_decide(tmp_path: Path) -> None:
+    assert not any(decisions.play(0.05, True, 1, tmp_path).values())
+
+
+def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
+    team.commit(BASE, LINE)
+    team.commit(BASE, LINE, OTHER, email="eve@example.org")
+    team.pull()
+    person = team.person
+    path = team.ours / MEMORY
+    path.write_text(f"{path.read_text()}\n- Typed here\n")
+    rows = person.read_json("review", "--new")["items"]
+    emails = {row["text"]: row["email"] for row in rows}
+    assert emails == {BASE: "ann@example.org", LINE: "ann@example.org", OTHER: "eve@example.org"}
+    name = next(row["commit"] for row in rows if row["text"] == LINE)
+    assert f"(import, {name[:10]} Ann <ann@example.org> " in person.run("review", "--new").stdout
+    for words in (
+        ["--commit", "abc"],
+        ["--commit", "0000000"],
+        ["--author", ""],
+        ["--author", "x"],
+    ):
+        assert person.run("review", "--new", "--accept", *words).returncode == 2
+    assert person.run("review", "--author", "ann@example.org").returncode == 2
+    done = person.run("review", "--new", "--accept", "--commit", name[:7])
+    assert done.stdout == "Accepted: 1 item.\n"
+    done = person.run("review", "--new", "--accept", "--author", "eve@example.org")
+    assert done.stdout == "Accepted: 1 item.\n"
+    tiers = {BASE: "import", LINE: "reviewed", OTHER: "reviewed", "Typed here": "hand"}
+    assert team.find_tiers() == tiers
+
+
+@pytest.mark.parametrize(
+    ("keys", "reviewed"), [("a", 1), ("sa", 1), ("o", 2), ("?sso", 1), ("q", 0), ("m", 0)]
+)
+def test_one_key_accepts_a_commit_or_an_author(team: Team, keys: str, reviewed: int) -> None:
+    """The base and a line are by Ann, the other line is by Eve."""
+    team.commit(BASE, LINE)
+    team.commit(BASE, LINE, OTHER, email="eve@example.org")
+    team.pull()
+    terminal = Terminal(team.person, "agent-memory review --new")
+    answer(terminal, "[?]: ", *keys)
+    if "q" not in keys:
+        terminal.send_keys("q")
+    assert terminal.wait_for_end() == 0
+    assert list(team.find_tiers().values()).count("reviewed") == reviewed
+    assert list(team.find_tiers().values()).count("hand") == keys.count("m")
+
+
+def test_a_first_session_says_how_many_lines_wait(team: Team) -> None:
+    """None with a trusted signer."""
+    shutil.rmtree(team.person.sandbox.state)
+    team.commit(BASE, LINE, key="good")
+    team.pull()
+    event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+    said = team.person.sandbox.run_hook("session_start", event).stdout.decode()
+    assert "agent-memory: 1 item in 1 memory: yours?" in said
+    assert "review --new shows who committed them" in said
+    assert team.find_tiers() == {BASE: "import", LINE: "reviewed"}
