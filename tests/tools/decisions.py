@@ -41,8 +41,7 @@ class Member(Machine):
         self.name, self.key, self.decisions = name, folder / name / "key", Counter[str]()
         for who in ("AUTHOR", "COMMITTER"):
             self.env |= {f"GIT_{who}_NAME": name, f"GIT_{who}_EMAIL": f"{name}@example.org"}
-        words = ("-q", "-t", "ed25519", "-N", "", "-f", str(self.key))
-        processes.run(["ssh-keygen", *words])
+        processes.run(["ssh-keygen", "-qt", "ed25519", "-N", "", "-f", str(self.key)])
         done = processes.run(["ssh-keygen", "-lf", str(self.key)])
         self.fingerprint = done.stdout.decode().split()[1]
 
@@ -117,6 +116,5 @@ if __name__ == "__main__":
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         kinds = play(given.share / 100, given.signed, given.seed, Path(place))
-    print(*kinds.items(), sep="\n")
-    total = sum(one.total() for one in kinds.values())
-    print(f"{total / DAYS / len(kinds):.2f} decisions of a person on a day")
+    rate = sum(one.total() for one in kinds.values()) / DAYS / len(kinds)
+    print(*kinds.items(), f"{rate:.2f} decisions of a person on a day", sep="\n")
