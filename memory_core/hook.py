@@ -174,14 +174,8 @@ def _event(name: str) -> tuple[Project | None, Event | None, bool]:
     if event is None or (not is_whole and events.name(event, name) == "PreToolUse"):
         return NOTHING
     from memory_core.memory.project import find_project
-    from memory_core.storage import paths, state_folder
 
-    trial = os.environ.get(paths.TRIAL_VARIABLE)
     project = find_project(events.cwd(event), os.environ)
-    if trial and not state_folder.is_below(trial, project.paths.root):
-        project = find_project("", {**os.environ, "CLAUDE_PROJECT_DIR": trial})
-        if project.paths.root != trial or not project.paths.files.is_file(paths.TRIAL_FILE):
-            return NOTHING  # it is over: what comes now is not to be learned by the project
     _say_unread(project)
     return (project, event, is_whole) if project.config["enabled"] else NOTHING
 

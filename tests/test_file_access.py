@@ -65,7 +65,6 @@ ALLOWED: dict[str, str] = {
     "claude_code.plugin_hooks._find_in_place": "plugins in ~/.claude",
     "doctor.state_checks._check_rights": "the state folder",
     "doctor.locations": "the state folder and the installed program",
-    "doctor.live_check": "a temporary project",
     "doctor.hook_checks.check_program": "the home folder",
     "doctor.hook_checks._report_unusable": "whether a settings file is a link",
     "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",

@@ -1,4 +1,4 @@
-"""Run Claude Code without a terminal: ask one question, or have it delegate."""
+"""Ask Claude Code one question, without a terminal."""
 
 from __future__ import annotations
 
@@ -31,13 +31,6 @@ POLL_INTERVAL = 0.1
 ISOLATED_OPTIONS = (
     *("-p", "--output-format", "json", "--tools", "", "--setting-sources", "user"),
     *("--settings", '{"disableAllHooks": true}', "--strict-mcp-config"),
-    *("--disable-slash-commands", "--no-session-persistence"),
-)
-
-# It can only delegate, and so can an agent that it calls; everything else is as the user has it.
-# The session is not saved: it would appear in the user's list of sessions.
-DELEGATE_OPTIONS = (
-    *("-p", "--tools", "Agent,Task", "--strict-mcp-config"),
     *("--disable-slash-commands", "--no-session-persistence"),
 )
 
@@ -97,16 +90,6 @@ def _read_answer(run: HeadlessRun) -> str:
     raise NoAnswer(
         f"claude failed: {reason or f'it ended with status {run.status}, and no result'}"
     )
-
-
-def run_session(
-    question: str, root: str, environ: Mapping[str, str], patience: float
-) -> HeadlessRun:
-    """Run the user's own Claude Code, which delegates something in the project at `root`.
-
-    It is stopped after `patience` seconds.  Raises NoAnswer if Claude Code cannot be run.
-    """
-    return _run([*DELEGATE_OPTIONS], question, root, environ, patience)
 
 
 def _wait(process: subprocess.Popen[bytes], output: int, patience: float) -> int | None:

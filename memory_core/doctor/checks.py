@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from memory_core.doctor import (
-    file_checks,
-    hook_checks,
-    live_check,
-    path_checks,
-    state_checks,
-    task_checks,
-)
+from memory_core.doctor import file_checks, hook_checks, path_checks, state_checks, task_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
@@ -45,7 +38,6 @@ CHECKS: Mapping[str, Check] = {
     "git": file_checks.check_merge_driver,
     "tasks": task_checks.check_task_memory,
 }
-LIVE = "live"
 
 # A path that is broken for one of these checks has no other problems.
 PLACE_CHECKS = ("folder", "paths", "config")
@@ -104,13 +96,9 @@ def diagnose(
     project: Project,
     environ: Mapping[str, str],
     repair: bool = False,
-    is_live: bool = False,
     progress: transaction.ProgressWrapper = iter,
 ) -> Diagnosis:
-    """Run all checks; with `repair` do the safe repairs, and run the checks again.
-
-    With `is_live` also start a real agent, unless something is broken.
-    """
+    """Run all checks; with `repair` do the safe repairs, and run the checks again."""
     examination = Examination(project, environ)
     findings = examine(examination, progress)
     repairs: list[Repair] = []
@@ -122,8 +110,6 @@ def diagnose(
         # A new Project reads config.yml again.
         examination = Examination(Project(project.paths, environ), environ)
         findings = examine(examination, progress)
-    if is_live:
-        findings += [replace(finding, check=LIVE) for finding in _try_live(examination, findings)]
     return Diagnosis(repairs, findings)
 
 
@@ -170,14 +156,3 @@ def do_repairs(findings: Iterable[Finding]) -> list[Repair]:
                 reason = getattr(error, "strerror", None) or str(error)
                 repairs.append(Repair(finding.advice, finding.where, error=reason, check=check))
     return list(dict.fromkeys(repairs))  # two findings may have the same repair
-
-
-def _try_live(examination: Examination, findings: list[Finding]) -> Iterator[Finding]:
-    """A live test costs tokens, and must fail while something is broken."""
-    broken = [finding for finding in findings if finding.level == BROKEN]
-    if broken:
-        yield Finding(
-            WARNING, "not tried, because something is broken", broken[0].where, "repair that first"
-        )
-    else:
-        yield from live_check.run(examination)

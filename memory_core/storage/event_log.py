@@ -130,11 +130,6 @@ def read(paths: LevelPaths, names: Collection[str] = ()) -> list[dict[str, Any]]
     return [event for name in FILES for event in [*_read(paths, name, names)][::-1]]
 
 
-def find_last(paths: LevelPaths, names: Collection[str]) -> dict[str, Any] | None:
-    """Return the last event with one of these names."""
-    return next((event for name in FILES[::-1] for event in _read(paths, name, names)), None)
-
-
 def _read(paths: LevelPaths, file: str, names: Collection[str]) -> Iterator[dict[str, Any]]:
     """Yield the events of one file, newest first; only lines with these names are parsed."""
     marks = [f'"{name}"' for name in names]

@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 
 FOLDER_NAME = ".claude-mpm"
 
-# Names a folder that replaces the project while `doctor --live` runs its trial, and the file in
-# it without which no folder is taken for a trial.
-TRIAL_VARIABLE = "AGENT_MEMORY_TRIAL"
-TRIAL_FILE = f"{FOLDER_NAME}/trial"
-
 # Git ignores a folder that has a .gitignore with this line.
 GITIGNORE = "*\n"
 

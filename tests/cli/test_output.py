@@ -370,12 +370,6 @@ def test_a_process_that_ignores_hangup_continues(settled: Person) -> None:
     assert done.stdout == "143\n"
 
 
-def test_with_json_there_is_no_question(settled: Person) -> None:
-    terminal = Terminal(settled, "agent-memory doctor --live --json")
-    assert terminal.wait_for_end() == 2
-    assert "pass --yes as well" in terminal.shown
-
-
 def test_a_command_that_is_named_is_for_the_same_project(settled: Person, tmp_path: Path) -> None:
     (tmp_path / "my shop").symlink_to(settled.sandbox.root)
     project = ["--project", f"{tmp_path}/my shop"]

@@ -13,13 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pexpect
 import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.doctor import checks
 from memory_core.setup import installation
-from memory_core.storage import event_log, paths, run_records, spool
+from memory_core.storage import event_log, run_records, spool
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
 from support.life import write
@@ -323,8 +322,8 @@ def test_no_text_of_a_repository_is_run(settled: Person) -> None:
     env = {"PATH": str(root / "bin"), "XDG_DATA_HOME": str(root), "LD_PRELOAD": "x.so"}
     change(path, hooks=hooks, env=env)
     settled.add_program("claude", 'echo "2.1.329 (Claude Code)"')
-    answer = list_problems(findings(settled.run("doctor", "--live", "--json")))
-    assert {finding["check"] for finding in answer} == {"settings", "live"}
+    answer = list_problems(examine(settled))
+    assert {finding["check"] for finding in answer} == {"settings"}
     assert answer[0]["mend"] == f"agent-memory install {root}"
     assert not ran.exists()
     assert wrong(settled.read_json("doctor", "--fix")["findings"]) == []
@@ -563,22 +562,6 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
 # On a terminal, and on the page.
 
 
-def test_live_asks_before_it_uses_tokens(settled: Person) -> None:
-    child = pexpect.spawn(
-        sys.executable,
-        ["-m", "memory_core.cli", "doctor", "--live"],
-        env={**settled.env, "TERM": "xterm"},
-        cwd=str(settled.sandbox.root),
-        encoding="utf-8",
-        timeout=60,
-    )
-    child.expect_exact("which costs tokens.  Continue? [y/N]: ")
-    child.sendline("n")
-    assert "nothing was changed" in str(child.read())
-    child.close()
-    assert child.exitstatus == 1
-
-
 def test_a_bar_is_shown_on_a_terminal_where_it_takes_long(settled: Person) -> None:
     python = program(settled) / "bin" / "python"
     write_program(python, f'sleep 0.3\nexec "{sys.executable}" "$@"')
@@ -587,101 +570,7 @@ def test_a_bar_is_shown_on_a_terminal_where_it_takes_long(settled: Person) -> No
     assert "No problems found" in shown
 
 
-def test_live_needs_a_claude(settled: Person) -> None:
-    env = {"PATH": "/usr/bin:/bin"}
-    assert not shutil.which("claude", path=env["PATH"])
-    answer = json.loads(settled.run("doctor", "--live", "--json", **env).stdout)
-    assert answer["findings"][-1]["what"] == "there is no `claude` on PATH"
-    assert answer["broken"]
-
-
-def test_live_calls_an_included_agent(settled: Person) -> None:
-    asked = settled.sandbox.home / "asked"
-    version = 'if [ "$1" = --version ]; then echo 2.1.329; exit; fi'
-    settled.add_program("claude", f'{version}; cat > "{asked}"; echo Settings did not load >&2')
-    agent = "---\nname: Engineer\ndescription: d\n---\nYou ...\n"
-    write(settled.sandbox.root / ".claude" / "agents" / "e.md", agent)
-    settled.sandbox.configure("memory:\n  include: [engineer]\n")
-    before = read_files(settled.sandbox.memories)
-    (answer,) = wrong_live(settled)
-    assert asked.read_text().startswith("Call the agent `Engineer` once")
-    assert (
-        answer["what"]
-        == "Claude Code ran no hooks of agent-memory; its error: Settings did not load"
-    )
-    assert read_files(settled.sandbox.memories) == before
-    asked.unlink()
-    settled.sandbox.configure("memory:\n  exclude: ['*']\n")
-    (answer,) = wrong_live(settled)
-    assert (answer["level"], asked.exists()) == (WARNING, False)
-    assert answer["what"] == "not tried: config.yml or AGENT_MEMORY exclude all agents"
-
-
-@pytest.mark.parametrize("state_home", ["", "own"])
-def test_live_has_a_state_of_its_own(settled: Person, state_home: str) -> None:
-    """Settings may name another folder for the state of all projects."""
-    sandbox = settled.sandbox
-    event, asked = sandbox.home / "event.json", sandbox.home / "asked"
-    event.write_bytes(settled.make_sample("session"))
-    export = ""
-    if state_home:
-        env = {"XDG_STATE_HOME": str(sandbox.home / state_home)}
-        change(sandbox.home / ".claude" / "settings.json", env=env)
-        export = f"export XDG_STATE_HOME={env['XDG_STATE_HOME']}; "
-    settled.add_program(
-        "claude",
-        'if [ "$1" = --version ]; then echo 2.1.329; exit; fi; '
-        f'{export}echo "$AGENT_MEMORY_TRIAL" > "{asked}"; '
-        f'exec "{sys.executable}" -I "$HOOKS/session_start.py" < "{event}"',
-    )
-    (answer,) = wrong_live(settled)
-    assert answer["what"] == "claude did not call general-purpose; it answered: nothing"
-    trial = Path(asked.read_text().strip())
-    assert trial.name == sandbox.root.name
-    assert not trial.exists()
-    assert not sandbox.state.exists()
-    assert read_files(sandbox.home / "own") == {}
-
-
-def wrong_live(person: Person) -> list[dict[str, Any]]:
-    results = findings(person.run("doctor", "--live", "--json"))
-    return [
-        finding for finding in results if finding["check"] == "live" and finding["level"] != "ok"
-    ]
-
-
-def test_live_is_skipped_if_a_check_fails(settled: Person) -> None:
-    settled.add_program("claude", "touch asked; echo 2.1.329")
-    hooks_disabled(settled)
-    results = findings(settled.run("doctor", "--live", "--yes", "--json"))
-    assert wrong(results) == [(BROKEN, "switched-off"), (WARNING, "live")]
-    assert results[-1]["what"] == "not tried, because something is broken"
-
-
-def test_live_is_skipped_with_modified_hooks(settled: Person) -> None:
-    """Modified hooks may write into the project's memory."""
-    says_too_much(settled)
-    settled.add_program("claude", 'echo "2.1.329 (Claude Code)"')
-    (finding,) = wrong_live(settled)
-    assert finding["what"] == "not tried: hooks are outdated or modified"
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_testing_hooks_does_not_change_the_project(
-    settled: Person, tmp_path: Path, is_there: bool
-) -> None:
-    trial = tmp_path / "trial"
-    if is_there:
-        write(trial / paths.TRIAL_FILE, "")
-    before = read_files(settled.sandbox.root)
-    event = json.loads(settled.make_sample("post"))
-    done = settled.sandbox.run_hook("post_tool_use", event, AGENT_MEMORY_TRIAL=str(trial))
-    assert (done.status, done.stderr, bool(done.stdout)) == (0, b"", is_there)
-    assert (trial / ".claude-mpm" / "memories" / "engineer.md").exists() == is_there
-    assert read_files(settled.sandbox.root) == before
-
-
 def test_the_checks_on_the_page_are_those_of_the_doctor() -> None:
     page = PAGE.partition("| check |")[2].partition("\n\n")[0]
     names = re.findall(r"^\| `([a-z-]+)` \| ", page, re.MULTILINE)
-    assert names == [*checks.CHECKS, checks.LIVE]
+    assert names == [*checks.CHECKS]

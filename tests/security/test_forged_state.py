@@ -121,11 +121,3 @@ def test_a_variable_that_points_into_the_project_is_ignored(
     monkeypatch.setitem(scene.sandbox.env, name, str(scene.root))
     assert run_life(scene) == expected
     assert read_files(scene.root / "agent-memory") == planted
-
-
-def test_a_trial_of_the_project_is_ignored(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A project cannot send the hooks to another one by AGENT_MEMORY_TRIAL."""
-    scene.reset()
-    monkeypatch.setitem(scene.sandbox.env, "AGENT_MEMORY_TRIAL", str(scene.outside / "copy"))
-    assert CANARY not in repr(run_life(scene))
-    assert not list(scene.judge_outside())

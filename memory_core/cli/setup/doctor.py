@@ -9,8 +9,6 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
-from memory_core.cli.common.inputs import can_ask, require_consent
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
     make_progress,
     paint,
@@ -19,7 +17,7 @@ from memory_core.cli.output import (
     print_note,
     select_fields,
 )
-from memory_core.doctor import checks, live_check
+from memory_core.doctor import checks
 from memory_core.doctor.checks import Diagnosis
 from memory_core.doctor.examination import NOTE, OK
 from memory_core.text.phrases import format_count
@@ -29,29 +27,19 @@ INDENT = " " * 9
 
 def doctor(
     fix: Annotated[bool, flag("--fix", "Repair what is safe to repair, then check again.")] = False,
-    live: Annotated[bool, flag("--live", "Let your claude call one agent: costs tokens.")] = False,
-    yes: Annotated[bool, flag("--yes", "With --live: do not ask.")] = False,
     every: Annotated[bool, flag("--all", "Also list the checks that passed.")] = False,
     json: AsJson = False,
 ) -> None:
     """Check the installation and repair it.
 
     Runs the hooks of the settings with sample events on a copy of the project.
-    --live calls one agent for real, for at most 180 s, with a temporary memory.
-    On a terminal, --live asks first (use --yes with --json).
     Exit 1 while there is a problem; a note is not a problem.
 
     \b
     Example:
       agent-memory doctor
     """
-    if live and not yes and can_ask():
-        if json:
-            raise CommandRefused("--live costs tokens and --json cannot ask: pass --yes as well")
-        require_consent("Your claude will call one agent, which costs tokens.  Continue?")
-    if live:
-        print_note(f"claude calls an agent at the end, for at most {live_check.TIMEOUT:.0f} s")
-    diagnosis = checks.diagnose(find_project(), os.environ, fix, live, make_progress("Checking"))
+    diagnosis = checks.diagnose(find_project(), os.environ, fix, make_progress("Checking"))
     if json:
         print_json(_to_json(diagnosis))
     else:
