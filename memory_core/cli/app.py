@@ -76,7 +76,6 @@ COMMAND_GROUPS = {
     },
     "Find out": {
         "setup.doctor:doctor": "Check the installation and repair it.",
-        "setup.audit:audit": "Search memories, the state and the git history for secrets.",
         "setup.replay:replay": "Run a hook with an event and show its effect.",
         "setup.sample:sample": "Print a sample event as Claude Code would send it.",
         "setup.experiment:app": "Measure whether memory pays: some runs get none, for comparison.",

@@ -210,7 +210,7 @@ def _list_notes(
     """Yield secrets, limits that stop agents from learning, and items that are not delivered."""
     lines = "".join(document.lines)
     for start, _end, kind in secrets.find(lines)[:1]:
-        what = f"a secret ({kind}), which agents do not receive: see agent-memory audit"
+        what = f"a secret ({kind}), which agents do not receive: remove it from the file"
         yield lines.count("\n", 0, start) + 1, what
 
     @cache

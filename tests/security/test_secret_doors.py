@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import subprocess
 import sys
-import zlib
 from typing import Any
 
 import anyio
@@ -232,83 +229,6 @@ def test_a_task_memory_reaches_a_session_without_its_secret(person: Person) -> N
     assert set(list_leaks(sandbox)) == {"task-1.md"}
     assert SECRET in path.read_text()
     assert SECRET not in copy.read_text()
-
-
-def git(sandbox: Sandbox, *words: str) -> str:
-    names = ["-c", "user.name=a", "-c", "user.email=a@shop.test", "-c", "commit.gpgsign=false"]
-    command = ["git", "-C", str(sandbox.root), *names, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def test_the_audit_names_file_line_and_kind_but_never_the_value(person: Person) -> None:
-    sandbox = person.sandbox
-    assert person.run("audit").stdout == "No secrets found\n"
-    sandbox.write_memory("engineer", "Orders are sorted", FACT)
-    folder = sandbox.state / "spool" / "engineer"
-    folder.mkdir(parents=True)
-    (folder / "1-1.json").write_text(json.dumps({"content": FACT}))
-    done = person.run("audit", "--json")
-    assert done.returncode == 1
-    assert SECRET not in done.stdout
-    found = json.loads(done.stdout)["leaks"]
-    leaks = {(leak["path"], leak["line"], leak["kind"]) for leak in found}
-    assert (".claude-mpm/memories/engineer.md", 5, "github-token") in leaks
-    assert (str(folder / "1-1.json"), 1, "github-token") in leaks
-    text = person.run("audit").stdout
-    assert ".claude-mpm/memories/engineer.md:5  github-token" in text
-    assert SECRET not in text
-
-
-def test_the_audit_does_not_report_what_was_redacted(person: Person) -> None:
-    person.sandbox.write_memory("engineer", "Das Passwort für die Datenbank lautet Hund7-Katze9")
-    person.sandbox.run_hook("subagent_start", events.make_start_event("a1"))
-    file = person.sandbox.memories / "engineer.md"
-    text = file.read_text().replace("Hund7-Katze9", "[redacted: password]")
-    file.write_text(text)
-    person.run("add", "qa", "Das Passwort für die Kasse lautet [redacted: password]")
-    assert person.run("audit").stdout == "No secrets found\n"
-
-
-def test_the_audit_reads_packed_lines_of_a_history(person: Person) -> None:
-    path = person.sandbox.memories / "history" / "engineer.jsonl"
-    path.parent.mkdir(parents=True)
-    record = {"time": "2026-11-23", "kind": "learned", "id": "c0de", "text": FACT}
-    packed = base64.b64encode(zlib.compress(json.dumps(record).encode())).decode()
-    path.write_text(json.dumps({"v": 1, "of": "items", "packed": packed}) + "\n")
-    leaks = json.loads(person.run("audit", "--json").stdout)["leaks"]
-    assert [(leak["line"], leak["kind"]) for leak in leaks] == [(1, "github-token")]
-
-
-def test_the_audit_of_git_finds_what_the_files_do_not_have_any_more(person: Person) -> None:
-    sandbox = person.sandbox
-    git(sandbox, "init", "-q")
-    path = sandbox.write_memory("engineer", "Orders are sorted", f"The key: {TOKEN}")
-    key = Maker(5).pem()
-    path.write_text(f"{path.read_text()}\n{key}\n")
-    git(sandbox, "add", "-A")
-    git(sandbox, "commit", "-qm", "first")
-    commit = git(sandbox, "rev-parse", "--short", "HEAD").strip()
-    path.write_text("# engineer\n\n## Project Architecture\n- Orders are sorted\n")
-    git(sandbox, "commit", "-qam", "second")
-    assert person.run("audit").returncode == 0
-    done = person.run("audit", "--git", "--json")
-    assert done.returncode == 1
-    name = ".claude-mpm/memories/engineer.md"
-    assert json.loads(done.stdout) == {
-        "leaks": [
-            {"path": name, "line": 5, "kind": "github-token", "commit": commit},
-            {"path": name, "line": 7, "kind": "private-key", "commit": commit},
-        ],
-        "unread": [],
-    }
-    assert "git filter-repo" in person.run("audit", "--git").stdout
-
-
-def test_the_audit_of_git_says_if_there_is_no_history(person: Person) -> None:
-    done = person.run("audit", "--git")
-    assert done.returncode == 1
-    assert done.stdout == "No secrets found in the rest\n"
-    assert "not a git repository" in done.stderr
 
 
 def test_status_and_doctor_name_a_secret_in_a_memory(person: Person) -> None:
