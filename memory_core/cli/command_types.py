@@ -19,6 +19,13 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 MAX_SUGGESTIONS = 3
 
 
+# Commands of earlier versions, and what takes their places.
+GONE = {
+    "audit": "agent-memory doctor names items with secrets; for the git history use gitleaks",
+    "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",
+}
+
+
 class PlainCommand(TyperCommand):
     """A command whose help has no type names."""
 
@@ -46,6 +53,8 @@ class CommandGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def _describe_unknown(self, ctx: Any, args: list[str]) -> str:
+        if ctx.parent is None and args[0] in GONE:
+            return f"{args[0]} was removed: {GONE[args[0]]}"
         summaries = {name: str(command.help) for name, command in self.commands.items()}
         near = suggest_commands(args, summaries)
         hint = f"; did you mean {' or '.join(f'{ctx.command_path} {name}' for name in near)}?"

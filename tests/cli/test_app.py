@@ -178,6 +178,7 @@ def test_usage_errors_are_two_lines(settled: Person) -> None:
         "memory list": "did you mean agent-memory list?",
         "engineer show": "did you mean agent-memory show?",
         "history": "did you mean agent-memory log",
+        "audit --git": "audit was removed: agent-memory doctor names items with secrets",
         "log -n five --json": "'-n': invalid number 'five': use a whole number, at least 1\n",
         "prune --older-than 9d --below 2": "use a number from 0 to 1\n",
         "mcp --http --port 99999": "use a whole number, from 0 to 65535\n",
