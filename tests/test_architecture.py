@@ -63,7 +63,8 @@ LIBRARIES = {
     "rich": {"cli"},
     "mcp": {"mcp_server"},
     "mcp_types": {"mcp_server"},
-    **{name: {"mcp_server", "dashboard"} for name in ("anyio", "starlette", "uvicorn")},
+    "anyio": {"mcp_server", "dashboard"},
+    **{name: {"dashboard"} for name in ("starlette", "uvicorn")},
     **{name: {"dashboard.rendering"} for name in ("jinja2", "markupsafe")},
 }
 

@@ -75,12 +75,9 @@ def print_token(text: str) -> None:
     _write(f"{make_safe(text)}\n")
 
 
-def print_note(text: str, has_token: bool = False) -> None:
-    """Print a message for people; it follows the results that wait for the pager.
-
-    It has no secrets, apart from a token that this program made for the person who started it.
-    """
-    text = text if has_token else secrets.redact(text)
+def print_note(text: str) -> None:
+    """Print a message for people, without secrets, after the results that wait for the pager."""
+    text = secrets.redact(text)
     if _page and sys.stderr and sys.stderr.isatty():
         _page.append(f"{make_safe(text)}\n")
     elif sys.stderr:  # print would use stdout instead of None

@@ -4,9 +4,8 @@ served_project  the project that is served, and the text of errors
 tools           functions for models
 resources       texts for clients to read
 prompts         slash commands for the person at the client
-watcher         notifications about changed resources
 server          answers requests with all of these
-transports      stdio, and HTTP on 127.0.0.1
+stdio           serves a client over stdin and stdout
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from memory_core.curation import item_actions, lookup
 from memory_core.git import unreviewed
 from memory_core.mcp_server.served_project import clean_output
 from memory_core.memory.project import Project, resolve_agent
-from memory_core.tasks import backlog_folder, task_actions
+from memory_core.tasks import task_actions
 from memory_core.text.times import format_utc
 
 AGENTS_URI = "memory://agents"
@@ -147,15 +147,3 @@ def _describe_task(task: task_actions.TaskMemory) -> Resource:
     moment = f"{task.updated.replace(' ', 'T')}Z" if task.updated else None
     changed = Annotations(last_modified=moment) if moment else None
     return _describe(uri_of_task(task.id), task.id, title, text, annotations=changed)
-
-
-def read_list_fingerprint(project: Project) -> object:
-    """Return a value that changes with the list of memories and with the active task."""
-    folder = backlog_folder.Folder(project.paths.files)
-    folders = (project.store.folder, folder.memory, folder.archive)
-    return [_list_names(project, path) for path in folders], folder.state()
-
-
-def _list_names(project: Project, folder: str) -> set[str]:
-    """Return the names in a folder, without temporary files."""
-    return {name for name in project.paths.files.list_names(folder) if not name.startswith(".")}

@@ -11,14 +11,12 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 import mcp_types as types
-from mcp.server import NotificationOptions, Server, ServerRequestContext
-from mcp.server.models import InitializationOptions
+from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from memory_core import __version__
 from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, resources, tools
 from memory_core.mcp_server.served_project import ServedProject, format_error
-from memory_core.mcp_server.watcher import ALL_RESOURCES, ChangeWatcher
 
 # Task files are scanned once a second, but a scan takes at most 1/SCAN_SHARE of the time.
 SCAN_PAUSE, SCAN_SHARE = 1.0, 200
@@ -28,33 +26,18 @@ Answer = TypeVar("Answer")
 PageParams = types.PaginatedRequestParams | None
 
 
-class AnnouncingServer(Server[None]):
-    """A server that announces to older clients that the list of resources may change.
-
-    It is a subclass because the SDK itself asks for these options over HTTP.
-    """
-
-    def create_initialization_options(
-        self, notification_options: NotificationOptions | None = None, *others: Any, **more: Any
-    ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(resources_changed=True)
-        return super().create_initialization_options(options, *others, **more)
-
-
-def create(served: ServedProject) -> AnnouncingServer:
+def create(served: ServedProject) -> Server[None]:
     """Return the server of a project; the caller runs it on a transport."""
     handlers = _Handlers(served)
 
     @asynccontextmanager
     async def lifespan(_server: Server[None]) -> AsyncIterator[None]:
-        await handlers.watcher.start()
         async with anyio.create_task_group() as group:
-            group.start_soon(handlers.watcher.watch)
             group.start_soon(handlers.keep_up)
             yield
             group.cancel_scope.cancel()
 
-    server = AnnouncingServer(
+    return Server(
         SERVER_NAME,
         version=__version__,
         title=TITLE,
@@ -65,16 +48,9 @@ def create(served: ServedProject) -> AnnouncingServer:
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
-        on_subscribe_resource=handlers.watcher.subscribe,
-        on_unsubscribe_resource=handlers.watcher.unsubscribe,
-        on_subscriptions_listen=handlers.watcher.listen,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
     )
-    server.add_notification_handler(
-        "notifications/initialized", types.NotificationParams, handlers.watcher.add_client
-    )
-    return server
 
 
 def _say(sentence: str) -> None:
@@ -89,7 +65,6 @@ class _Handlers:
 
     def __init__(self, served: ServedProject) -> None:
         self._served = served
-        self.watcher = ChangeWatcher(self._read_fingerprint)
         self._has_scanned = anyio.Event()  # the first scan of the task files is done
         # One writer at a time: the names of waiting learnings differ only between processes.
         self._writers = anyio.CapacityLimiter(1)
@@ -106,16 +81,6 @@ class _Handlers:
             finally:
                 self._has_scanned.set()
             await anyio.sleep(max(SCAN_PAUSE, (time.monotonic() - began) * SCAN_SHARE))
-
-    def _read_fingerprint(self, uri: str) -> object:
-        """Return a value that changes with a resource, None if it cannot be read."""
-        try:
-            project = self._served.project
-            if uri == ALL_RESOURCES:
-                return resources.read_list_fingerprint(project)
-            return resources.read(project, uri)
-        except (ValueError, OSError):
-            return None
 
     # Tools.
 

@@ -5,32 +5,26 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from memory_core.curation import agent_context, item_actions, preference_actions, review
 from memory_core.git.unreviewed import list_texts
 from memory_core.history import item_history, performance
-from memory_core.mcp_server import prompts, resources, served_project, server, tools, transports
+from memory_core.mcp_server import prompts, resources, served_project, server, tools
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
@@ -44,11 +38,11 @@ from support.life import HELLO, write_task
 from support.paths import REPO
 from support.sandbox import Sandbox
 
+ENGINEER = "memory://agents/engineer"
 FACT = "Services talk through the event bus, never directly"
 NEWS = "Orders are numbered per warehouse and never reused"
 COMMAND = [sys.executable, "-m", "memory_core.cli", "mcp"]
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
-TOKEN = "a-token-for-the-tests-only"
 PATIENCE = 90.0
 
 Talk = Callable[[Client], Awaitable[Any]]
@@ -142,9 +136,6 @@ def test_a_client_on_stdio_can_use_all_features(shop: Shop, mode: str) -> None:
         assert client.server_info
         assert client.server_info.name == "agent-memory"
         assert "recall" in (client.instructions or "")
-        resources = client.server_capabilities.resources
-        assert resources
-        assert (resources.subscribe, resources.list_changed) == (True, True)
         assert {each.name for each in (await client.list_tools()).tools} == set(tools.TOOLS)
         await client.call_tool("remember", {**ALL, "agent": "Engineer Agent"})
         known = await client.call_tool("recall", {"agent": "engineer"})
@@ -760,225 +751,6 @@ def test_a_prompt_says_what_it_wants(
         shop.is_present(lambda client: client.get_prompt(name, given_))
 
 
-# --- changes ---
-
-ENGINEER = "memory://agents/engineer"
-
-
-@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
-def test_an_older_client_is_told_of_changes(shop: Shop) -> None:
-    told: list[tuple[str, str]] = []
-    wanted = {
-        ("notifications/resources/list_changed", ""),
-        ("notifications/resources/updated", ENGINEER),
-    }
-
-    async def hear(message: Any) -> None:
-        told.append((message.method, getattr(message.params, "uri", "")))
-
-    async def main() -> None:
-        own = server.create(ServedProject(str(shop.root), shop.env))
-        async with Client(own, mode="legacy", message_handler=hear) as client:
-            await client.subscribe_resource(ENGINEER)
-            await client.subscribe_resource("memory://agents/qa")
-            await client.unsubscribe_resource("memory://agents/qa")
-            shop.sandbox.write_memory("engineer", FACT, NEWS)
-            shop.sandbox.write_memory("qa", FACT)
-            await _until(lambda: wanted <= set(told))
-            count = len(told)
-            shop.sandbox.write_memory("engineer", FACT)  # a later check: qa would come before
-            await _until(lambda: ("notifications/resources/updated", ENGINEER) in told[count:])
-
-    anyio.run(main)
-    assert set(told) == wanted
-
-
-async def _until(condition: Callable[[], bool]) -> None:
-    with anyio.fail_after(PATIENCE):
-        while not condition():
-            await anyio.sleep(0.05)
-
-
-def test_a_newer_client_hears_what_it_asked_for(shop: Shop) -> None:
-    task_actions.start(shop.project, "task-3", "Three")
-    active = "backlog://memory/active"
-
-    async def talk(client: Client) -> list[Any]:
-        found = []
-        async with client.listen(
-            resources_list_changed=True, resource_subscriptions=[active]
-        ) as stream:
-            shop.sandbox.write_memory("engineer", NEWS)  # nobody asked
-            task_actions.add_note(shop.project, "task-3", "A note")
-            with anyio.fail_after(PATIENCE):
-                found.append(await anext(stream))
-                task_actions.start(shop.project, "task-4", "Four")
-                found += [await anext(stream), await anext(stream)]
-        return found
-
-    first, *others = shop.over_stdio(talk, "auto")
-    assert first == ResourceUpdated(uri=active)
-    assert set(others) == {ResourceUpdated(uri=active), ResourcesListChanged()}
-
-
-# --- HTTP ---
-
-
-@asynccontextmanager
-async def on_http(shop: Shop, mode: str, hear: Any = None) -> AsyncIterator[Client]:
-    process = started(shop, "--http", "--port", "0", AGENT_MEMORY_TOKEN=TOKEN)
-    try:
-        url = address(process)
-        headers = {"Authorization": f"Bearer {TOKEN}"}
-        async with httpx2.AsyncClient(headers=headers) as http:
-            transport = streamable_http_client(url, http_client=http)
-            async with Client(transport, mode=mode, message_handler=hear) as client:
-                yield client
-    finally:
-        ended(process)
-
-
-def address(process: subprocess.Popen[bytes]) -> str:
-    """Return the address of the server; stops reading after it."""
-    assert process.stderr
-    said = ""
-    while "/mcp" not in said:
-        assert select.select([process.stderr], [], [], PATIENCE)[0], said
-        line = process.stderr.readline().decode()
-        assert line, said
-        said += line
-    return said.split()[-1]
-
-
-def ended(process: subprocess.Popen[bytes]) -> bytes:
-    process.terminate()
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out) == (143, b"")
-    return err
-
-
-@pytest.mark.parametrize("mode", ERAS)
-def test_a_client_over_http_has_the_same(shop: Shop, mode: str) -> None:
-    task_actions.start(shop.project, "task-2", "Two")
-
-    async def main() -> None:
-        async with on_http(shop, mode) as client:
-            assert not (await client.call_tool("remember", ALL)).is_error
-            assert await text_of(client, ENGINEER) == sanitize.escape(shop.file())
-            assert "# task-2: Two" in await text_of(client, "backlog://memory/active")
-            resources = client.server_capabilities.resources
-            assert resources
-            assert resources.list_changed
-
-    anyio.run(main)
-    assert NEWS in shop.file()
-
-
-@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
-def test_an_older_client_is_told_of_changes_over_http(shop: Shop) -> None:
-    told: list[str] = []
-
-    async def hear(message: Any) -> None:
-        told.append(message.method)
-
-    async def main() -> None:
-        async with on_http(shop, "legacy", hear) as client:
-            await client.subscribe_resource(ENGINEER)
-            shop.sandbox.write_memory("engineer", FACT, NEWS)
-            shop.sandbox.write_memory("qa", FACT)
-            await _until(lambda: len(set(told)) >= 2)
-
-    anyio.run(main)
-    assert set(told) == {"notifications/resources/list_changed", "notifications/resources/updated"}
-
-
-def test_a_newer_client_is_told_of_changes_over_http(shop: Shop) -> None:
-    async def main() -> None:
-        async with (
-            on_http(shop, "auto") as client,
-            client.listen(resource_subscriptions=[ENGINEER]) as stream,
-        ):
-            shop.sandbox.write_memory("engineer", FACT, NEWS)
-            with anyio.fail_after(PATIENCE):
-                assert await anext(stream) == ResourceUpdated(uri=ENGINEER)
-
-    anyio.run(main)
-
-
-def test_the_server_accepts_clients_when_it_prints_its_address(shop: Shop) -> None:
-    class Enough(Exception):
-        pass
-
-    def say(line: str) -> None:
-        if "http" in line:
-            address = httpx2.URL(line.split()[-1])
-            socket.create_connection((address.host, address.port), timeout=PATIENCE).close()
-            raise Enough
-
-    with pytest.raises(Enough):
-        transports.serve_http(ServedProject(str(shop.root), shop.env), 0, TOKEN, say)
-
-
-def test_over_http_a_token_and_our_own_name_are_wanted(shop: Shop) -> None:
-    process = started(shop, "--http", "--port", "0", AGENT_MEMORY_TOKEN=TOKEN)
-    url = address(process)
-    accept = {"Accept": "application/json, text/event-stream"}
-    known = {**accept, "Authorization": f"Bearer {TOKEN}"}
-    statuses = [
-        httpx2.post(url, json=HELLO, headers=headers).status_code
-        for headers in (
-            accept,
-            {**accept, "Authorization": f"Bearer {TOKEN}x"},
-            {**accept, "Authorization": TOKEN},
-            {**known, "Host": "shop.example"},
-            {**known, "Origin": "https://shop.example"},
-            known,
-        )
-    ]
-    assert ended(process) == b""
-    assert statuses == [401, 401, 401, 421, 403, 200]
-
-
-def test_without_a_token_one_is_created(shop: Shop) -> None:
-    tokens = []
-    for _ in range(2):
-        process = started(shop, "--http", "--port", "0")
-        url = address(process)
-        assert process.stderr
-        header = process.stderr.readline().decode().strip().partition("with the header  ")[2]
-        name, _, value = header.partition(": ")
-        headers = {name: value, "Accept": "application/json, text/event-stream"}
-        assert httpx2.post(url, json=HELLO, headers=headers).status_code == 200
-        assert ended(process) == b""
-        tokens.append(value)
-    assert tokens[0] != tokens[1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "token", "status", "told"),
-    [
-        (["--port", "1234"], "", 2, "--port requires --http"),
-        (["--http"], "short", 2, "AGENT_MEMORY_TOKEN: at least 16 ASCII characters"),
-        (["--http", "--port", "99999"], "", 2, "use a whole number, from 0 to 65535"),
-    ],
-)
-def test_what_cannot_be_served(
-    shop: Shop, arguments: list[str], token: str, status: int, told: str
-) -> None:
-    process = started(shop, *arguments, AGENT_MEMORY_TOKEN=token)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out) == (status, b"")
-    assert told in err.decode()
-
-
-def test_a_port_that_is_taken_is_said(shop: Shop) -> None:
-    first = started(shop, "--http", "--port", "0", AGENT_MEMORY_TOKEN=TOKEN)
-    port = address(first).split(":")[2].partition("/")[0]
-    _out, err = started(shop, "--http", "--port", port).communicate(timeout=PATIENCE)
-    ended(first)
-    assert f"port {port}: Address already in use; --port chooses another" in err.decode()
-
-
 # --- the Inspector, from npm ---
 
 
@@ -1043,7 +815,6 @@ def test_the_page_lists_all_features() -> None:
         assert f"| `{uri}` |" in PAGE
     for name, prompt in prompts.PROMPTS.items():
         assert f"`{name}` (`{prompt.argument.name}`" in PAGE
-    assert f"127.0.0.1:{transports.PORT}/mcp" in PAGE
 
 
 def test_the_settings_on_the_page_start_the_server(shop: Shop) -> None:
@@ -1052,9 +823,8 @@ def test_the_settings_on_the_page_start_the_server(shop: Shop) -> None:
     servers = [(each.get("servers") or each["mcpServers"])["agent-memory"] for each in blocks]
     toml = re.findall(r"^(\w+) = (.*)$", PAGE.split("```toml")[1].split("```")[0], re.MULTILINE)
     servers.append({name: json.loads(value) for name, value in toml})
-    commands = [each for each in servers if "command" in each]
-    assert len(commands) == 3
-    for each in commands:
+    assert len(servers) == 3
+    for each in servers:
         assert (each["command"], each["args"][0]) == ("agent-memory", "mcp")
         words = [word.replace("${workspaceFolder}", str(shop.root)) for word in each["args"][1:]]
         read = shop.over_stdio(lambda client: text_of(client, ENGINEER), "auto", *words)

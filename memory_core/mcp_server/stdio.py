@@ -1,0 +1,61 @@
+"""Serve one client over stdin and stdout."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import warnings
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from memory_core.mcp_server import SERVER_NAME, server
+from memory_core.mcp_server.served_project import ServedProject
+
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class CannotServe(ValueError):
+    """The server cannot start; the message is the reason."""
+
+    status = 2
+
+
+def serve(served: ServedProject) -> None:
+    """Serve until stdin ends; a signal ends the process."""
+    logging.disable(logging.CRITICAL)  # libraries would write tracebacks to stderr
+    warnings.simplefilter("ignore")
+    if sys.stdin is None or sys.stdout is None:
+        raise CannotServe("a client talks to it over stdin and stdout: neither may be closed")
+    if sys.stdin.isatty():
+        print(f"{SERVER_NAME}: waiting for a client on stdin; Ctrl-C ends it", file=sys.stderr)
+    for number in END_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _exit)
+    anyio.run(_serve, served)
+
+
+def _exit(number: int, _frame: object) -> None:
+    """Exit at once: a thread is blocked on stdin, and cannot be cancelled.
+
+    This is safe during a write: an interrupted write leaves no partial data.
+    """
+    os._exit(128 + number)
+
+
+async def _serve(served: ServedProject) -> None:
+    app = server.create(served)
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await app.run(incoming, outgoing, app.create_initialization_options())
+    except BaseException as error:
+        if not all(isinstance(single, OSError) for single in _flatten(error)):
+            raise  # otherwise, the client closed its end of the pipe
+
+
+def _flatten(error: BaseException) -> list[BaseException]:
+    """Return the single errors of nested exception groups."""
+    group = getattr(error, "exceptions", None)
+    return [error] if group is None else [leaf for child in group for leaf in _flatten(child)]
