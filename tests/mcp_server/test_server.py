@@ -198,11 +198,31 @@ def test_invalid_messages_are_answered_or_skipped_until_stdin_ends(shop: Shop) -
     process = greeted(shop)
     tell(process, b'hello\n\xff\xfe\n[]\n{"jsonrpc":"2.0","id":7,"method":"nope"}\n')
     assert process.stdout
-    # A server that sees the end of stdin may leave without an answer.
     answer = next(told for line in process.stdout if (told := json.loads(line))["id"] == 7)
     assert answer["error"]["code"] == -32601
     assert process.communicate(timeout=PATIENCE) == (b"", b"")
     assert process.returncode == 0
+
+
+def test_all_requests_are_answered_though_stdin_ends(shop: Shop) -> None:
+    facts = [f"Parcels of kind{number} are shipped by north{number}" for number in range(5)]
+    messages: list[dict[str, Any]] = [
+        {
+            "id": fact,
+            "method": "tools/call",
+            "params": {"name": "remember", "arguments": {**ALL, "content": fact}},
+        }
+        for fact in facts
+    ]
+    cancelled = {"method": "notifications/cancelled", "params": {"requestId": 4}}
+    messages += [{**messages[0], "id": 4}, cancelled]
+    lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    process = greeted(shop)
+    out, err = process.communicate("\n".join(lines).encode(), timeout=PATIENCE)
+    assert (process.returncode, err) == (0, b"")
+    results = {answer["id"]: answer["result"] for answer in map(json.loads, out.splitlines())}
+    assert set(results) - {4} == set(facts)
+    assert [fact for fact in facts if f"- {fact}\n" not in shop.file()] == []
 
 
 def test_a_client_that_stops_reading_is_not_an_error(shop: Shop) -> None:
