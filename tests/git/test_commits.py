@@ -246,13 +246,14 @@ def test_one_key_accepts_a_commit_or_an_author(team: Team, keys: str, reviewed: 
     assert list(team.find_tiers().values()).count("hand") == keys.count("m")
 
 
-def test_a_first_session_says_how_many_lines_wait(team: Team) -> None:
+def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> None:
     """None with a trusted signer."""
     shutil.rmtree(team.person.sandbox.state)
     team.commit(BASE, LINE, key="good")
     team.pull()
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+    team.person.sandbox.run_hook("session_start", event)
     said = team.person.sandbox.run_hook("session_start", event).stdout.decode()
-    assert "agent-memory: 1 item in 1 memory: yours?" in said
+    assert "agent-memory: 1 item in 1 memory came from elsewhere" in said
     assert "review --new shows who committed them" in said
     assert team.find_tiers() == {BASE: "import", LINE: "reviewed"}

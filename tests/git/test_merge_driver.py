@@ -413,7 +413,8 @@ def test_console_sessions_of_the_page(person: Person) -> None:
 def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None:
     clone = clone_without_driver(team_project)
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
-    clone.run_hook("session_start", event)  # it asks whose the items are
+    for _it_says_that_items_came_from_elsewhere in range(2):
+        clone.run_hook("session_start", event)
     notice = merge_driver.format_notice(str(clone.memories))
     reply = json.loads(clone.run_hook("session_start", event).stdout)
     assert reply == {"systemMessage": notice}
