@@ -49,7 +49,8 @@ class Guard:
         self._left -= 1
         if self._left < 0:
             return TOO_MANY
-        return checking.find_reason(f"{text}\n{nested}", tier != ledger.AGENT)
+        is_inside = self.find_origin(text, nested) in (ledger.AGENT, ledger.UNKNOWN)
+        return checking.find_reason(f"{text}\n{nested}", not is_inside)
 
     def is_decided(self, text: str, nested: str = "") -> bool:
         """Return whether a person wrote or accepted the text on this machine."""
