@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,230 +20,128 @@ BOM = markdown_lines.BOM
 def header(time: str, author: str = "engineer", items: int = 15) -> str:
     limits = template.Limits(items=items)
     updated = f"<!-- Last Updated: {time} | Auto-updated by: {author} -->"
-    return f"<!-- MEMORY LIMITS: {limits} --> / {updated}"
+    return f"<!-- MEMORY LIMITS: {limits} -->/{updated}"
 
 
 FIRST, EARLY = header("2026-11-19 08:00:00"), header("2026-11-20 08:00:00")
 LATE = header("2026-11-21 08:00:00", "qa", 9)
+OLD, NEW = (f"{each}//## Preferences/- " for each in (EARLY, LATE))
+ONE, TWO = (f"- p//  ```/  {code}/  ```" for code in "ab")
+SAME = "- All services use dependency injection"
 
-# Base, ours, theirs, and the result.  A slash ends a line, two slashes a paragraph.
+# Base, ours, theirs, and the result.  A slash ends a line, two slashes a paragraph.  A capital
+# letter is a section with a blank line above it; P is that of the preferences.
+SIDES = ("base", "ours", "theirs", "merged")
 MERGES = [
-    # new on both sides
-    ("- p", "- p / - b", "- p / - a", "- p / - b / - a"),
     # each side's own order stays
-    ("- p", "- p / - z / - b", "- p / - x / - a", "- p / - z / - b / - x / - a"),
+    ("- p", "- p/- z/- b", "- p/- x/- a", "- p/- z/- b/- x/- a"),
     # new at different places
-    ("- p / - q", "- a / - p / - q", "- p / - b / - q", "- a / - p / - b / - q"),
+    ("- p/- q", "- a/- p/- q", "- p/- b/- q", "- a/- p/- b/- q"),
     # the same new one
-    ("- p", "- p / - New thing", "- p / - new thing", "- p / - New thing"),
+    ("- p", "- p/- New thing", "- p/- new thing", "- p/- New thing"),
     # removed on one side
-    ("- p / - q / - r", "- p / - r", "- p / - q / - r / - s", "- p / - r / - s"),
+    ("- p/- q/- r", "- p/- r", "- p/- q/- r/- s", "- p/- r/- s"),
     # removed on both
-    ("- p / - q / - r", "- p / - r", "- q / - r", "- r"),
+    ("- p/- q/- r", "- p/- r", "- q/- r", "- r"),
     # removed and edited
-    (
-        "- the queue is slow at night / - p",
-        "- p",
-        "- the queue is fast at night / - p",
-        "- the queue is fast at night / - p",
-    ),
+    ("- it is slow at night/- p", "- p", "- it is fast at night/- p", "- it is fast at night/- p"),
     # edited on one side
-    (
-        "- one queue for each service",
-        "- two queues for each service",
-        "- one queue for each service / - p",
-        "- two queues for each service / - p",
-    ),
+    ("- one for each", "- two for each", "- one for each/- p", "- two for each/- p"),
     # edited on both, differently
-    (
-        "- one queue for each service / - p",
-        "- two queues for each service / - p",
-        "- one queue for each team / - p",
-        "- two queues for each service / - one queue for each team / - p",
-    ),
+    ("- one for each", "- two for each", "- one for all", "- two for each/- one for all"),
     # near-duplicates
-    (
-        "",
-        "## A / - All services use dependency injection / - x",
-        "## A / - All services use dependency injection for flexibility",
-        "## A / - All services use dependency injection for flexibility / - x",
-    ),
+    ("", f"A/{SAME}/- x", f"A/{SAME} for flexibility", f"A/{SAME} for flexibility/- x"),
     # moved to another section
-    (
-        "## A / - x / - y // ## B / - z",
-        "## A / - y // ## B / - z / - x",
-        "## A / - x / - y / - w // ## B / - z",
-        "## A / - y / - w // ## B / - z / - x",
-    ),
+    ("A/- x/- y/B/- z", "A/- y/B/- z/- x", "A/- x/- y/- w/B/- z", "A/- y/- w/B/- z/- x"),
     # moved on one side, edited on the other
-    (
-        "## A / - the queue is slow at night // ## B / - z",
-        "## A // ## B / - z / - the queue is slow at night",
-        "## A / - the queue is fast at night // ## B / - z",
-        "## A / - the queue is fast at night // ## B / - z",
-    ),
+    ("A/- it is slow/B", "A/B/- it is slow", "A/- it is fast/B", "A/- it is fast/B"),
     # one that stands in two sections
-    (
-        "## A / - none // ## B / - none",
-        "## A / - none // ## B / - none / - x",
-        "## A // ## B / - none",
-        "## A // ## B / - none / - x",
-    ),
+    ("A/- none/B/- none", "A/- none/B/- none/- x", "A/B/- none", "A/B/- none/- x"),
     # nested on one side
-    ("- p", "- p /   - n", "- p / - q", "- p /   - n / - q"),
+    ("- p", "- p/  - n", "- p/- q", "- p/  - n/- q"),
     # nested on both
-    ("- p /   - n", "- p /   - n /   - b", "- p /   - n /   - a", "- p /   - n /   - b /   - a"),
+    ("- p/  - n", "- p/  - n/  - b", "- p/  - n/  - a", "- p/  - n/  - b/  - a"),
     # nested, and the item removed
-    ("- p / - q", "- q", "- p /   - n / - q", "- p /   - n / - q"),
+    ("- p/- q", "- q", "- p/  - n/- q", "- p/  - n/- q"),
     # code in an item
-    (
-        "- p //   ``` /   a /   ```",
-        "- p //   ``` /   b /   ```",
-        "- p //   ``` /   a /   ``` / - q",
-        "- p //   ``` /   b /   ``` / - q",
-    ),
+    (ONE, TWO, f"{ONE}/- q", f"{TWO}/- q"),
     # a section removed that has something new
-    (
-        "## A / - x // ## B / - y",
-        "## A / - x",
-        "## A / - x // ## B / - y / - z",
-        "## A / - x // ## B / - z",
-    ),
+    ("A/- x/B/- y", "A/- x", "A/- x/B/- y/- z", "A/- x/B/- z"),
     # a deeper heading goes with its section
-    (
-        "## B",
-        "## B // ## C // ### Deep / - x",
-        "## B // ## A // ### Deep / - y",
-        "## B // ## C // ### Deep / - x // ## A // ### Deep / - y",
-    ),
+    ("B", "B/C//### D/- x", "B/A//### D/- y", "B/C//### D/- x/A//### D/- y"),
     # a section renamed
-    (
-        "## A / - x // ## B / - y",
-        "## C / - x // ## B / - y",
-        "## A / - x / - z // ## B / - y",
-        "## C / - x / - z // ## B / - y",
-    ),
+    ("A/- x/B/- y", "C/- x/B/- y", "A/- x/- z/B/- y", "C/- x/- z/B/- y"),
     # code that is never closed
-    (
-        "## A / - x // ## B / - y",
-        "## A / - x // ``` / make // ## B / - y",
-        "## A / - x / - z // ## B / - y / - w",
-        "## A / - x / - z // ``` / make / ``` // ## B / - y / - w",
-    ),
+    ("- x/B/- y", "- x//```/m/B/- y", "- x/- z/B/- y/- w", "- x/- z//```/m/```/B/- y/- w"),
     # prose of both
-    ("one // - p", "one / two. // - p", "one // - p / - q", "one / two. // - p / - q"),
+    ("one//- p", "one/two.//- p", "one//- p/- q", "one/two.//- p/- q"),
     # one line changed by both
-    ("# T / Ask Ann.", "# T / Ask Bob.", "# T / Ask Eve.", "# T / Ask Bob. / Ask Eve."),
+    ("# T/Ask Ann.", "# T/Ask Bob.", "# T/Ask Eve.", "# T/Ask Bob./Ask Eve."),
     # a wrapped sentence stays whole
-    ("a.", "a. / b goes / z on.", "a. / c goes / d on.", "a. / b goes / z on. / c goes / d on."),
+    ("a.", "a./b goes/z on.", "a./c goes/d on.", "a./b goes/z on./c goes/d on."),
     # front matter
-    (
-        "--- / owner: ann / team: a / --- / # T",
-        "--- / owner: bob / team: a / --- / # T",
-        "--- / owner: ann / team: b / --- / # T",
-        "--- / owner: bob / team: b / --- / # T",
-    ),
+    ("---/a: 1/b: 1/---", "---/a: 2/b: 1/---", "---/a: 1/b: 2/---", "---/a: 2/b: 2/---"),
     # the newer header whole
-    (
-        f"# T // {FIRST} // - p",
-        f"# T // {EARLY} // - p / - a",
-        f"# T // {LATE} // - p / - b",
-        f"# T // {LATE} // - p / - a / - b",
-    ),
+    (f"# T//{FIRST}", f"# T//{EARLY}//- a", f"# T//{LATE}//- b", f"# T//{LATE}//- a/- b"),
     # a title changed
-    ("# T / - p", "# U / - p", "# T / - p / - q", "# U / - p / - q"),
+    ("# T/- p", "# U/- p", "# T/- p/- q", "# U/- p/- q"),
     # a preference of each
-    (
-        "## Preferences / - tone: dry",
-        "## Preferences / - tone: dry / - b: 1",
-        "## Preferences / - tone: dry / - a: 1",
-        "## Preferences / - tone: dry / - b: 1 / - a: 1",
-    ),
+    ("P/- c: 1", "P/- c: 1/- b: 1", "P/- c: 1/- a: 1", "P/- c: 1/- b: 1/- a: 1"),
     # the later of two values
-    (
-        f"{EARLY} // ## Preferences / - tone: dry",
-        f"{LATE} // ## Preferences / - tone: alert",
-        f"{EARLY} // ## Preferences / - Tone: warm",
-        f"{LATE} // ## Preferences / - tone: alert",
-    ),
+    (f"{OLD}tone: dry", f"{NEW}tone: alert", f"{OLD}Tone: warm", f"{NEW}tone: alert"),
     # a value changed once
-    (
-        f"{EARLY} // ## Preferences / - tone: dry",
-        f"{LATE} // ## Preferences / - tone: dry",
-        f"{EARLY} // ## Preferences / - tone: warm",
-        f"{LATE} // ## Preferences / - tone: warm",
-    ),
+    (f"{OLD}tone: dry", f"{NEW}tone: dry", f"{OLD}tone: warm", f"{NEW}tone: warm"),
     # a preference removed and changed
-    (
-        "## Preferences / - tone: dry",
-        "## Preferences",
-        "## Preferences / - tone: curt",
-        "## Preferences / - tone: curt",
-    ),
+    ("P/- tone: dry", "P", "P/- tone: curt", "P/- tone: curt"),
     # a conflict in one side
-    (
-        "## A / - p",
-        "## A / - p / <<<<<<< HEAD / - x / ======= / - y / >>>>>>> other",
-        "## A / - p / - z",
-        "## A / - p / - x / - y / - z",
-    ),
+    ("- p", "- p/<<<<<<< a/- x/=======/- y/>>>>>>> b", "- p/- z", "- p/- x/- y/- z"),
     # nothing to come from
-    ("", "# T / - p / - q / - r", "# T / - p / - a / - r", "# T / - p / - q / - a / - r"),
+    ("", "# T/- p/- q/- r", "# T/- p/- a/- r", "# T/- p/- q/- a/- r"),
+    # other line ends
+    ("- p", "- p\r/- a\r", "- p/- b", "- p\r/- a\r/- b\r"),
+    # a byte order mark
+    ("- p", f"{BOM}- p", "- p/- b", f"{BOM}- p/- b"),
 ]
 
 
 def make_lines(text: str) -> str:
-    return text.replace(" // ", "\n\n").replace(" / ", "\n") + "\n" * bool(text)
+    text = text.replace("/", "\n") + "\n" * bool(text)
+    text = re.sub("^([A-C])$", r"\n## \1", text, flags=re.MULTILINE)
+    return re.sub("^P$", "## Preferences", text, flags=re.MULTILINE).removeprefix("\n")
 
 
-@for_each(("base", "ours", "theirs", "merged"), MERGES)
-def test_merge(base: str, ours: str, theirs: str, merged: str) -> None:
+def check_merge(base: str, ours: str, theirs: str, merged: str, is_dated: bool = False) -> None:
     base, ours, theirs, merged = map(make_lines, (base, ours, theirs, merged))
-    assert three_way.merge(base, ours, theirs) == merged
+    assert three_way.merge(base, ours, theirs, is_dated) == merged
 
 
-@for_each(
-    ("base", "ours", "theirs", "merged"),
-    [
-        ("- p\n", "- p\r\n- a\r\n", "- p\n- b\n", "- p\r\n- a\r\n- b\r\n"),
-        ("- p\n", f"{BOM}- p\n", "- p\n- b\n", f"{BOM}- p\n- b\n"),
-        ("- p", "- p\n- a", "- p\n- b", "- p\n- a\n- b"),
-    ],
-)
-def test_line_ends_and_encoding_stay(base: str, ours: str, theirs: str, merged: str) -> None:
-    assert three_way.merge(base, ours, theirs) == merged
+test_merge = for_each(SIDES, MERGES)(check_merge)
 
 
-DAY, NEXT = "## 2026-11-20 // ", "## 2026-11-21 // "
+def test_a_last_line_without_end_stays_so() -> None:
+    assert three_way.merge("- p", "- p\n- a", "- p\n- b") == "- p\n- a\n- b"
+
+
+DAY, NEXT = "## 2026-11-20//", "## 2026-11-21//"
 ARCHIVES = [
-    # entries of one day
-    (f"{DAY}- p", f"{DAY}- p / - x", f"{DAY}- p / - b", f"{DAY}- p / - x / - b"),
-    # a first day on both sides
-    ("", f"{DAY}- x", f"{DAY}- a", f"{DAY}- x / - a"),
     # days in their order
-    ("", f"{NEXT}- x", f"{DAY}- x", f"{DAY}- x // {NEXT}- x"),
-    # an entry with what is nested
-    (
-        f"{DAY}- p",
-        f"{DAY}- p / - x /     - n",
-        f"{DAY}- p / - b",
-        f"{DAY}- p / - x /     - n / - b",
-    ),
+    ("", f"{NEXT}- x", f"{DAY}- x", f"{DAY}- x//{NEXT}- x"),
+    # entries of one day, one with what is nested
+    (f"{DAY}- p", f"{DAY}- p/- x/    - n", f"{DAY}- p/- b", f"{DAY}- p/- x/    - n/- b"),
     # one was put back, another one left
-    (f"{DAY}- p / - q", f"{DAY}- q", f"{DAY}- p / - q // {NEXT}- r", f"{DAY}- q // {NEXT}- r"),
+    (f"{DAY}- p/- q", f"{DAY}- q", f"{DAY}- p/- q//{NEXT}- r", f"{DAY}- q//{NEXT}- r"),
     # a day of which nothing is left
-    (f"{DAY}- p // {NEXT}- r", f"{NEXT}- r", f"{DAY}- p // {NEXT}- r", f"{NEXT}- r"),
-    # near-duplicates stay
-    ("", f"{DAY}- Use tabs", f"{DAY}- use tabs", f"{DAY}- Use tabs / - use tabs"),
+    (f"{DAY}- p//{NEXT}- r", f"{NEXT}- r", f"{DAY}- p//{NEXT}- r", f"{NEXT}- r"),
+    # near-duplicates of a first day stay
+    ("", f"{DAY}- Use tabs", f"{DAY}- use tabs", f"{DAY}- Use tabs/- use tabs"),
     # a person's line
-    (f"Mine. // {DAY}- p", f"Mine. // {DAY}- q", f"Ours. // {DAY}- p", f"Ours. // {DAY}- q"),
+    (f"Mine.//{DAY}- p", f"Mine.//{DAY}- q", f"Ours.//{DAY}- p", f"Ours.//{DAY}- q"),
 ]
 
 
-@for_each(("base", "ours", "theirs", "merged"), ARCHIVES)
+@for_each(SIDES, ARCHIVES)
 def test_merge_archive_files(base: str, ours: str, theirs: str, merged: str) -> None:
-    base, ours, theirs, merged = map(make_lines, (base, ours, theirs, merged))
-    assert three_way.merge(base, ours, theirs, True) == merged
+    check_merge(base, ours, theirs, merged, is_dated=True)
 
 
 # Properties, for broken documents and for usual edits of a valid document.
@@ -292,8 +192,8 @@ def test_no_entry_is_lost(base: list[str], ours: list[str], theirs: list[str], d
     assert sorted(merged) == sorted({*of_one, *of_other})
 
 
-BODY = "Ask Ann. // ## A / - p one / - q two / - r three // ## B / Ask Bob. // - s four"
-BASE = make_lines(f"# T // {EARLY} // {BODY}")
+BODY = "Ask Ann./A/- p one/- q two/- r three/B/Ask Bob.//- s four"
+BASE = make_lines(f"# T//{EARLY}//{BODY}")
 
 
 @st.composite
@@ -316,24 +216,14 @@ def test_only_lines_that_the_other_side_removed_disappear(ours: str, theirs: str
 
 
 @for_each(
-    ("base", "ours", "theirs", "merged"),
+    SIDES,
     [
-        (
-            "# T // ## A / - p / - q",
-            "# T // ## A / - p / - x",
-            "# T // Ask Ann. // ## A / - p / - q / - y // ## B / - z",
-            "# T // Ask Ann. // ## A / - p / - x / - y // ## B / - z",
-        ),
-        (
-            "## A / - p / - q",
-            "## A / - p / - q / - x",
-            "## A / - q // ## B / - p",
-            "## A / - p / - q / - x // ## B",
-        ),
+        ("A/- p/- q", "A/- p/- x", "A/- p/- q/- y/B/- z", "A/- p/- x/- y/B/- z"),
+        ("# T/A/- p", "# T/A/- p/- x", "# T//Ann./A/- p", "# T//Ann./A/- p/- x"),
+        ("A/- p/- q", "A/- p/- q/- x", "A/- q/B/- p", "A/- p/- q/- x/B"),
     ],
 )
 def test_without_git_both_changes_are_kept(base: str, ours: str, theirs: str, merged: str) -> None:
-    base, ours, theirs, merged = map(make_lines, (base, ours, theirs, merged))
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PATH", "")
-        assert three_way.merge(base, ours, theirs) == merged
+        check_merge(base, ours, theirs, merged)
