@@ -158,13 +158,10 @@ def set_allowed_signers(team: Team) -> None:
 Lines = tuple[str, ...]
 LINES, BELOW = (BASE, LINE), (BASE, f"{LINE}\n  - but for Tuesdays")
 # The memory and the key of each commit.
-COMMITS: dict[str, tuple[list[tuple[Lines, str]], str]] = {
-    "signed": ([(LINES, "good")], "reviewed"),
-    "another key": ([(LINES, "other")], "import"),
-    "no signature": ([(LINES, "")], "import"),
-    "a later signature": ([(LINES, ""), ((*LINES, OTHER), "good")], "import"),
-    "removed and returned": ([(LINES, "good"), ((BASE,), "good"), (LINES, "")], "import"),
-    "other lines below": ([(LINES, "good"), (BELOW, "")], "import"),
+COMMITS: dict[str, list[tuple[Lines, str]]] = {
+    "a later signature": [(LINES, ""), ((*LINES, OTHER), "good")],
+    "removed and returned": [(LINES, "good"), ((BASE,), "good"), (LINES, "")],
+    "other lines below": [(LINES, "good"), (BELOW, "")],
 }
 OTHERS: list[tuple[Callable[[Team], None], str]] = [
     (set_allowed_signers, "reviewed"),
@@ -177,14 +174,12 @@ OTHERS: list[tuple[Callable[[Team], None], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("commits", "tier"), COMMITS.values(), ids=COMMITS)
-def test_a_signature_of_a_trusted_key_is_a_review(
-    team: Team, commits: list[tuple[Lines, str]], tier: str
-) -> None:
-    for lines, key in commits:
+@pytest.mark.parametrize("name", COMMITS)
+def test_only_the_commit_that_brought_a_line_counts(team: Team, name: str) -> None:
+    for lines, key in COMMITS[name]:
         team.commit(*lines, key=key)
     team.pull()
-    assert team.find_tiers()[LINE] == tier
+    assert team.find_tiers()[LINE] == "import"
 
 
 @pytest.mark.parametrize(("work", "tier"), OTHERS, ids=[row[0].__name__ for row in OTHERS])
@@ -201,30 +196,28 @@ def test_with_signatures_nobody_has_to_decide(tmp_path: Path) -> None:
     assert not any(decisions.play(0.05, True, 1, tmp_path).values())
 
 
-def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
+def add_lines_of_two_authors(team: Team) -> None:
+    """The base and a line are by Ann, the other line is by Eve."""
     team.commit(BASE, LINE)
     team.commit(BASE, LINE, OTHER, email="eve@example.org")
     team.pull()
-    person = team.person
-    path = team.ours / MEMORY
+
+
+def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
+    add_lines_of_two_authors(team)
+    person, path = team.person, team.ours / MEMORY
     path.write_text(f"{path.read_text()}\n- Typed here\n")
     rows = person.read_json("review", "--new")["items"]
     emails = {row["text"]: row["email"] for row in rows}
     assert emails == {BASE: "ann@example.org", LINE: "ann@example.org", OTHER: "eve@example.org"}
     name = next(row["commit"] for row in rows if row["text"] == LINE)
     assert f"(import, {name[:10]} Ann <ann@example.org> " in person.run("review", "--new").stdout
-    for words in (
-        ["--commit", "abc"],
-        ["--commit", "0000000"],
-        ["--author", ""],
-        ["--author", "x"],
-    ):
-        assert person.run("review", "--new", "--accept", *words).returncode == 2
+    for words in ("--commit=abc", "--commit=0000000", "--author=", "--author=x"):
+        assert person.run("review", "--new", "--accept", words).returncode == 2
     assert person.run("review", "--author", "ann@example.org").returncode == 2
-    done = person.run("review", "--new", "--accept", "--commit", name[:7])
-    assert done.stdout == "Accepted: 1 item.\n"
-    done = person.run("review", "--new", "--accept", "--author", "eve@example.org")
-    assert done.stdout == "Accepted: 1 item.\n"
+    for choice in (["--commit", name[:7]], ["--author", "eve@example.org"]):
+        done = person.run("review", "--new", "--accept", *choice)
+        assert done.stdout == "Accepted: 1 item.\n"
     tiers = {BASE: "import", LINE: "reviewed", OTHER: "reviewed", "Typed here": "hand"}
     assert team.find_tiers() == tiers
 
@@ -233,10 +226,7 @@ def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
     ("keys", "reviewed"), [("a", 1), ("sa", 1), ("o", 2), ("?sso", 1), ("q", 0), ("m", 0)]
 )
 def test_one_key_accepts_a_commit_or_an_author(team: Team, keys: str, reviewed: int) -> None:
-    """The base and a line are by Ann, the other line is by Eve."""
-    team.commit(BASE, LINE)
-    team.commit(BASE, LINE, OTHER, email="eve@example.org")
-    team.pull()
+    add_lines_of_two_authors(team)
     terminal = Terminal(team.person, "agent-memory review --new")
     answer(terminal, "[?]: ", *keys)
     if "q" not in keys:
