@@ -175,16 +175,19 @@ READ = {
 }
 
 
-@for_each("name", READ)
-def test_sections_and_items(name: str) -> None:
-    text, expected = READ[name]
+@for_each(("text", "expected"), READ.values())
+def test_sections_and_items(text: str, expected: list[tuple[str, list[str]]]) -> None:
     document = markdown.parse_document(text)
     found = [(each.title, [item.text for item in each.items]) for each in document.sections]
     assert found == expected
     assert not document.warnings
 
 
-def unresolved(at: tuple[int, ...], signs: str = "<=>") -> list[tuple[int, str]]:
+def conflict(ours: str, theirs: str) -> str:
+    return f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
+
+
+def marked(*at: int, signs: str = "<=>") -> list[tuple[int, str]]:
     """Return the warnings about conflict markers in these lines."""
     told = "a merge conflict is not resolved: "
     return [(line, told + 7 * sign) for line, sign in zip(at, signs, strict=True)]
@@ -194,8 +197,10 @@ def forgotten(line: int, opening: str = "```") -> tuple[int, str]:
     return line, f"{opening} is never closed; it ends at the next section"
 
 
-NO_FRONT = "--- is never closed; the text below it is not front matter"
-FRONT = "<<<<<<< HEAD\nc: d\n=======\nc: e\n>>>>>>> other\n---\n- x\n"
+NO_FRONT = (1, "--- is never closed; the text below it is not front matter")
+TWICE = (3, "the section '**a**' is already in line 1")
+FRONT = conflict("c: d\n", "c: e\n") + "---\n- x\n"
+WITH_BASE = "## A\n- x\n" + conflict("- y\n||||||| base\n- b\n", "- z\n")
 # (text, all items, warnings as (line, message))
 BROKEN: dict[str, tuple[str, list[str], list[tuple[int, str]]]] = {
     "a comment": ("## A\n<!-- lost\n- x\n## B\n- y\n", ["y"], [forgotten(2, "<!--")]),
@@ -206,57 +211,38 @@ BROKEN: dict[str, tuple[str, list[str], list[tuple[int, str]]]] = {
     "it takes other ends": ("```\nx\n\n## B\n- a\n\n```sh\n- y\n```\n- b\n", ["b"], []),
     "twice": ("```\n\n## A\n- a\n~~~\n\n## B\n", ["a"], [forgotten(1), forgotten(5, "~~~")]),
     "one end less": ("```\n## A\n- a\n```\n- b\n```sh\n- c\n", ["b"], [forgotten(6)]),
-    "front matter": ("---\na: b\n\n## A\n- x\n\n---\n", ["x"], [(1, NO_FRONT)]),
-    "a heading stands twice": (
-        "## A\n- x\n## **a** (Max: 3 items)\n- y\n",
-        ["x", "y"],
-        [(3, "the section '**a**' is already in line 1")],
-    ),
-    "a merge conflict": (
-        "## A\n- x\n<<<<<<< HEAD\n- y\n||||||| base\n- b\n=======\n- z\n>>>>>>> other\n- a\n",
-        ["x", "y", "b", "z", "a"],
-        unresolved((3, 5, 7, 9), "<|=>"),
-    ),
-    "code on one side": (
-        "<<<<<<< HEAD\n```\n- y\n=======\n- z\n>>>>>>> other\n- a\n",
-        ["z", "a"],
-        sorted([forgotten(2), *unresolved((1, 4, 6))]),
-    ),
-    "code on the other side": (
-        "<<<<<<< HEAD\n- y\n=======\n```\n- z\n>>>>>>> other\n- a\n",
-        ["y", "a"],
-        sorted([forgotten(4), *unresolved((1, 3, 6))]),
-    ),
-    "a comment on one side, never closed": (
-        "<<<<<<< HEAD\n<!--\n- y\n=======\n- z -->\n>>>>>>> other\n",
+    "front matter": ("---\na: b\n\n## A\n- x\n\n---\n", ["x"], [NO_FRONT]),
+    "a heading twice": ("## A\n- x\n## **a** (Max: 3 items)\n- y\n", ["x", "y"], [TWICE]),
+    "a merge conflict": (WITH_BASE, ["x", "y", "b", "z"], marked(3, 5, 7, 9, signs="<|=>")),
+    "code in one": (conflict("```\n- y\n", "- z\n"), ["z"], [forgotten(2), *marked(1, 4, 6)]),
+    "in the other": (conflict("- y\n", "```\n- z\n"), ["y"], [forgotten(4), *marked(1, 3, 6)]),
+    "a comment in one": (
+        conflict("<!--\n- y\n", "- z -->\n"),
         ["z -->"],
-        sorted([forgotten(2, "<!--"), *unresolved((1, 4, 6))]),
+        [forgotten(2, "<!--"), *marked(1, 4, 6)],
     ),
-    "a conflict below the code of an item": (
-        "- ```\n<<<<<<< HEAD\n- y\n=======\n- z\n>>>>>>> other\n",
-        ["", "y", "z"],
-        unresolved((2, 4, 6)),
-    ),
+    "below an item": ("- ```\n" + conflict("- y\n", "- z\n"), ["", "y", "z"], marked(2, 4, 6)),
     "a conflict across code": (
-        "```\n<<<<<<< HEAD\nx\n```\n=======\ny\n```\n>>>>>>> other\n- a\n",
+        "```\n" + conflict("x\n```\n", "y\n```\n") + "- a\n",
         ["a"],
-        sorted([forgotten(1), forgotten(4), forgotten(7), *unresolved((2, 5, 8))]),
+        [*map(forgotten, (1, 4, 7)), *marked(2, 5, 8)],
     ),
-    "in front matter": (f"---\na: b\n{FRONT}", ["x"], unresolved((3, 5, 7))),
-    "of all front matter": (f"---\n{FRONT}", ["x"], unresolved((2, 4, 6))),
-    "in code": ("```\n<<<<<<< HEAD\n- x\n=======\n>>>>>>> other\n```\n- y\n", ["y"], []),
+    "in front matter": (f"---\na: b\n{FRONT}", ["x"], marked(3, 5, 7)),
+    "of all front matter": (f"---\n{FRONT}", ["x"], marked(2, 4, 6)),
+    "in code": ("```\n" + conflict("- x\n", "") + "```\n- y\n", ["y"], []),
     "and a part of one": ("```\n<<<<<<< HEAD\n- x\n```\n- y\n", ["y"], []),
     "an underline is no marker": ("title\n=======\n- y\n", ["y"], []),
     "cut off": ("## A\n- x\n- y and th", ["x", "y and th"], []),
 }
 
 
-@for_each("name", BROKEN)
-def test_a_broken_document_is_read_with_a_warning(name: str) -> None:
-    text, items, warnings = BROKEN[name]
+@for_each(("text", "items", "warnings"), BROKEN.values())
+def test_a_broken_document_is_read_with_a_warning(
+    text: str, items: list[str], warnings: list[tuple[int, str]]
+) -> None:
     document = markdown.parse_document(text)
     assert [item.text for item in document.items] == items
-    assert document.warnings == warnings
+    assert document.warnings == sorted(warnings)
 
 
 @given(
@@ -303,9 +289,8 @@ INSERTED = {
 }
 
 
-@for_each("name", INSERTED)
-def test_insert_item(name: str) -> None:
-    before, expected = INSERTED[name]
+@for_each(("before", "expected"), INSERTED.values())
+def test_insert_item(before: str, expected: str) -> None:
     document = markdown.parse_document(before)
     after = edits.insert_item(document, document.sections[-1], "y")
     assert markdown.render_document(after) == expected
@@ -338,9 +323,8 @@ REMOVED = {
 }
 
 
-@for_each("name", REMOVED)
-def test_remove_item(name: str) -> None:
-    number, before, expected = REMOVED[name]
+@for_each(("number", "before", "expected"), REMOVED.values())
+def test_remove_item(number: int, before: str, expected: str) -> None:
     document = markdown.parse_document(before)
     after = edits.remove_items(document, [document.items[number]])
     assert markdown.render_document(after) == expected
@@ -357,9 +341,8 @@ REPLACED = {
 }
 
 
-@for_each("name", REPLACED)
-def test_replace_item(name: str) -> None:
-    before, expected = REPLACED[name]
+@for_each(("before", "expected"), REPLACED.values())
+def test_replace_item(before: str, expected: str) -> None:
     document = markdown.parse_document(before)
     after = edits.replace_item(document, document.items[0], "new")
     assert markdown.render_document(after) == expected
@@ -378,9 +361,8 @@ ADDED = {
 }
 
 
-@for_each("name", ADDED)
-def test_add_section(name: str) -> None:
-    title, before, expected = ADDED[name]
+@for_each(("title", "before", "expected"), ADDED.values())
+def test_add_section(title: str, before: str, expected: str) -> None:
     after = edits.add_section(markdown.parse_document(before), title, "(3)", ("A", "B", "C"))
     assert markdown.render_document(after) == expected
 
@@ -414,9 +396,8 @@ COMMENTS = {
 }
 
 
-@for_each("name", COMMENTS)
-def test_set_comment(name: str) -> None:
-    before, expected = COMMENTS[name]
+@for_each(("before", "expected"), COMMENTS.values())
+def test_set_comment(before: str, expected: str) -> None:
     after = edits.set_comment(markdown.parse_document(before), "Key", "new")
     assert markdown.render_document(after) == expected
 
