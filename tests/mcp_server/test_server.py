@@ -41,6 +41,7 @@ from support.sandbox import Sandbox
 ENGINEER = "memory://agents/engineer"
 FACT = "Services talk through the event bus, never directly"
 NEWS = "Orders are numbered per warehouse and never reused"
+FACTS = [f"Parcels of kind{number} are shipped by north{number}" for number in range(15)]
 COMMAND = [sys.executable, "-m", "memory_core.cli", "mcp"]
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 PATIENCE = 90.0
@@ -159,21 +160,11 @@ def test_the_project_is_that_of_the_option(shop: Shop, tmp_path: Path) -> None:
     assert NEWS not in shop.file()
 
 
-def started(shop: Shop, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [*COMMAND, *arguments],
-        stdin=pipe,
-        stdout=pipe,
-        stderr=pipe,
-        bufsize=0,  # unread input cannot delay the end
-        cwd=shop.root,
-        env={**shop.env, **env},
-    )
-
-
 def greeted(shop: Shop) -> subprocess.Popen[bytes]:
-    process = started(shop)
+    # Without a buffer, so that unread input cannot delay the end.
+    how: dict[str, Any] = {"bufsize": 0, "cwd": shop.root, "env": shop.env}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, **how)
     assert process.stdout
     tell(process, json.dumps(HELLO).encode() + b"\n")
     assert json.loads(process.stdout.readline())["result"]["protocolVersion"] == "2025-11-25"
@@ -205,17 +196,14 @@ def test_invalid_messages_are_answered_or_skipped_until_stdin_ends(shop: Shop) -
 
 
 def test_all_requests_are_answered_though_stdin_ends(shop: Shop) -> None:
-    facts = [f"Parcels of kind{number} are shipped by north{number}" for number in range(5)]
-    messages: list[dict[str, Any]] = [
-        {
-            "id": fact,
-            "method": "tools/call",
-            "params": {"name": "remember", "arguments": {**ALL, "content": fact}},
-        }
-        for fact in facts
-    ]
+    def remember(name: str | int, fact: str) -> dict[str, Any]:
+        told = {"name": "remember", "arguments": {**ALL, "content": fact}}
+        return {"id": name, "method": "tools/call", "params": told}
+
+    facts = FACTS[:5]
+    messages = [remember(fact, fact) for fact in facts]
     cancelled = {"method": "notifications/cancelled", "params": {"requestId": 4}}
-    messages += [{**messages[0], "id": 4}, cancelled]
+    messages += [remember(4, facts[0]), cancelled]
     lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
     process = greeted(shop)
     out, err = process.communicate("\n".join(lines).encode(), timeout=PATIENCE)
@@ -337,11 +325,6 @@ def test_an_unexpected_error_is_one_line(
     assert said(result) == "internal error in recall, RuntimeError: two\nlines"
     told = capsys.readouterr()
     assert (told.out, told.err.count("\n")) == ("", 1)
-
-
-def test_an_unknown_tool(shop: Shop) -> None:
-    with pytest.raises(MCPError, match="no tool 'forget'; there are recall, "):
-        shop.call("forget")
 
 
 # --- agents ---
@@ -556,26 +539,20 @@ def test_nothing_is_lost_between_clients_and_hooks(shop: Shop) -> None:
         result = await client.call_tool("remember", {**ALL, "content": fact})
         assert not result.is_error, said(result)
 
-    facts = [f"Parcels of kind{number} are shipped by north{number}" for number in range(15)]
-
     async def main() -> None:
-        how = StdioServerParameters(
-            command=COMMAND[0], args=COMMAND[1:], env=shop.env, cwd=shop.root
-        )
-        async with (
-            Client(stdio_client(how)) as first,
-            Client(stdio_client(how)) as second,
-            anyio.create_task_group() as group,
-        ):
-            for number, fact in enumerate(facts[:12]):
-                group.start_soon(talk, (first, second)[number % 2], fact)
-            for fact in facts[12:]:
+        command, *rest = COMMAND
+        how = StdioServerParameters(command=command, args=rest, env=shop.env, cwd=shop.root)
+        servers = (Client(stdio_client(how)), Client(stdio_client(how)))
+        async with servers[0], servers[1], anyio.create_task_group() as group:
+            for number, fact in enumerate(FACTS[:12]):
+                group.start_soon(talk, servers[number % 2], fact)
+            for fact in FACTS[12:]:
                 report = f"# Add To Memory:\nType: pattern\nContent: {fact}\n#\n"
                 hook = partial(end_agent, shop.sandbox, fact, report)
                 group.start_soon(anyio.to_thread.run_sync, hook)
 
     anyio.run(main)
-    assert [fact for fact in facts if f"- {fact}\n" not in shop.file()] == []
+    assert [fact for fact in FACTS if f"- {fact}\n" not in shop.file()] == []
 
 
 TOLD = st.builds(
@@ -719,22 +696,6 @@ def test_a_file_that_is_refused_is_neither_read_nor_written(shop: Shop) -> None:
     assert secret.read_text() == "- never to be given\n"
 
 
-@pytest.mark.parametrize(
-    ("uri", "told"),
-    [
-        ("memory://agents/nobody", "nobody has no memory yet; memory://agents lists"),
-        ("memory://agents/..%2F..%2Fetc%2Fpasswd", "invalid agent name"),
-        ("memory://other", "there are memory://agents, backlog://memory/active, memory://ag"),
-        ("file:///etc/passwd", "no resource 'file:///etc/passwd'"),
-        ("backlog://memory/..%2Fconfig", "invalid task id"),
-        ("backlog://memory/task-9", "task-9 has no memory"),
-    ],
-)
-def test_what_is_no_resource(shop: Shop, uri: str, told: str) -> None:
-    with pytest.raises(MCPError, match=re.escape(told)):
-        shop.is_present(lambda client: client.read_resource(uri))
-
-
 # --- prompts ---
 
 
@@ -754,21 +715,28 @@ def test_the_prompt_to_continue_a_task(shop: Shop) -> None:
         assert 'Continue the task task-5, "Sell tea"' in got.messages[0].content.text
 
 
-@pytest.mark.parametrize(
-    ("name", "given_", "told"),
-    [
-        ("review", {}, "unknown prompt 'review'; use one of start_task, review_memory"),
-        ("review_memory", {}, "review_memory requires agent"),
-        ("review_memory", {"name": "qa"}, "review_memory takes agent, not name"),
-        ("review_memory", {"agent": "enginer"}, "did you mean engineer?"),
-        ("start_task", {}, "no task is in progress"),
-    ],
-)
-def test_a_prompt_says_what_it_wants(
-    shop: Shop, name: str, given_: dict[str, str], told: str
+REFUSED = [
+    ("read_resource", ["memory://agents/nobody"], "nobody has no memory yet; memory://agents list"),
+    ("read_resource", ["memory://agents/..%2F..%2Fetc%2Fpasswd"], "invalid agent name"),
+    ("read_resource", ["memory://other"], "there are memory://agents, backlog://memory/active, me"),
+    ("read_resource", ["file:///etc/passwd"], "no resource 'file:///etc/passwd'"),
+    ("read_resource", ["backlog://memory/..%2Fconfig"], "invalid task id"),
+    ("read_resource", ["backlog://memory/task-9"], "task-9 has no memory"),
+    ("get_prompt", ["review", {}], "unknown prompt 'review'; use one of start_task, review_memory"),
+    ("get_prompt", ["review_memory", {}], "review_memory requires agent"),
+    ("get_prompt", ["review_memory", {"name": "qa"}], "review_memory takes agent, not name"),
+    ("get_prompt", ["review_memory", {"agent": "enginer"}], "did you mean engineer?"),
+    ("get_prompt", ["start_task", {}], "no task is in progress"),
+    ("call_tool", ["forget"], "no tool 'forget'; there are recall, "),
+]
+
+
+@pytest.mark.parametrize(("method", "arguments", "told"), REFUSED)
+def test_what_is_not_there_is_named(
+    shop: Shop, method: str, arguments: list[Any], told: str
 ) -> None:
     with pytest.raises(MCPError, match=re.escape(told)):
-        shop.is_present(lambda client: client.get_prompt(name, given_))
+        shop.is_present(lambda client: getattr(client, method)(*arguments))
 
 
 # --- the Inspector, from npm ---
