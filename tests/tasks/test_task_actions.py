@@ -28,7 +28,6 @@ from memory_core.tasks import (
     sync,
     task_actions,
     task_document,
-    task_templates,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.tasks.task_actions import NoTask, TaskRefused
@@ -126,10 +125,7 @@ def test_front_matter_of_other_writers_is_read(title: str, unicode: bool) -> Non
     [
         (">-\n  folded over\n  two lines", "folded over two lines"),
         ("|-\n  line\n  break", "line\nbreak"),
-        (
-            '"nbsp\\_here, \\U0001F600 emoji, \\uD83D\\uDE00 pair"',
-            "nbsp\xa0here, 😀 emoji, 😀 pair",
-        ),
+        ('"nbsp\\_here, \\U0001F600, \\uD83D\\uDE00"', "nbsp\xa0here, 😀, 😀"),
         ('"\\q is none"', "\\q is none"),
         ('"\\x"', "\\x"),
         ("'it''s: x'", "it's: x"),
@@ -207,6 +203,7 @@ ENTRY = st.one_of(
     st.text(max_size=40),
     st.lists(st.sampled_from(NOTE_LINES.split("|")), min_size=1, max_size=6).map("\n".join),
 ).filter(str.strip)
+NOW = "2026-11-21 22:10:00"
 # After such text an item may not be possible; then an error is reported and nothing is lost.
 OPEN = ("<!--", "```", "~~~", "---", "===")
 
@@ -238,9 +235,7 @@ def test_a_heading_in_prose_is_no_section(held: str) -> None:
 
 
 def test_a_missing_section_is_made_at_its_place() -> None:
-    text = task_document.create(
-        "task-1", "T", "2026-11-21 22:10:00", "## Context\n\n## References\n"
-    )
+    text = task_document.create("task-1", "T", NOW, "## Context\n\n## References\n")
     text = task_document.add_item(text, "notes", "n")
     text = task_document.add_item(text, "My own", "m")
     titles = [title for title, _held in task_document.list_sections(text)]
@@ -261,15 +256,15 @@ def test_invalid_notes_and_titles_are_refused(title: str, entry: str) -> None:
 
 @given(MARKDOWN, st.integers(100, 500), st.text(max_size=600))
 def test_a_cut_is_within_its_budget(text: str, budget: int, title: str) -> None:
-    whole = task_document.create("task-1", title, "2026-11-21 22:10:00", text * 10)
+    whole = task_document.create("task-1", title, NOW, text * 10)
     cut = task_document.shorten(whole, budget, "backlog/memory/task-1.md")
     assert tokens.estimate_tokens(cut) <= budget
     assert "backlog/memory/task-1.md" in cut
 
 
 def test_a_cut_keeps_the_context_and_the_newest_notes() -> None:
-    text = task_document.create("task-1", "Orders", "2026-11-21 22:10:00", "## Context\n")
-    text = text.replace("## Context\n", "## Context\n\nOrders are numbered per warehouse.\n")
+    context = "## Context\n\nOrders are numbered per warehouse.\n"
+    text = task_document.create("task-1", "Orders", NOW, context)
     text = task_document.add_item(text, "Key Decisions", "Numbers are never reused")
     for number in range(300):
         text = task_document.add_item(text, "Notes", f"note {number} of many about the orders")
@@ -327,9 +322,6 @@ def test_a_task_without_backlog(shop: Shop) -> None:
     assert done.problems == []
     assert "\n# checkout: Ask for a password\n\n## Context\n" in shop.memory("checkout")
     assert task_actions.add_note(shop.project, "", "a note").section == "Notes"
-    assert task_actions.add_decision(shop.project, "CHECKOUT", "so be it").section == DECISIONS
-    assert task_actions.start(shop.project, "checkout", "another").what == "is in progress already"
-    assert "- a note\n" in shop.memory("checkout")
     assert shop.states() == {"checkout": "active"}
     assert (shop.folder / ".gitignore").read_text().splitlines()[-1] == "/.state.yml"
     state = yaml.safe_load((shop.folder / ".state.yml").read_text())
@@ -338,7 +330,6 @@ def test_a_task_without_backlog(shop: Shop) -> None:
     assert shop.states() == {"checkout": "archived"}
     assert task_actions.finish(shop.project, "checkout").what == "is archived already"
     assert task_actions.reopen(shop.project, "checkout").what == "restored"
-    assert "- so be it\n" in shop.memory("checkout")
     assert "archived:\n" in shop.memory("checkout")
 
 
@@ -385,10 +376,8 @@ def test_errors_say_what_to_do(
     before = read_files(shop.folder)
     with pytest.raises(error, match=message):
         act(shop.project)
-    after = read_files(shop.folder)
-    assert {name for name in before | after if before.get(name) != after.get(name)} <= {
-        ".state.yml"
-    }
+    state = {".state.yml": read_files(shop.folder)[".state.yml"]}
+    assert read_files(shop.folder) == before | state
     assert task_actions.reopen(shop.project, "3").what == "begun"
 
 
@@ -440,30 +429,6 @@ def test_cleanup_knows_the_age_of_every_old_memory(shop: Shop, name: str, archiv
     assert task_actions.find_stale(shop.project, "", "") == []
     task_actions.clean_up(shop.project, [found])
     assert shop.states() == {"other": "active"} | ({} if archived else {"x": "archived"})
-
-
-def test_cleanup_uses_the_dates_in_the_files(shop: Shop) -> None:
-    for name in ("old", "older", "new", "going"):
-        task_actions.start(shop.project, name)
-    task_actions.finish(shop.project, "older")
-    for name in ("old", "archive/older", "going"):
-        path = shop.folder / "memory" / f"{name}.md"
-        told = {"updated": "2026-01-01 00:00:00"}
-        told |= {"archived": "2026-01-01 00:00:00"} if "/" in name else {}
-        path.write_text(front_matter.set_fields(path.read_text(), told))
-    (shop.folder / ".state.yml").write_text("active_task: going\nin_progress: [going]\n")
-    day = "2026-06-01 00:00:00"
-    (to_archive,) = task_actions.find_stale(shop.project, day, "")
-    (to_delete,) = task_actions.find_stale(shop.project, "", day)
-    assert (to_archive.memory.id, to_archive.will_delete) == ("old", False)
-    assert (to_delete.memory.id, to_delete.will_delete) == ("older", True)
-    found = task_actions.find_stale(shop.project, day, day)
-    assert found == [to_archive, to_delete]
-    task_actions.clean_up(shop.project, found)
-    assert shop.states() == {"going": "active", "new": "kept", "old": "archived"}
-
-
-# Templates.
 
 
 # Changes of task files.
@@ -941,14 +906,6 @@ def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
     task_actions.add_note(shop.project, "1", "two")
     assert notes_of(path) == ["one", "Orders are split", "Tokens expire", "two"]
     assert path.read_text().count("\nupdated:") == 1
-
-
-def test_a_template_is_copied_once(shop: Shop) -> None:
-    levels = task_templates.list_levels(shop.project)
-    path = task_templates.copy(levels, levels[0], "bugfix")
-    assert Path(path).read_text(encoding="utf-8") == task_templates.read(levels, "bugfix")
-    with pytest.raises(FileExistsError):
-        task_templates.copy(levels, levels[0], "bugfix")
 
 
 def test_a_used_id_is_made_free(shop: Shop) -> None:
