@@ -145,10 +145,6 @@ def says_too_much(person: Person) -> None:
     path.write_text(path.read_text().replace("; if [", "; echo Hello; if [", 1))
 
 
-def hooks_disabled(person: Person) -> None:
-    change(user_settings(person), disableAllHooks=True)
-
-
 def bad_config(person: Person) -> None:
     person.sandbox.configure("memory:\n  natural_langage: true\n")
 
@@ -179,11 +175,6 @@ def odd_memory_of_the_user(person: Person) -> None:
 
 def torn_history(person: Person) -> None:
     write(person.sandbox.memories / "history" / "qa.jsonl", '{"v": 1, "time": "2026-1\n\n')
-
-
-def history_elsewhere(person: Person) -> None:
-    (person.sandbox.home / "kept").mkdir()
-    (person.sandbox.memories / "history").symlink_to(person.sandbox.home / "kept")
 
 
 def unreadable_memory(person: Person) -> None:
@@ -240,6 +231,7 @@ def odd_lines_in_the_log(person: Person) -> None:
 BROKEN, WARNING, NOTE = "broken", "warning", "note"
 
 SETTINGS, SPOOL, MEMORY = (BROKEN, "settings"), (WARNING, "spool"), (WARNING, "memory")
+OLDER = (WARNING, "settings")
 ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     (
         [bad_config, odd_memory, lost_delivery, native_memory],
@@ -249,10 +241,7 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [missing_events, add_spool_entry, torn_history, logged_error],
         [SETTINGS, MEMORY, SPOOL, (WARNING, "errors")],
     ),
-    (
-        [other_version, add_cut_spool_entry, odd_memory_of_the_user, history_elsewhere],
-        [(BROKEN, "paths"), (WARNING, "settings"), MEMORY, SPOOL],
-    ),
+    ([other_version, add_cut_spool_entry, odd_memory_of_the_user], [OLDER, MEMORY, SPOOL]),
     (
         [no_text_in_spool, unreadable_in_spool, learns_nothing],
         [(NOTE, "switched-off"), SPOOL, (WARNING, "state")],
@@ -263,8 +252,8 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [strange_python, no_folder, other_tool],
         [(BROKEN, "paths"), (BROKEN, "command"), (NOTE, "other-hooks")],
     ),
-    ([says_too_much, fallback], [(WARNING, "settings"), (WARNING, "deliveries")]),
-    ([hooks_disabled, switched_off], [(BROKEN, "switched-off"), (WARNING, "switched-off")]),
+    ([says_too_much, fallback], [OLDER, (WARNING, "deliveries")]),
+    ([switched_off], [(WARNING, "switched-off")]),
     ([switched_off_in_settings, native_memory, odd_lines_in_the_log], [(WARNING, "switched-off")]),
 ]
 
@@ -457,16 +446,16 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
     write(memories / "history" / "engineer.jsonl", "")
     # The place, its mode, and the level of the finding.
     rows = [
-        (state, str(state), 0o500, WARNING),
-        (memories / "engineer.md", ".claude-mpm/memories/engineer.md", 0o444, WARNING),
-        (memories / "qa.md", ".claude-mpm/memories/qa.md", 0, BROKEN),
-        (
-            *(memories / "history" / "engineer.jsonl",),
-            *(".claude-mpm/memories/history/engineer.jsonl", 0o444, BROKEN),
-        ),
+        (state, 0o500, WARNING),
+        (memories / "engineer.md", 0o444, WARNING),
+        (memories / "qa.md", 0, BROKEN),
+        (memories / "history" / "engineer.jsonl", 0o444, BROKEN),
     ]
-    for path, _name, mode, _level in rows:
+    for path, mode, _level in rows:
         path.chmod(mode)
+
+    def name(path: Path) -> str:
+        return str(path).removeprefix(f"{settled.sandbox.root}/")
 
     def doctor(*options: str) -> Any:
         start = POWERLESS if os.geteuid() == 0 else []
@@ -476,10 +465,10 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
 
     found = [finding for finding in doctor()["findings"] if finding["level"] != "ok"]
     assert {(finding["level"], finding["mend"]) for finding in found} == {
-        (level, f"chmod u+rw{'X' * path.is_dir()} {name}") for path, name, _mode, level in rows
+        (level, f"chmod u+rw{'X' * path.is_dir()} {name(path)}") for path, _mode, level in rows
     }
     answer = doctor("--fix")
-    undo = {f"chmod {mode:o} {name}" for _path, name, mode, _level in rows}
+    undo = {f"chmod {mode:o} {name(path)}" for path, mode, _level in rows}
     assert {finding["undo"] for finding in answer["mended"]} == undo
     assert wrong(answer["findings"]) == []
     assert (memories / "qa.md").stat().st_mode & 0o777 == 0o600
