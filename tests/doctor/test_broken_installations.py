@@ -118,10 +118,6 @@ def renamed_script(person: Person) -> None:
     replace(settings(person), "subagent_stop.py", "subagent-stop.py")
 
 
-def missing_event(person: Person) -> None:
-    edit(settings(person), lambda value: value["hooks"].pop("SubagentStop"))
-
-
 def only_the_last_events(person: Person) -> None:
     def drop(value: dict[str, Any]) -> None:
         del value["hooks"]["PreToolUse"], value["hooks"]["SubagentStart"]
@@ -252,10 +248,10 @@ def deleted_program_of_the_driver(person: Person) -> None:
 MISSING = "does not exist: the hooks of PreToolUse, SubagentStart,"
 
 # The damage, the check that finds its cause, and part of the place and the problem.
+COLUMNS = ("damage", "check", "problem")
 REPAIRED: list[tuple[Damage, str, str]] = [
     (wrong_path, "settings", f"/.local/shar/agent-memory {MISSING}"),
     (renamed_script, "settings", "subagent-stop.py does not exist: the hooks of SubagentStop do"),
-    (missing_event, "settings", "no hooks for SubagentStop"),
     (only_the_last_events, "settings", "no hooks for PreToolUse, SubagentStart"),
     (other_matcher, "settings", "the matcher Bash does not match Agent"),
     (hooks_pasted_twice, "settings", "hooks are there twice: PostToolUse"),
@@ -287,7 +283,7 @@ LEFT: list[tuple[Damage, str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("damage", "check", "problem"),
+    COLUMNS,
     [
         pytest.param(*row, id=row[0].__name__, marks=[pytest.mark.slow] * (number % 4 > 0))
         for number, row in enumerate(REPAIRED)
@@ -306,9 +302,7 @@ def test_a_cause_is_found_and_repaired(
     assert ITEM in person.sandbox.read_memory("engineer")
 
 
-@pytest.mark.parametrize(
-    ("damage", "check", "problem"), LEFT, ids=[row[0].__name__ for row in LEFT]
-)
+@pytest.mark.parametrize(COLUMNS, LEFT, ids=[row[0].__name__ for row in LEFT])
 def test_a_cause_is_found_and_left_to_a_person(
     person: Person, damage: Damage, check: str, problem: str
 ) -> None:
@@ -342,13 +336,10 @@ def moved_project(person: Person) -> None:
     person.env["CLAUDE_PROJECT_DIR"] = str(person.sandbox.root)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        *(hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels),
-        *(windows_files, moved_project),
-    ],
-)
+UNUSUAL = [hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels]
+
+
+@pytest.mark.parametrize("change", [*UNUSUAL, windows_files, moved_project])
 def test_an_unusual_installation_is_healthy(person: Person, change: Damage) -> None:
     change(person)
     answer = run_doctor(person)
