@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +44,6 @@ def project(sandbox: Sandbox) -> Project:
     return project_in(sandbox)
 
 
-@pytest.fixture
-def person(sandbox: Sandbox, tmp_path: Path) -> Person:
-    sandbox.memories.mkdir(parents=True)
-    return Person(sandbox, tmp_path)
-
-
 @pytest.fixture(autouse=True)
 def _now(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintained_files, "_now", lambda: NOW)
@@ -57,6 +53,15 @@ def put(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+@contextlib.contextmanager
+def project_with(files: dict[str, str]) -> Iterator[tuple[Path, Project]]:
+    """Create a project with these memories, for one example of a property."""
+    with tempfile.TemporaryDirectory() as folder:
+        memories = Path(folder) / ".claude-mpm" / "memories"
+        put(memories, files)
+        yield memories, find_project(folder, {})
 
 
 def read_texts(folder: Path) -> dict[str, str]:
@@ -126,17 +131,10 @@ def test_a_label_reads_back(section: str, item: str) -> None:
     assert dated_entries.parse_entry(dated_entries.format_entry(section, item)) == (section, item)
 
 
-@for_each(
-    ("text", "expected"),
-    [
-        ("[Notes [old]] x", ("Notes [old]", "x")),
-        ("[] x", ("", "x")),
-        ("[A]", ("A", "")),
-        ("[never closed", ("", "[never closed")),
-    ],
-)
-def test_labels_by_hand(text: str, expected: tuple[str, str]) -> None:
-    assert dated_entries.parse_entry(text) == expected
+def test_labels_by_hand() -> None:
+    texts = ["[Notes [old]] x", "[] x", "[A]", "[never closed"]
+    expected = [("Notes [old]", "x"), ("", "x"), ("A", ""), ("", "[never closed")]
+    assert [dated_entries.parse_entry(text) for text in texts] == expected
 
 
 def test_nested_lines_are_archived_and_restored(sandbox: Sandbox, project: Project) -> None:
@@ -184,18 +182,16 @@ MOVES = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), MOVES)
-def test_migrate(
-    sandbox: Sandbox, project: Project, before: dict[str, str], after: dict[str, str]
-) -> None:
-    put(sandbox.memories, before)
-    planned = migrate_files(project)
-    assert read_texts(sandbox.memories) == before
-    assert not sandbox.state.exists()
-    assert migrate_files(project, write=True) == planned
-    assert not [each for each in planned if each.archived or each.refused]
-    assert plain(read_texts(sandbox.memories)) == after
-    assert migrate_files(project, write=True) == []
+@for_each(("before", "after"), MOVES)
+def test_migrate(before: dict[str, str], after: dict[str, str]) -> None:
+    with project_with(before) as (memories, project):
+        planned = migrate_files(project)
+        assert read_texts(memories) == before
+        assert not os.path.exists(project.paths.state.root)
+        assert migrate_files(project, write=True) == planned
+        assert not [each for each in planned if each.archived or each.refused]
+        assert plain(read_texts(memories)) == after
+        assert migrate_files(project, write=True) == []
 
 
 def test_migrate_archives_text_that_does_not_fit(sandbox: Sandbox, project: Project) -> None:
@@ -287,10 +283,8 @@ TIGHT = {"../config.yml": "memory: {limits: {max_items_per_section: 2, max_secti
 
 @given(documents, documents, st.sampled_from([{"../config.yml": ""}, TIGHT]))
 def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        memories = Path(folder) / ".claude-mpm" / "memories"
-        put(memories, {"qa.md": first, "qa_agent.md": second, **tight})
-        project = find_project(folder, {})
+    files = {"qa.md": first, "qa_agent.md": second, **tight}
+    with project_with(files) as (memories, project):
         (done,) = migrate_files(project, write=True)
         assert not done.refused
         assert set(read_texts(memories)) <= {"qa.md", "archive/qa.md"}
@@ -330,10 +324,7 @@ def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Pr
 def test_a_resolved_file_has_items_of_both_sides(above: str, ours: str, theirs: str) -> None:
     ours, theirs = (side.removeprefix(markdown_lines.BOM) for side in (ours, theirs))
     text = f"{above}\n<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n"
-    with tempfile.TemporaryDirectory() as folder:
-        memories = Path(folder) / ".claude-mpm" / "memories"
-        put(memories, {"qa.md": text})
-        project = find_project(folder, {})
+    with project_with({"qa.md": text}) as (memories, project):
         resolve_files(project, write=True)
         assert not markdown.parse_document((memories / "qa.md").read_bytes().decode()).markers
         assert resolve_files(project, write=True) == []
@@ -385,18 +376,22 @@ PLACES = [
     ("## A\n- x\n", "A", "# y", "## A\n- x\n- \\# y\n"),
     ("## A\n- x\n\n```\ncode\n", "A", "y", "## A\n- x\n- y\n\n```\ncode\n"),
 ]
+PRESENT = [
+    ("## B\n- **Use tabs**\n", "B", "use tabs.", "## B\n- **Use tabs**\n"),
+    ("## B\n- x\n    - Why: a\n", "B", "x\n  - Why: a", "## B\n- x\n    - Why: a\n"),
+    ("## B\n- x\n", "B", "x\n  - Why: a", "## B\n- x\n  - Why: a\n"),
+    ("## B\n- x\n  - See: b\n", "B", "x\n  - Why: a", "## B\n- x\n  - Why: a\n  - See: b\n"),
+]
 
 
-@pytest.mark.parametrize(("before", "section", "item", "after"), PLACES)
-def test_restore(
-    sandbox: Sandbox, project: Project, before: str, section: str, item: str, after: str
-) -> None:
-    put(sandbox.memories, {"qa.md": before})
-    was_archived(project, "qa", ("Z", "stays"), (section, item))
-    done = archive.restore(project, project.store, [("qa", "2")])[0][1]
-    assert (done.text, done.was_present) == (item, False)
-    assert plain({"qa.md": sandbox.read_memory("qa")})["qa.md"].lstrip("\n") == after
-    assert [each.text for each in archive.list_items(project.store, "qa")] == ["stays"]
+@for_each(("before", "section", "item", "after"), PLACES + PRESENT)
+def test_restore(before: str, section: str, item: str, after: str) -> None:
+    with project_with({"qa.md": before}) as (memories, project):
+        was_archived(project, "qa", ("Z", "stays"), (section, item))
+        done = archive.restore(project, project.store, [("qa", "2")])[0][1]
+        assert (done.text, done.was_present) == (item, (before, section, item, after) in PRESENT)
+        assert plain(read_texts(memories))["qa.md"].lstrip("\n") == after
+        assert [each.text for each in archive.list_items(project.store, "qa")] == ["stays"]
 
 
 def test_restore_creates_the_memory(sandbox: Sandbox, project: Project) -> None:
@@ -404,25 +399,6 @@ def test_restore_creates_the_memory(sandbox: Sandbox, project: Project) -> None:
     archive.restore(project, project.store, [("qa", "x")])
     assert sandbox.read_memory("qa").startswith("# QA Memory - shop\n\n<!-- MEMORY LIMITS: 8KB")
     assert sandbox.read_memory("qa").endswith("## A (Max: 15 items)\n- x\n")
-
-
-@pytest.mark.parametrize(
-    ("present", "archived", "after"),
-    [
-        ("- **Use tabs**\n", "use tabs.", "- **Use tabs**\n"),
-        ("- x\n    - Why: a\n", "x\n  - Why: a", "- x\n    - Why: a\n"),
-        ("- x\n", "x\n  - Why: a", "- x\n  - Why: a\n"),
-        ("- x\n  - See: b\n", "x\n  - Why: a", "- x\n  - Why: a\n  - See: b\n"),
-    ],
-)
-def test_restore_a_present_item(
-    sandbox: Sandbox, project: Project, present: str, archived: str, after: str
-) -> None:
-    put(sandbox.memories, {"qa.md": f"## B\n{present}"})
-    was_archived(project, "qa", ("B", archived))
-    assert archive.restore(project, project.store, [("qa", "1")])[0][1].was_present
-    assert sandbox.read_memory("qa").endswith(f"## B\n{after}")
-    assert (sandbox.memories / "archive" / "qa.md").read_text() == ""
 
 
 @pytest.mark.parametrize(
@@ -441,10 +417,7 @@ ITEMS = st.sampled_from(["queue", "one\n  - nested", "# y", "- ```\n  code\n  ``
 
 @given(documents, st.sampled_from(["Mine", "", "Recent Learnings"]), ITEMS)
 def test_restore_loses_no_line(text: str, section: str, item: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        memories = Path(folder) / ".claude-mpm" / "memories"
-        put(memories, {"qa.md": text})
-        project = find_project(folder, {})
+    with project_with({"qa.md": text}) as (memories, project):
         was_archived(project, "qa", (section, item))
         with contextlib.suppress(archive.NotRestored):
             archive.restore(project, project.store, [("qa", "1")])
@@ -563,24 +536,19 @@ def test_json_fields_agree_with_the_page(person: Person) -> None:
         assert set(value) == read_fields(row), row
 
 
-SHOW = 'echo "$AGENT_MEMORY|$AGENT_MEMORY_LEARNING|$AGENT_MEMORY_LIMIT_KB"'
-# Arguments of `run`, exit status, output, error.
-RUNS = [
-    (["--", "sh", "-c", SHOW], 0, "||\n", ""),
-    (["--no-memory", "--", "sh", "-c", SHOW], 0, "off||\n", ""),
-    (["--enable-learning", "--", "sh", "-c", SHOW], 0, "|on|\n", ""),
-    (["--no-learning", "--memory-limit", "16", "--", "sh", "-c", SHOW], 0, "|off|16\n", ""),
-    (["--", "sh", "-c", "exit 7"], 7, "", ""),
-    (["sh", "-c", "exit 3"], 3, "", ""),
-    (["--", "./no/such"], 127, "", "agent-memory: ./no/such: command not found\n"),
-    (["--", "/"], 126, "", "agent-memory: /: Permission denied\n"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "status", "output", "error"), RUNS)
-def test_run(person: Person, arguments: list[str], status: int, output: str, error: str) -> None:
-    done = person.run("run", *arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (status, output, error)
+def test_run(person: Person) -> None:
+    show = "sh -c 'echo $AGENT_MEMORY:$AGENT_MEMORY_LEARNING:$AGENT_MEMORY_LIMIT_KB'"
+    for words, status, output, error in (
+        (f"-- {show}", 0, "::\n", ""),
+        (f"--no-memory -- {show}", 0, "off::\n", ""),
+        (f"--enable-learning -- {show}", 0, ":on:\n", ""),
+        (f"--no-learning --memory-limit 16 -- {show}", 0, ":off:16\n", ""),
+        ("sh -c 'exit 3'", 3, "", ""),
+        ("-- ./no/such", 127, "", "agent-memory: ./no/such: command not found\n"),
+        ("-- /", 126, "", "agent-memory: /: Permission denied\n"),
+    ):
+        done = person.run("run", *shlex.split(words))
+        assert (done.returncode, done.stdout, done.stderr) == (status, output, error), words
 
 
 def test_run_is_replaced_by_the_command(person: Person) -> None:
