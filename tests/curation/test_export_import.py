@@ -35,6 +35,7 @@ from memory_core.text import markdown_lines
 from memory_core.trust import ledger
 from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
+from support.refusals import check_refused
 from support.review import make_waiting
 from support.sandbox import Sandbox
 from support.strategies import documents
@@ -172,7 +173,8 @@ def lived(shop: Project) -> Project:
 
 @pytest.mark.parametrize("replace", [False, True])
 def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: bool) -> None:
-    imported(other, lived, replace)
+    data = exported(lived)
+    imported(other, data, replace)
     for agent in ("PM", "engineer"):
         assert plain(text_in(other, agent)) == plain(text_in(lived, agent))
         expected = answers(lived, agent)
@@ -185,11 +187,6 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: 
         }, "but their headings say that they are not reviewed"
     assert "[Coding Patterns Learned] Module number" in archived(other, "engineer")
     assert "- b\udcff\n" in text_in(other, "engineer")
-
-
-def test_a_second_import_changes_nothing(lived: Project, other: Project) -> None:
-    data = exported(lived)
-    imported(other, data)
     before = read_files(Path(other.paths.root))
     again = imported(other, data)
     assert read_files(Path(other.paths.root)) == before
@@ -244,29 +241,27 @@ def test_both_histories_are_kept_and_near_duplicates_joined(shop: Project, other
     assert items(other, "qa") == before
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ours", "theirs", "nested"),
     [
-        ("", "  - a", "  - a"),
-        ("  - a", "", "  - a"),
-        ("  - a", "  - a", "  - a"),
-        ("  - a", "  - a\n  - b", "  - a\n  - b"),
-        ("  - ab", "  - a", "  - ab\n  - a"),
+        ("", "  - a\n", "  - a"),
+        ("  - a\n", "", "  - a"),
+        ("  - a\n", "  - a\n  - b\n", "  - a\n  - b"),
+        ("  - ab\n", "  - a\n", "  - ab\n  - a"),
     ],
 )
-def test_nested_lines_are_merged(
-    shop: Project, other: Project, ours: str, theirs: str, nested: str
-) -> None:
-    for project, lines in ((other, ours), (shop, theirs)):
-        write(project, "qa", f"## Mine\n- {FACT}\n{lines}{chr(10) * bool(lines)}- {LIFT}\n")
-    before = items(other, "qa")
-    data = exported(shop)
-    for _ in range(2):
-        imported(other, data)
-        assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
-    if nested != ours:
-        undo_last(other, other.store, 1)
-        assert items(other, "qa") == before
+def test_nested_lines_are_merged(ours: str, theirs: str, nested: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        shop, other = fresh(Path(name), "shop", "other")
+        for project, lines in ((other, ours), (shop, theirs)):
+            write(project, "qa", f"## Mine\n- {FACT}\n{lines}- {LIFT}\n")
+        before, data = items(other, "qa"), exported(shop)
+        for _ in range(2):
+            imported(other, data)
+            assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
+        if nested != ours.strip("\n"):
+            undo_last(other, other.store, 1)
+            assert items(other, "qa") == before
 
 
 def test_items_beyond_the_limits_are_archived(shop: Project, other: Project) -> None:
@@ -424,9 +419,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("agents", "Engineer Agent"), {}, 'agents."Engineer Agent": '),
     (("agents", ""), {}, 'agents."": invalid agent name, use letters'),
     (("agents", "../../../x"), ENGINEER, "agents."),
-    (("agents", "a/b"), ENGINEER, "agents."),
     (("agents", "\x1b[31m\n"), {}, "agents."),
-    (("agents", "a" * 201), {}, "agents."),
     ((*AGENT, "notes"), "", "agents.engineer.notes: "),
     ((*AGENT, "document"), None, "agents.engineer.document: "),
     ((*AGENT, "archive"), ["a"], "agents.engineer.archive: "),
@@ -523,33 +516,26 @@ def test_replace_reports_removed_items(person: Person, sandbox: Sandbox) -> None
     assert "1 entry archived; list them with agent-memory restore engineer" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "told"),
-    [
-        (["export", "--output", "."], 1, "agent-memory: shop is a folder, not a file\n"),
-        (["export", "--output", "no/where"], 1, "shop/no: No such file"),
-        (["export", "--output", "/dev/null"], 1, "null is a pipe, a socket or a device"),
-        (["export", "--output", "../link.json"], 1, "link.json is a link, which is not followed\n"),
-        (["export", "PM"], 0, "PM has no memory yet\n"),
-        (["import", "nowhere.json"], 2, "agent-memory: nowhere.json: No such file or directory\n"),
-        (["import", "../invalid.json"], 2, "agent-memory: ../invalid.json: invalid JSON: "),
-        (["share", FACT], 2, "agent-memory: one of --to AGENT, --all and --user is required\n"),
-        (["share", "no such thing", "--user"], 2, "agent-memory: no item matches 'no such thing'"),
-        (["share", FACT, "--all"], 1, "agent-memory: no agent other than engineer has a memory"),
-    ],
-)
-def test_wrong_use_changes_nothing(
-    person: Person, sandbox: Sandbox, arguments: list[str], status: int, told: str
-) -> None:
+def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     (sandbox.root.parent / "invalid.json").write_text("{")
     (sandbox.root.parent / "link.json").symlink_to("invalid.json")
-    before = read_files(sandbox.root)
-    done = person.run(*arguments)
-    assert done.returncode == status
-    assert told in done.stderr
-    assert read_files(sandbox.root) == before
-    assert (sandbox.root.parent / "invalid.json").read_text() == "{"
+    failing = {
+        "export --output .": "agent-memory: shop is a folder, not a file\n",
+        "export --output no/where": "shop/no: No such file",
+        "export --output /dev/null": "null is a pipe, a socket or a device",
+        "export --output ../link.json": "link.json is a link, which is not followed\n",
+        f"share '{FACT}' --all": "agent-memory: no agent other than engineer has a memory",
+    }
+    check_refused(person, failing, status=1)
+    wrong = {
+        "import nowhere.json": "agent-memory: nowhere.json: No such file or directory\n",
+        "import ../invalid.json": "agent-memory: ../invalid.json: invalid JSON: ",
+        f"share '{FACT}'": "agent-memory: one of --to AGENT, --all and --user is required\n",
+        "share 'no such thing' --user": "agent-memory: no item matches 'no such thing'",
+    }
+    check_refused(person, wrong)
+    assert person.run("export", "PM").stderr == "PM has no memory yet\n"
 
 
 # From one agent to others.
