@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,7 @@ from support.answers import YES_OR_NO, answer, answer_all
 from support.command_line import ITEM, Person, hide_change, read_fields
 from support.events import make_start_event, make_stop_event
 from support.files import read_files
+from support.memory_files import make_section
 from support.refusals import check_refused
 from support.sandbox import Sandbox
 from support.spool import make_spool_entry
@@ -178,8 +182,6 @@ def test_the_users_own_memory(settled: Person) -> None:
 EDITORS = {
     "in-place": 'printf -- "- %s\\n" "$LINE" >> "$1"',
     "by-rename": '{ cat "$1"; printf -- "- %s\\n" "$LINE"; } > "$1~" && mv "$1~" "$1"',
-    "emptied-first": 'all=$(cat "$1"); : > "$1"; printf "%s\\n- %s\\n" "$all" "$LINE" > "$1"',
-    "deleted-first": 'all=$(cat "$1"); rm "$1"; printf "%s\\n- %s\\n" "$all" "$LINE" > "$1"',
     "backup": 'cp "$1" "$1.bak"; printf -- "- %s\\n" "$LINE" >> "$1"',
 }
 ADDS_LINE = EDITORS["in-place"]
@@ -387,47 +389,42 @@ FACTS = st.lists(st.sampled_from([f"Widget {name} is painted" for name in "abcde
 
 
 @given(TEXTS, TEXTS)
-def test_saved_text_is_kept_line_by_line(
-    tmp_path_factory: pytest.TempPathFactory, old: str, new: str
-) -> None:
+def test_saved_text_is_kept_line_by_line(old: str, new: str) -> None:
     """The texts are equal line by line, except for the header, which the command writes."""
-    project = empty_project(tmp_path_factory)
-    path = Path(project.store.path("qa"))
-    path.write_text(old)
-    taken = edit_session.open_copy(project, "qa", project.store)
-    assert taken.text == old
-    edit_session.save_copy(project, "qa", taken, new, project.store)
-    if markdown.parse_document(old).markers:
-        return  # the two sides can no longer be separated, so the edit is merged
-    kept = [line for line in path.read_text().split("\n") if not line.startswith("<!--")]
-    assert list(filter(None, kept)) == list(filter(None, new.split("\n")))
+    with session(old) as (project, path, taken):
+        assert taken.text == old
+        edit_session.save_copy(project, "qa", taken, new, project.store)
+        kept = [line for line in path.read_text().split("\n") if not line.startswith("<!--")]
+    if not markdown.parse_document(old).markers:  # then the edit is merged
+        assert list(filter(None, kept)) == list(filter(None, new.split("\n")))
 
 
 @given(FACTS, FACTS, FACTS)
 def test_edits_and_learnings_are_both_applied(
-    tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], taught: list[str]
+    old: list[str], new: list[str], taught: list[str]
 ) -> None:
-    project = empty_project(tmp_path_factory)
-    path = Path(project.store.path("qa"))
-    path.write_text("## Mine\n" + "".join(f"- {each}\n" for each in old))
-    taken = edit_session.open_copy(project, "qa", project.store)
-    item_actions.teach(project, "qa", "pattern", taught)
-    text = "## Mine\n" + "".join(f"- {each}\n" for each in new)
-    kept = edit_session.save_copy(project, "qa", taken, text, project.store)
-    there = items(path.read_text())
+    with session(make_section("Mine", *old)) as (project, path, taken):
+        item_actions.teach(project, "qa", "pattern", taught)
+        text = make_section("Mine", *new)
+        kept = edit_session.save_copy(project, "qa", taken, text, project.store)
+        there = items(path.read_text())
+        history = item_history.History(project.store.history("qa").read())
     gone = {each for each in old if each not in new}
     # Teaching a present item again only confirms it, so removing it wins.
     assert sorted(there) == sorted({*new, *taught} - gone)
     assert kept.merged_others == bool(set(taught) - set(old))
-    history = item_history.History(project.store.history("qa").read())
     assert {each.text for each in history if each.is_present} == set(there)
 
 
-def empty_project(factory: pytest.TempPathFactory) -> Project:
-    root = str(factory.mktemp("project"))
-    project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": f"{root}-home"})
-    project.store.make_folder()
-    return project
+@contextlib.contextmanager
+def session(text: str) -> Iterator[tuple[Project, Path, edit_session.EditCopy]]:
+    """Open the memory of a new project, which has this text."""
+    with tempfile.TemporaryDirectory() as root:
+        project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": f"{root}/home"})
+        project.store.make_folder()
+        path = Path(project.store.path("qa"))
+        path.write_text(text)
+        yield project, path, edit_session.open_copy(project, "qa", project.store)
 
 
 def test_manual_edits_are_not_recorded_as_commands() -> None:
@@ -461,21 +458,20 @@ def test_edit_again_until_there_is_no_problem(settled: Person) -> None:
     assert "system-reminder" not in settled.sandbox.read_memory("engineer")
 
 
-@pytest.mark.parametrize(
-    ("keys", "status", "said"),
-    [
-        ("d\r", 0, "Nothing is changed."),
-        ("\x04", 1, "agent-memory: no answer; nothing was changed"),
-        ("\x03", 130, "What you wrote is in "),
-    ],
-)
-def test_discarding_changes_nothing(settled: Person, keys: str, status: int, said: str) -> None:
+def test_discarding_changes_nothing(settled: Person) -> None:
     before = read_files(settled.sandbox.root)
-    terminal = edit_on_terminal(settled, ODD)
-    assert answer_all(terminal, ASKED, keys) == status
-    assert any(line.startswith(said) for line in terminal.lines), terminal.lines
-    assert read_files(settled.sandbox.root) == before
-    assert len(left_on_desk(settled)) == (1 if keys == "d\r" else 2)  # and the turns
+    for kept, (keys, status, said) in enumerate(
+        (
+            ("d\r", 0, "Nothing is changed."),
+            ("\x04", 1, "agent-memory: no answer; nothing was changed"),
+            ("\x03", 130, "What you wrote is in "),
+        )
+    ):
+        terminal = edit_on_terminal(settled, ODD)
+        assert answer_all(terminal, ASKED, keys) == status
+        assert any(line.startswith(said) for line in terminal.lines), terminal.lines
+        assert read_files(settled.sandbox.root) == before
+        assert len(left_on_desk(settled)) == 1 + kept  # and the turns
 
 
 @pytest.mark.parametrize(("keys", "is_kept"), [("K\r", True), ("d\r", False)])
@@ -611,12 +607,9 @@ def remembered(sandbox: Sandbox, agent: str = "old-bot", text: str = "") -> Path
     """Write a memory with its history, as of a run 60 days ago."""
     when = format_utc(time.time() - 60 * DAY)
     head = f"# Old\n\n<!-- Last Updated: {when[:19].replace('T', ' ')} | Auto-updated by: x -->\n"
-    body = text or f"{head}\n## Mine\n- {ITEM}\n\n## B\n- {NEWS}\n"
-    path = file(sandbox, f"memories/{agent}.md", 60, body)
-    told = [
-        item_history.make_record("learned", when, each, section=where, run="a1")
-        for each, where in ((ITEM, "Mine"), (NEWS, "B"))
-    ]
+    text = text or f"{head}\n{make_section('Mine', ITEM)}{make_section('B', NEWS)}"
+    path = file(sandbox, f"memories/{agent}.md", 60, text)
+    told = [item_history.make_record("learned", when, each, run="a1") for each in (ITEM, NEWS)]
     Store(sandbox.paths).history(agent).append(told)
     return path
 
@@ -755,7 +748,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     person: Person, sandbox: Sandbox
 ) -> None:
     path = remembered(sandbox)
-    other = remembered(sandbox, "dull-bot", f"## Recent Learnings\n- {ITEM}\n- {NEWS}\n")
+    other = remembered(sandbox, "dull-bot", make_section("Recent Learnings", ITEM, NEWS))
     before = read_files(sandbox.root)
     done = person.run("clean")
     assert done.returncode == 0
@@ -834,12 +827,10 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
 
 
 def test_clean_of_a_new_project(person: Person, sandbox: Sandbox) -> None:
-    for words in (["clean"], ["clean", "--user", "--yes"]):
-        done = person.run(*words)
-        assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr.endswith("Nothing to tidy up.\n")
+    for words in ("clean", "clean --user --yes"):
+        assert person.run(*words.split()).stderr.endswith("Nothing to tidy up.\n")
     assert read_files(sandbox.root) == read_files(sandbox.home) == {}
-    assert person.run("clean", "--yes", "--dry-run").returncode == 2
+    check_refused(person, {"clean --yes --dry-run": "exclude each other"})
 
 
 def test_clean_asks_on_a_terminal(person: Person, sandbox: Sandbox) -> None:
@@ -853,7 +844,7 @@ def test_clean_asks_on_a_terminal(person: Person, sandbox: Sandbox) -> None:
 def test_everything_works_after_a_cleaning(settled: Person) -> None:
     sandbox = settled.sandbox
     remembered(sandbox)
-    remembered(sandbox, "dull-bot", f"## Recent Learnings\n- {ITEM}\n- {NEWS}\n")
+    remembered(sandbox, "dull-bot", make_section("Recent Learnings", ITEM, NEWS))
     file(sandbox, f"memories/{TEMPORARY}", 1)
     kept, *lines = hide_change(settled.run("clean", "--yes").stderr).splitlines()
     assert kept.startswith("engineer is kept: it is defined nowhere, but was used on ")
