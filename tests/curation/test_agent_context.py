@@ -54,11 +54,6 @@ def note_error(project: Project, text: str, resolution: str = "Mend it", **more:
     assert run_history.save_records(project.store, "engineer", [record], **more)
 
 
-def note_task(project: Project) -> None:
-    done = performance.make_task_record("a1", "done", type="feature")
-    run_history.save_records(project.store, "engineer", [done])
-
-
 def confidences(sandbox: Sandbox, agent: str = "engineer") -> dict[str, float]:
     known = agent_context.read_knowledge(project_in(sandbox), agent)
     return {each.text: each.confidence for each in known.items}
@@ -210,7 +205,8 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
     user = project.level(user=True)
     preference_actions.set_preference(project, "engineer", "Coding Style", "any", user)
     note_error(project, "It is broken")
-    note_task(project)
+    done = performance.make_task_record("a1", "done", type="feature")
+    run_history.save_records(project.store, "engineer", [done])
     known = agent_context.read_knowledge(project, "engineer")
     assert agent_context.render_markdown(known, 20) == (
         "## Knowledge\n"
@@ -286,19 +282,11 @@ def test_each_heading_is_followed_by_a_list(known: tuple[Any, ...]) -> None:
     assert blocks <= {"", "heading", "bullet_list", "list_item", "paragraph"}
 
 
-def test_context_by_hand(person: Person, sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", TABS, FACT)
-    before = read_files(sandbox.root)
-    done = person.run("context", "Engineer Agent", "--top", "1")
-    assert done.stdout == f"## Knowledge\n- [Project Architecture] {TABS}\n"
-    assert read_files(sandbox.root) == before
-    check_refused(person, {"context qa": "qa", "context engineer --top 0": "invalid number '0'"})
-
-
-def test_the_json_of_context_agrees_with_the_page(person: Person, sandbox: Sandbox) -> None:
+def test_context_by_hand_agrees_with_the_page_of_its_json(person: Person, sandbox: Sandbox) -> None:
     sandbox.configure("memory: {context_items: 1}\n")
     sandbox.write_memory("engineer", TABS, FACT)
     note_error(project_in(sandbox), "It is broken")
+    before = read_files(sandbox.root)
     told = person.read_json("context", "engineer")
     for row, value in {
         "`context`": told,
@@ -310,7 +298,11 @@ def test_the_json_of_context_agrees_with_the_page(person: Person, sandbox: Sandb
     assert [each["text"] for each in told["items"]] == [TABS, FACT]
     assert len(person.read_json("context", "engineer", "--top", "1")["items"]) == 1
     assert person.run("context", "engineer").stdout.count("- [") == 1
+    shown = person.run("context", "Engineer Agent", "--top", "1").stdout
+    assert shown.startswith(f"## Knowledge\n- [Project Architecture] {TABS}\n\n")
     assert person.run("context", "PM").stderr == "PM knows nothing yet.\n"
+    assert read_files(sandbox.root) == before
+    check_refused(person, {"context qa": "qa", "context engineer --top 0": "invalid number '0'"})
 
 
 def test_the_categories_have_their_place_in_the_selection() -> None:
