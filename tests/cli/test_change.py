@@ -169,8 +169,7 @@ def test_the_users_own_memory(settled: Person) -> None:
     undo = "Undo with: agent-memory undo ID --user\n"
     assert hide_change(done.stderr).startswith(undo)
     editor = f'f() {{ echo "- {OTHER}" >> "$1"; }}; f'  # a shell parses the command
-    settings = {**editor_settings(settled), "VISUAL": editor}
-    done = settled.run("edit", "engineer", "--user", **settings)
+    done = editing_with(settled, "", "engineer", "--user", VISUAL=editor)
     assert hide_change(done.stderr) == undo
     assert items((settled.sandbox.user_memories / "engineer.md").read_text()) == [NEWS, OTHER]
     assert items(settled.sandbox.read_memory("engineer")) == [ITEM]
@@ -189,7 +188,7 @@ ADDS_LINE = EDITORS["in-place"]
 
 def editing_with(person: Person, script: str, *words: str, **env: str) -> Any:
     person.add_program("editor", script)
-    return person.run("edit", *(words or ("engineer",)), **editor_settings(person), **env)
+    return person.run("edit", *(words or ("engineer",)), **{**editor_settings(person), **env})
 
 
 def editor_settings(person: Person) -> dict[str, str]:
@@ -238,7 +237,7 @@ def test_an_edit_without_a_change_changes_nothing(settled: Person) -> None:
 
 
 def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
-    before, wrote = read_files(settled.sandbox.root), 'echo "- A line" >> "$1"; '
+    before, wrote = read_files(settled.sandbox.root), 'echo "- A line" >> "$1"; exit 1'
     for script, env, said in (
         ('rm "$1"', {}, "the editor removed the file; nothing was changed\n"),
         ("kill -TERM $$", {}, "editor 'editor' failed with status -15; nothing was changed\n"),
@@ -246,12 +245,10 @@ def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
         ("", {"VISUAL": "false", "EDITOR": "true"}, "editor 'false' failed with status 1"),
         ("", {"EDITOR": "/"}, "editor '/': Permission denied; nothing was changed\n"),
         ("", {"EDITOR": ""}, "vi needs a terminal: set VISUAL or EDITOR to another editor\n"),
-        (wrote + "exit 1", {}, "editor 'editor' failed with status 1; nothing was changed\n"),
+        (wrote, {}, "editor 'editor' failed with status 1; nothing was changed\n"),
     ):
         assert left_on_desk(settled) == []
-        settled.add_program("editor", script)
-        variables = {**editor_settings(settled), "VISUAL": "" if env else "editor", **env}
-        done = settled.run("edit", "engineer", **variables)
+        done = editing_with(settled, script, **({"VISUAL": "", **env} if env else {}))
         assert (done.returncode, done.stdout) == (1, "")
         assert said in done.stderr
         assert read_files(settled.sandbox.root) == before

@@ -401,15 +401,14 @@ def test_restore_creates_the_memory(sandbox: Sandbox, project: Project) -> None:
     assert sandbox.read_memory("qa").endswith("## A (Max: 15 items)\n- x\n")
 
 
-@pytest.mark.parametrize(
-    ("section", "item"), [("from qa_agent.md", "# Bank"), ("`a\n", "x\n```\n# y")]
-)
-def test_restore_refuses(sandbox: Sandbox, project: Project, section: str, item: str) -> None:
-    was_archived(project, "qa", (section, item))
-    before = read_texts(sandbox.memories)
-    with pytest.raises(archive.NotRestored, match="copy it by hand"):
-        archive.restore(project, project.store, [("qa", "1")])
-    assert read_texts(sandbox.memories) == before
+@for_each(("section", "item"), [("from qa_agent.md", "# Bank"), ("`a\n", "x\n```\n# y")])
+def test_restore_refuses(section: str, item: str) -> None:
+    with project_with({}) as (memories, project):
+        was_archived(project, "qa", (section, item))
+        before = read_texts(memories)
+        with pytest.raises(archive.NotRestored, match="copy it by hand"):
+            archive.restore(project, project.store, [("qa", "1")])
+        assert read_texts(memories) == before
 
 
 ITEMS = st.sampled_from(["queue", "one\n  - nested", "# y", "- ```\n  code\n  ```"])
