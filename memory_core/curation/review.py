@@ -51,7 +51,7 @@ class WaitingItem(NamedTuple):
         reason = self.entry["reason"]
         others = [text for text in self.entry["reasons"] if text not in reason]
         if checking.REASON not in reason:  # other reasons are found first, such as a secret
-            is_outside = self.entry["source"] in ledger.OUTSIDE_SOURCES
+            is_outside = self.entry["source"] in ledger.BY_SOURCE
             is_outside |= bool(self.entry["reading"])
             others += filter(None, [checking.find_reason(self.text, is_outside)])
         return [*filter(None, [reason]), *others] or ["unknown"]

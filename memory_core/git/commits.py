@@ -41,7 +41,7 @@ class Commit(NamedTuple):
     seconds: str = ""
 
 
-NOT_COMMITTED, UNKNOWN = Commit("", "not committed"), Commit("", "unknown")
+NOT_COMMITTED, UNKNOWN = Commit("", "not committed"), Commit("", "unknown commit")
 
 
 def find_commits(

@@ -41,10 +41,10 @@ class TaughtReport:
     """What one run teaches: rows of [type, content, nested lines], and their source.
 
     `source` has the run, session and source, and `reading` if the run read from outside; such a run
-    is tainted.  `rejected` has [type, content, reason, nested lines]
-    of learnings that lack the form, `wrong` has the reasons by the ids of items that it reported as
-    wrong.  `learned` counts the new and better items, and `refused` has the learnings that are not
-    merged, with the reason.
+    is tainted.  What a tainted run, an import or MCP teaches is from outside.  `rejected` has
+    [type, content, reason, nested lines] of learnings that lack the form, `wrong` has the reasons
+    by the ids of items that it reported as wrong.  `learned` counts the new and better items, and
+    `refused` has the learnings that are not merged, with the reason.
     """
 
     def __init__(
@@ -194,13 +194,14 @@ def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
     """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
-    from memory_core.trust import checking, ledger
+    from memory_core.trust import checking
     from memory_core.trust.guard import Guard
 
-    is_outside = report.is_tainted or report.source.get("source") in ledger.OUTSIDE_SOURCES
     guard = Guard(memory.store.paths.state, memory.store.stem(memory.agent))
     reasons = {
-        id(learning): checking.find_reason(f"{learning.content}\n{learning.nested}", is_outside)
+        id(learning): checking.find_reason(
+            f"{learning.content}\n{learning.nested}", report.is_outside
+        )
         for learning in report.learnings
         if not guard.is_decided(learning.content, learning.nested)
     }

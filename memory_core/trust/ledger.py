@@ -45,11 +45,8 @@ DECIDED = (PERSON, HAND, REVIEWED)
 WRITTEN_HERE = (PERSON, HAND)
 INSIDE = (*DECIDED, AGENT)
 
-# The origins of what is no run's, by the source of its record.
+# The origins, from outside, of what is no run's, by the source of its record.
 BY_SOURCE = {"import": IMPORT, "mcp": MCP}
-
-# Sources of learnings from outside, as those of runs that had read from outside.
-OUTSIDE_SOURCES = ("import", "mcp")
 
 # A text replaces, contradicts and withdraws texts up to its own rank; others are from outside.
 RANKS = {**dict.fromkeys(DECIDED, 2), AGENT: 1, UNKNOWN: 1}
