@@ -13,8 +13,8 @@ from scene import Scene
 
 from memory_core.history import item_history
 from memory_core.memory import index_building
-from memory_core.memory.project import find_project
 from memory_core.storage import event_log
+from memory_core.storage.project import find_project
 from memory_core.text.times import format_utc
 
 AGENTS, ITEMS, EVENTS, TASKS, WAITING = 200, 150, 100_000, 100, 200

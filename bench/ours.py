@@ -24,7 +24,7 @@ ALL = "memory: {selection: off}\n"
 LARGE = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 5000}}\n"
 FIND_PROJECT = """
 import os, sys
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 find_project(sys.argv[1], os.environ)
 """
 DAY = 86400

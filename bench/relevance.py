@@ -43,11 +43,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from memory_core.learning import run_subject
 from memory_core.memory import recall, remember
-from memory_core.memory.project import find_project
 from memory_core.selection import choosing
 from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import Passage
 from memory_core.selection.tokens import estimate_tokens
+from memory_core.storage.project import find_project
 
 AGENT = "engineer"
 MAX_ITEM = 100

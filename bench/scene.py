@@ -13,7 +13,7 @@ import samples
 from timing import Job
 
 from memory_core.memory import index_building, item_index
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 
 MEMORIES = ".claude-mpm/memories"
 PATH = "/usr/local/bin:/usr/bin:/bin"

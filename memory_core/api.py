@@ -18,7 +18,7 @@ from memory_core.curation.cleaning import PruneResult
 from memory_core.curation.item_actions import RatedItem
 from memory_core.history import performance
 from memory_core.memory import recall
-from memory_core.memory.project import find_project, resolve_agent
+from memory_core.storage.project import find_project, resolve_agent
 
 SOURCE = "python"
 

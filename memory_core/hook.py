@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory_core.claude_code.events import Event
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 # Seconds after which a hook gives up.  The settings allow it 10; a hook that Claude
 # Code has to kill cannot say why.
@@ -173,7 +173,7 @@ def _event(name: str) -> tuple[Project | None, Event | None, bool]:
     # A call that gets no reply has no receipt, and SubagentStart gives the memory.
     if event is None or (not is_whole and events.name(event, name) == "PreToolUse"):
         return NOTHING
-    from memory_core.memory.project import find_project
+    from memory_core.storage.project import find_project
 
     project = find_project(events.cwd(event), os.environ)
     _say_unread(project)

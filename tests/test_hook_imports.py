@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.git import arrivals
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
 from support.sandbox import Sandbox
 

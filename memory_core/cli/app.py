@@ -16,7 +16,7 @@ from memory_core.cli.command_types import App, CommandGroup, format_parameters
 from memory_core.cli.errors import PROGRAM_NAME
 
 if TYPE_CHECKING:
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 
 # Where each command is, as MODULE:NAME below memory_core.cli, and the first line of its help.
@@ -204,7 +204,7 @@ def _list_groups() -> dict[str, list[tuple[str, str]]]:
 
 def find_project() -> Project:
     """Return the project of --project, or else the project of a hook in this folder."""
-    from memory_core.memory.project import find_project
+    from memory_core.storage.project import find_project
 
     project = find_project(shared.project, read_environment())
     project.paths.state.follow_move()

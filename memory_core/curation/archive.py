@@ -13,8 +13,8 @@ from memory_core.document.markdown import Document
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
 

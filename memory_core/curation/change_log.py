@@ -16,8 +16,8 @@ from memory_core.document.diff import TextChange, format_diff
 from memory_core.history import item_history, revert
 from memory_core.history.item_history import ItemState
 from memory_core.memory import agent_memory
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests
 

@@ -17,9 +17,9 @@ from memory_core.document import dated_entries, edits, markdown, preferences, te
 from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, paths, run_records, spool
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import FAR_FUTURE, format_utc
 

@@ -16,8 +16,8 @@ from memory_core.history import item_history
 from memory_core.history.item_history import Difference
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import characters, markdown_lines, sanitize, secrets
 

@@ -28,9 +28,9 @@ from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import review_file
+from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
 from memory_core.text import sanitize, secrets, similarity
 from memory_core.text.times import format_utc

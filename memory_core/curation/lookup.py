@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.memory import maintained_files
-from memory_core.memory.project import Project, resolve_agent
+from memory_core.storage.project import Project, resolve_agent
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, similarity
 

@@ -20,7 +20,7 @@ from memory_core.history import item_history
 from memory_core.learning import classify, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.text import sanitize
 from memory_core.text.times import FAR_FUTURE, format_utc
 

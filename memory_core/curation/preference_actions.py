@@ -8,7 +8,7 @@ from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import secrets
 from memory_core.trust import checking, ledger

@@ -15,10 +15,10 @@ from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import InvalidAgentName, Project, resolve_agent
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import waiting_list
 from memory_core.storage import review_file
+from memory_core.storage.project import InvalidAgentName, Project, resolve_agent
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets
 from memory_core.trust import checking, ledger

@@ -9,7 +9,7 @@ from memory_core.curation import archive, lookup
 from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, index_building
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import word_search
 

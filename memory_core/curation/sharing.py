@@ -10,8 +10,8 @@ from memory_core.document import markdown, merge_learnings, preferences, reinser
 from memory_core.git import unreviewed
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import secrets
 from memory_core.trust import ledger

@@ -20,9 +20,9 @@ from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, maintained_files, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import local_changes
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 from memory_core.trust import ledger

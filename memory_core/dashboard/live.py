@@ -10,8 +10,8 @@ import anyio
 import anyio.to_thread
 from starlette.responses import StreamingResponse
 
-from memory_core.memory.project import Project
 from memory_core.monitor.following import EventReader
+from memory_core.storage.project import Project
 
 MEDIA_TYPE = "text/event-stream"
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory_core.curation.views.status_reader import StatusReader
-from memory_core.memory.project import Project
 from memory_core.monitor.numbers import Numbers
+from memory_core.storage.project import Project
 
 PREFIX = "/dashboard"
 

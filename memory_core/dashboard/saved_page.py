@@ -10,10 +10,10 @@ from memory_core.curation.views.status_reader import StatusReader
 from memory_core.dashboard import rendering
 from memory_core.dashboard.page import Visit
 from memory_core.dashboard.pages.overview import show_overview
-from memory_core.memory.project import Project
 from memory_core.monitor import charts
 from memory_core.monitor.counts import find_today
 from memory_core.monitor.numbers import Numbers
+from memory_core.storage.project import Project
 
 STYLE = os.path.join(os.path.dirname(__file__), "static", "style.css")
 

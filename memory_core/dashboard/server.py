@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from memory_core.dashboard.security import Access, GuardedApp
 from memory_core.dashboard.site import Site
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 
 HOST = "127.0.0.1"
 PORT = 5000

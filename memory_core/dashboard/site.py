@@ -25,10 +25,10 @@ from memory_core.dashboard.page import PREFIX, DecidedLearning, Done, NotFound, 
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
-from memory_core.memory.project import Project
 from memory_core.monitor import charts
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
 
 MAX_FORM_BYTES = 1_000_000
 MAX_FORM_FIELDS = 2_000

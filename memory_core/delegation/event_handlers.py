@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from memory_core.claude_code.events import Event
     from memory_core.delegation.run_report import RunReport
-    from memory_core.memory.project import Project
     from memory_core.memory.recall import MemoryBlock
+    from memory_core.storage.project import Project
 
     Reply = dict[str, Any]
 

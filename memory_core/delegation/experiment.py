@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
-from memory_core.memory.project import Project
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.storage import config, config_file
+from memory_core.storage.project import Project
 
 KEY = "memory.experiment.hold_out"
 

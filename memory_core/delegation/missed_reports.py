@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory_core.claude_code.events import Event
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 STATE_FILE = "sweep.json"
 

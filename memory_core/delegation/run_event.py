@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory_core.claude_code.events import Event
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 # Outcomes of a run in the history, as documented in `performance`.  Importing that module would
 # take longer than all other work of a hook.

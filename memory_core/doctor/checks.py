@@ -12,8 +12,8 @@ from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
 from memory_core.memory import transaction
-from memory_core.memory.project import Project
 from memory_core.setup.program import InstallRefused
+from memory_core.storage.project import Project
 
 Check = Callable[[Examination], Iterable[Finding]]
 

@@ -22,9 +22,9 @@ from memory_core.curation import agent_status
 from memory_core.doctor import places, repairs
 from memory_core.doctor.repairs import Repair
 from memory_core.files.safe_files import Refused, SafeFiles
-from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
+from memory_core.storage.project import Project
 from memory_core.text.times import format_utc
 
 # A note needs nothing to be done.

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memory_core.memory.project import Project
 from memory_core.setup import program
 from memory_core.storage import event_log, review_file
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
 

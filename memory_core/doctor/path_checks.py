@@ -12,8 +12,8 @@ from memory_core.doctor import places, repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding, report_closed
 from memory_core.doctor.places import Level, Place
 from memory_core.files.safe_files import Refused, TooLarge, UsedInPart
-from memory_core.memory.project import Project
 from memory_core.storage import paths
+from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
 # A memory and its history need less.

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from memory_core.files.safe_files import Refused, SafeFiles
-from memory_core.memory.project import Project
 from memory_core.storage import config, history_file, paths, store
+from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder
 
 # Folders below the memory folder: the end of their files, and the size that is read in bytes.

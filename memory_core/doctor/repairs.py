@@ -20,9 +20,9 @@ from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory import remember
 from memory_core.memory.migrate import migrate_files
-from memory_core.memory.project import Project
 from memory_core.setup import installation
 from memory_core.storage import run_records
+from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.storage.state_folder import StateFiles
     from memory_core.storage.store import FileSnapshot, Store
 

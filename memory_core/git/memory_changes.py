@@ -15,9 +15,9 @@ from memory_core.document import markdown, near_duplicates
 from memory_core.git import merge_driver
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
-from memory_core.memory.project import Project
 from memory_core.selection import splitting
 from memory_core.storage import config_file, history_file, paths, store
+from memory_core.storage.project import Project
 from memory_core.text import fastjson, secrets
 from memory_core.trust import checking, word_weights
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory_core.git.resolve import Resolution
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 DRIVER_NAME = "agent-memory"
 DRIVER_TITLE = "agent-memory: by item and section, without conflicts"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 # Folders with the code of others, where git cannot be asked.
 PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv", "vendor", "site-packages"})

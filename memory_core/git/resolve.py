@@ -13,7 +13,7 @@ from memory_core.document import conflicts, dated_entries
 from memory_core.document.diff import TextChange
 from memory_core.memory import maintained_files, transaction
 from memory_core.memory.maintained_files import MaintainedFiles
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 
 

@@ -18,7 +18,7 @@ from memory_core.trust import ledger
 from memory_core.trust.guard import Guard
 
 if TYPE_CHECKING:
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.storage.store import Store
 
 

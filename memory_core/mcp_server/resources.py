@@ -13,7 +13,7 @@ from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
 from memory_core.git import unreviewed
 from memory_core.mcp_server.served_project import clean_output
-from memory_core.memory.project import Project, resolve_agent
+from memory_core.storage.project import Project, resolve_agent
 from memory_core.tasks import task_actions
 from memory_core.text.times import format_utc
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memory_core.document.merge_learnings import MergeResult
     from memory_core.history.item_history import History, ItemFields, Record
     from memory_core.learning.extraction import Learning
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.storage.store import FileSnapshot, Store
 
     SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines

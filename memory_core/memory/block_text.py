@@ -7,7 +7,7 @@ from memory_core.text import sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.storage.store import FileSnapshot
 
 # The length of a sentence that the recording note asks for; longer ones are learned, too.

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.history.item_history import Record
     from memory_core.memory.agent_memory import AgentMemory
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
     Expired = list[tuple[str, list[str]]]  # agents, and the texts of their items
 

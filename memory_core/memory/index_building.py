@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from memory_core.document.markdown import Document
     from memory_core.history.item_history import History, Record
     from memory_core.memory.item_index import Stamp
-    from memory_core.memory.project import Project
     from memory_core.selection.item_notes import Counts
+    from memory_core.storage.project import Project
     from memory_core.storage.store import FileSnapshot, Store
     from memory_core.trust.guard import Guard
     from memory_core.trust.ledger import Origins

@@ -20,9 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memory_core.memory.project import Project
     from memory_core.selection.item_notes import Counts
     from memory_core.selection.passage_index import Blocks
+    from memory_core.storage.project import Project
     from memory_core.storage.store import Store
 
     Stamp = list[Any]

@@ -12,9 +12,9 @@ from memory_core.document import dated_entries, merge_versions, template
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import item_index, transaction
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import local_changes
+from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 from memory_core.text.times import format_utc

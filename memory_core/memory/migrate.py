@@ -18,8 +18,8 @@ from memory_core.memory.maintained_files import (
     format_leftovers,
     list_targets,
 )
-from memory_core.memory.project import Project
 from memory_core.storage import store
+from memory_core.storage.project import Project
 
 
 class Migration(NamedTuple):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from memory_core.document.merge_learnings import LearningLike
     from memory_core.history.item_history import Difference, ItemFields
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.storage.store import Store
 
     Place = tuple[int, str, str, float]

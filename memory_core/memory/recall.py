@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memory_core.memory.item_index import AgentIndex
-    from memory_core.memory.project import Project
     from memory_core.selection.choosing import Choice
     from memory_core.selection.passage_index import PassageIndex
     from memory_core.selection.passages import Passage
+    from memory_core.storage.project import Project
 
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
 # characters arrive whole, 10,000 do not).

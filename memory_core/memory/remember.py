@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memory_core.learning.extraction import Extraction
     from memory_core.memory import changes
     from memory_core.memory.agent_memory import AgentMemory
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 # A memory file holds 150 items.  A report with more learnings than this is not a real one,
 # and merging it would take longer than the hook's deadline at every try.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memory_core.history.item_history import Record
     from memory_core.memory.agent_memory import AgentMemory
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.storage.store import Store
 
     Result = TypeVar("Result")

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypeGuard
 
 from memory_core.claude_code import agent_names
 from memory_core.files.safe_files import SafeFiles
-from memory_core.memory.project import Project
 from memory_core.monitor.counts import Counts, Tallies
 from memory_core.selection import tokens
 from memory_core.storage import event_log
+from memory_core.storage.project import Project
 from memory_core.text import fastjson
 
 VERDICTS = ("delivered", "doubled", "lost")

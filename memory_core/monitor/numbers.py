@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from memory_core.claude_code import agent_names
-from memory_core.memory.project import Project
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import (
     WEEK_DAYS,
@@ -23,6 +22,7 @@ from memory_core.monitor.counts import (
 )
 from memory_core.monitor.log_numbers import Delivery, LogNumbers
 from memory_core.monitor.memory_numbers import MemorySize
+from memory_core.storage.project import Project
 
 Value = TypeVar("Value")
 

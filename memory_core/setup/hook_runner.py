@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.memory.project import Project
 from memory_core.storage import event_log, paths, state_folder
+from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, is_text
 from memory_core.text.times import format_utc
 

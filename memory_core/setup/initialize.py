@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from memory_core.claude_code import agent_definitions, agent_names, settings_files
 from memory_core.files.safe_files import SafeFiles
 from memory_core.memory import maintained_files
-from memory_core.memory.project import Project
 from memory_core.storage import history_file
+from memory_core.storage.project import Project
 from memory_core.storage.store import README_TEXT, Store
 
 

@@ -22,10 +22,10 @@ from memory_core.claude_code import headless, sample_events, settings_files, set
 from memory_core.document.diff import FileChange
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import arrivals, merge_driver
-from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, program, shell_completion
 from memory_core.setup.program import COMMAND, InstallRefused, Say
 from memory_core.storage import paths
+from memory_core.storage.project import Project
 from memory_core.tasks import claude_md_import, task_events
 
 TEMPLATE_NAME = "settings.template.json"

@@ -23,7 +23,7 @@ from memory_core.text import front_matter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.files.safe_files import SafeFiles
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.text.front_matter import Fields
 
 FOLDER_NAMES = ("backlog", ".backlog")

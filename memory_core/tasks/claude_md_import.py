@@ -23,8 +23,8 @@ from memory_core.tasks import backlog_folder, backlog_format, lifecycle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.memory.project import Project
     from memory_core.storage.paths import LevelPaths
+    from memory_core.storage.project import Project
     from memory_core.storage.run_records import SessionRuns
     from memory_core.tasks.lifecycle import TaskTransaction
 

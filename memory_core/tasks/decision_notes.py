@@ -15,7 +15,7 @@ from memory_core.tasks.lifecycle import TaskTransaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 # Seconds.  Backlog.md's command takes half a second; a hook has five.
 HOOK_WAIT = 3.0

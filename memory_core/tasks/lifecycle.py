@@ -22,7 +22,7 @@ from memory_core.tasks import backlog_folder, backlog_format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
 
 # Of the time in the name of a memory that gave its id to another task.
 MAX_DIGITS = 14

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.tasks.lifecycle import TaskTransaction
 
 FILE_NAME = "tasks.json"

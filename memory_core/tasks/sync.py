@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.tasks.backlog_format import BacklogTask
     from memory_core.tasks.seen_files import TaskFile
 

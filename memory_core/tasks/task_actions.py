@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.memory.project import Project
 from memory_core.storage import event_log, store
+from memory_core.storage.project import Project
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,

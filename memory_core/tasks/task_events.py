@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memory_core.memory.project import Project
+    from memory_core.storage.project import Project
     from memory_core.storage.run_records import SessionRuns
 
 # One of these exists wherever there are tasks; other projects only pay for these checks.

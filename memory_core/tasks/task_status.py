@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from memory_core.memory.project import Project
 from memory_core.selection import tokens
+from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions
 from memory_core.tasks.task_actions import TaskMemory
 from memory_core.text import front_matter

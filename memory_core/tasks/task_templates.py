@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory_core.memory.project import Project
     from memory_core.storage import paths
+    from memory_core.storage.project import Project
 
 DEFAULT = "default"
 FOLDER = "templates"

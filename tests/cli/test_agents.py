@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.memory.project import find_project
 from memory_core.storage import spool
+from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.command_line import ITEM, Person
 from support.files import read_files

@@ -16,9 +16,9 @@ from memory_core.cli import app as cli
 from memory_core.cli.common import tables
 from memory_core.cli.setup import sample
 from memory_core.files.safe_files import TEMPORARY
-from memory_core.memory.project import find_project
 from memory_core.setup import installation
 from memory_core.storage import event_log, run_records, spool
+from memory_core.storage.project import find_project
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
 from support.completion import complete

@@ -21,9 +21,9 @@ from memory_core.curation import cleaning, edit_session, item_actions
 from memory_core.document import markdown, template
 from memory_core.history import item_history
 from memory_core.learning import classify
-from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, history_file, spool
+from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.answers import YES_OR_NO, answer, answer_all

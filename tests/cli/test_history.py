@@ -12,8 +12,8 @@ import pytest
 from memory_core.cli.history import log
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
-from memory_core.memory.project import Project, find_project
 from memory_core.storage import record_models
+from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, hide_change, read_fields

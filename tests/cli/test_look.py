@@ -18,10 +18,10 @@ from memory_core.curation import agent_status, searching
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
-from memory_core.memory.project import Project, find_project
 from memory_core.monitor.memory_numbers import HistoryNumbers
 from memory_core.storage import paths, store
 from memory_core.storage.history_file import HistoryFile
+from memory_core.storage.project import Project, find_project
 from memory_core.text import word_search
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, read_fields

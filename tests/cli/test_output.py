@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.cli.common import tables
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import COMMAND, ITEM, Person
 from support.completion import complete

@@ -12,7 +12,7 @@ from memory_core.api import Memories
 from memory_core.document import markdown
 from memory_core.learning import extraction
 from memory_core.memory import remember
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from support.answers import answer, answer_all
 from support.command_line import ITEM, Person, hide_change
 from support.refusals import check_refused

@@ -12,8 +12,8 @@ import pytest
 
 from memory_core.claude_code import claude_md
 from memory_core.doctor import examination, task_checks
-from memory_core.memory.project import Project
 from memory_core.storage import paths, store
+from memory_core.storage.project import Project
 from memory_core.tasks import lifecycle
 from support.answers import answer_all
 from support.command_line import Person, read_fields

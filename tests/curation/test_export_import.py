@@ -29,8 +29,8 @@ from memory_core.curation.undo import NothingToUndo, UndoConflict, redo_last, un
 from memory_core.document import markdown
 from memory_core.history import item_history, performance
 from memory_core.memory import agent_memory, changes, recall, transaction
-from memory_core.memory.project import Project, find_project
 from memory_core.storage import run_history
+from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
 from memory_core.trust import ledger
 from support.command_line import Person, hide_change, read_fields

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.curation import lookup, searching
 from memory_core.history import item_history
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.sandbox import Sandbox
 from support.tables import for_each
 

@@ -20,7 +20,7 @@ from memory_core.curation import item_actions, optimizing
 from memory_core.document import near_duplicates
 from memory_core.document.near_duplicates import SectionItem
 from memory_core.memory import changes, transaction
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from memory_core.text import similarity
 from support.command_line import Person, hide_change, read_fields
 from support.files import read_files

@@ -11,7 +11,7 @@ from memory_core.curation import review
 from memory_core.document import near_duplicates
 from memory_core.learning import extraction
 from memory_core.memory import remember
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from support.command_line import ITEM, Person
 from support.files import read_files
 from support.review import make_waiting

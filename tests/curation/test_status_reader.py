@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory_core.curation.views.status_reader import StatusReader
-from memory_core.memory.project import find_project
 from memory_core.monitor.numbers import Numbers
+from memory_core.storage.project import find_project
 from support.sandbox import Sandbox
 
 PATIENCE = 60.0

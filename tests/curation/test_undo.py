@@ -34,8 +34,8 @@ from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import find_project
 from memory_core.storage import history_file
+from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.files import read_files
 from support.memory_files import make_section

@@ -10,8 +10,8 @@ import pytest
 from memory_core.curation import change_log, item_actions, review, searching, undo
 from memory_core.curation.views import memory_view, timeline
 from memory_core.document import markdown
-from memory_core.memory.project import Project, find_project
 from memory_core.storage import review_file
+from memory_core.storage.project import Project, find_project
 from support.sandbox import Sandbox
 
 TEXTS = ("Services talk through the event bus", "Refunds are retried at night")

@@ -10,8 +10,8 @@ import pytest
 
 from memory_core.curation import change_log, item_actions
 from memory_core.history import item_history
-from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
+from memory_core.storage.project import Project, find_project
 from support.command_line import ITEM
 from support.dashboard import Answer, Dashboard
 from support.sandbox import Sandbox

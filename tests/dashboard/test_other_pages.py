@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.curation import item_actions
 from memory_core.curation.views import explaining
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from memory_core.tasks import task_actions
 from support.command_line import ITEM
 from support.dashboard import Dashboard

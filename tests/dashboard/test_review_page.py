@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.command_line import ITEM
 from support.dashboard import Dashboard
 from support.review import make_waiting

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memory_core.delegation import missed_reports
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.calls import SESSION, answer, end_agent
 from support.events import BLOCK, LEARNED
 from support.life import write

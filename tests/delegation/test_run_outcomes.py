@@ -18,8 +18,8 @@ from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
 from memory_core.history import error_text, performance
 from memory_core.memory import remember
-from memory_core.memory.project import Project, find_project
 from memory_core.storage import error_files, run_history
+from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
 from support.life import write

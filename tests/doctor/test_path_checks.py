@@ -12,8 +12,8 @@ import pytest
 from memory_core.doctor import path_checks, state_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.files import safe_files
-from memory_core.memory.project import Project
 from memory_core.storage import paths, spool
+from memory_core.storage.project import Project
 from support.command_line import Person
 from support.life import write
 from support.sandbox import Sandbox

@@ -11,7 +11,7 @@ import pytest
 from memory_core.delegation import experiment, hold_out
 from memory_core.git import unreviewed
 from memory_core.history.item_history import id_of
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 
 from .api import Request, delegate, say, use
 from .client import Desk

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from memory_core.claude_code import settings_json
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from memory_core.tasks import claude_md_import, task_actions
 from support.backlog import require_backlog
 from support.paths import BACKLOG

@@ -17,7 +17,7 @@ from memory_core.files.safe_files import Refused
 from memory_core.git import merge_driver
 from memory_core.learning import extraction
 from memory_core.memory import remember
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from support.command_line import Person
 from support.files import read_files
 from support.paths import REPO

@@ -12,7 +12,7 @@ import pytest
 
 from memory_core.delegation import run_report
 from memory_core.delegation.run_event import RunEvent
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.life import write
 from support.sandbox import Sandbox
 from support.transcripts import Transcripts, used

@@ -18,8 +18,8 @@ from memory_core.history import item_history
 from memory_core.learning import extraction
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory, remember
-from memory_core.memory.project import find_project
 from memory_core.storage.history_file import HistoryFile
+from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.command_line import Person
 from support.events import FACT, LEARNED, REPORT, is_silent, make_start_event, make_stop_event

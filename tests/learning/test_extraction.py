@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from memory_core.learning import classify, extraction
 from memory_core.learning.extraction import Extraction, Learning, extract, remove_spans
 from memory_core.memory import recall
-from memory_core.memory.project import find_project
 from memory_core.memory.remember import may_teach
+from memory_core.storage.project import find_project
 from memory_core.text.sanitize import clean_line
 from support.paths import CASES, REPO
 from support.sandbox import Sandbox

@@ -26,9 +26,9 @@ from memory_core.git.unreviewed import list_texts
 from memory_core.history import item_history, performance
 from memory_core.mcp_server import prompts, resources, served_project, server, tools
 from memory_core.mcp_server.served_project import ServedProject
-from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
 from memory_core.selection import tokens
+from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.tasks import task_actions
 from memory_core.text import sanitize

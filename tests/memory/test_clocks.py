@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.memory import changes, transaction
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.machine import AGENT, HOUR, YEAR, Machine
 
 FACTS = ["Cranes lift forty containers in an hour", "Customs close at noon", "Pilots come by radio"]

@@ -14,7 +14,7 @@ import pytest
 from memory_core.history import item_history
 from memory_core.memory import changes, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from memory_core.text.times import format_utc
 from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.processes import read_output, release_programs, start_program
@@ -27,7 +27,7 @@ WRITER = """
 import sys
 from memory_core.learning.extraction import Extraction, Learning
 from memory_core.memory import remember
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 root, home, number = sys.argv[1:]
 project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": home})
 types = ("pattern", "architecture", "guideline", "mistake", "strategy") * 5

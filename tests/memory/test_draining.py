@@ -14,8 +14,8 @@ import pytest
 from memory_core.history.item_history import History, id_of
 from memory_core.learning.extraction import Extraction, Learning
 from memory_core.memory import remember
-from memory_core.memory.project import find_project
 from memory_core.storage import spool
+from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.command_line import Person
 from support.events import is_silent, make_stop_event

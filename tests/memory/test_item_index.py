@@ -14,10 +14,10 @@ import pytest
 from memory_core.history import item_history
 from memory_core.history.item_history import id_of
 from memory_core.memory import index_building, item_index, recall
-from memory_core.memory.project import Project, find_project
 from memory_core.selection import item_notes
 from memory_core.selection.passages import FACTS, ItemNote
 from memory_core.storage import run_records
+from memory_core.storage.project import Project, find_project
 from memory_core.trust import guard, ledger
 from support.calls import answer
 from support.command_line import Person

@@ -23,8 +23,8 @@ from memory_core.document import conflicts, dated_entries, markdown
 from memory_core.git.resolve import resolve_files
 from memory_core.memory import maintained_files
 from memory_core.memory.migrate import migrate_files
-from memory_core.memory.project import Project, find_project
 from memory_core.storage import store
+from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines, similarity
 from support.command_line import COMMAND, Person, read_fields
 from support.sandbox import Sandbox

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.memory import recall, remember
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from support.command_line import Person
 from support.events import LEARNED, make_pre_event, make_stop_event
 from support.sandbox import Sandbox

@@ -18,7 +18,7 @@ from memory_core.doctor.examination import Examination
 from memory_core.document import contradictions, markdown, template
 from memory_core.learning import extraction
 from memory_core.memory import recall, remember
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from support.sandbox import Sandbox
 
 AGENT = "engineer"

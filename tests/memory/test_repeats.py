@@ -8,7 +8,7 @@ from memory_core.curation import agent_status, item_actions
 from memory_core.document import markdown, repeats
 from memory_core.learning import extraction
 from memory_core.memory import recall, remember
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from support.sandbox import Sandbox
 from support.tables import for_each
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from memory_core.history import item_history, performance
-from memory_core.memory.project import Project, find_project
 from memory_core.monitor.counts import Counts
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage import event_log
+from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support import events, life, traps
 from support.command_line import Person

@@ -13,10 +13,10 @@ from memory_core.document import markdown
 from memory_core.history.item_history import id_of
 from memory_core.learning import extraction, feedback
 from memory_core.memory import recall
-from memory_core.memory.project import find_project
 from memory_core.selection import rendering
 from memory_core.selection.passages import ItemNote, shorten_ids
 from memory_core.selection.splitting import split_document
+from memory_core.storage.project import find_project
 from memory_core.text import characters, sanitize
 from support.events import make_pre_event, make_start_event
 from support.sandbox import Sandbox

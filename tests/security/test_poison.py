@@ -13,7 +13,7 @@ from memory_core.curation import export_import, item_actions, preference_actions
 from memory_core.document.preferences import InvalidPreference
 from memory_core.learning import extraction
 from memory_core.memory import recall, remember
-from memory_core.memory.project import Project, find_project
+from memory_core.storage.project import Project, find_project
 from memory_core.tasks import task_actions
 from memory_core.trust import ledger
 from support.sandbox import Sandbox

@@ -9,7 +9,7 @@ import pytest
 from memory_core.git import unreviewed
 from memory_core.history.item_history import id_of
 from memory_core.memory import recall
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from memory_core.text import sanitize
 from support.events import make_stop_event
 from support.sandbox import Sandbox

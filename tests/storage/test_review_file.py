@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.memory.project import find_project
 from memory_core.storage import review_file
+from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.files import read_files
 from support.review import make_waiting

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.files import safe_files
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from memory_core.tasks import backlog_folder, claude_md_import, sync, task_actions
 from support.events import make_start_event
 from support.files import read_files

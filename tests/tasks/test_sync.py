@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from memory_core.tasks import backlog_folder, backlog_format, task_actions
 from support.backlog import require_backlog
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
@@ -299,7 +299,7 @@ def test_a_command_without_the_word_imports_nothing(
     event = {**USED, "tool_input": {"command": command}}
     found = list_hook_imports(sandbox, "post_tool_use", event)
     ours = {name for name in found if name.startswith("memory_core.")}
-    assert ours == {"memory_core.hook"} or (looks and "memory_core.memory.project" in ours)
+    assert ours == {"memory_core.hook"} or (looks and "memory_core.storage.project" in ours)
     assert not sandbox.state.exists()
 
 

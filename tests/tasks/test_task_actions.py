@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from memory_core.claude_code import claude_md
 from memory_core.git import three_way
-from memory_core.memory.project import Project, find_project
 from memory_core.selection import tokens
+from memory_core.storage.project import Project, find_project
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,
@@ -805,7 +805,7 @@ def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
 
 NOTING = """
 import sys
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from memory_core.storage.store import LockTimeout
 from memory_core.tasks import task_actions
 project = find_project(sys.argv[1], {"HOME": sys.argv[1]})

@@ -25,7 +25,7 @@ from memory_core.document import block_reader, edits, markdown, merge_learnings,
 from memory_core.git import merge_driver
 from memory_core.learning.extraction import Extraction, Learning
 from memory_core.memory import remember
-from memory_core.memory.project import find_project
+from memory_core.storage.project import find_project
 from memory_core.text import markdown_lines, similarity
 
 AGENT = "engineer"

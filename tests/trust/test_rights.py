@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from memory_core.history.item_history import id_of, make_record
-from memory_core.memory.project import find_project
 from memory_core.selection.rendering import CONFIRMED
+from memory_core.storage.project import find_project
 from memory_core.trust import ledger
 from support.command_line import Person
 from support.events import make_pre_event, make_start_event, make_stop_event

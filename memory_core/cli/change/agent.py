@@ -16,9 +16,9 @@ from memory_core.cli.common.scopes import find_agent, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line
 from memory_core.curation import cleaning
-from memory_core.memory.project import Project, resolve_agent
 from memory_core.memory.reading import read_memory
 from memory_core.memory.rename import rename_agent
+from memory_core.storage.project import Project, resolve_agent
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 

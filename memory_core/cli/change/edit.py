@@ -24,7 +24,7 @@ from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
 from memory_core.curation.edit_session import EditCopy, EditResult, EditWarning
 from memory_core.history import item_history
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
 # Git hands an editor command with one of these to the shell, and so does this command.

@@ -14,7 +14,7 @@ from memory_core.cli.common.tables import format_section
 from memory_core.cli.output import print_json, print_line
 from memory_core.curation import agent_context, item_actions, searching
 from memory_core.curation.item_actions import RatedItem
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 
 # What only a person may do, by the kind of the history record.
 PERSONS_KINDS = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from memory_core.claude_code import acting
 from memory_core.cli.errors import CommandRefused
 from memory_core.history import item_history
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 
 AGENT_SOURCE = "agent"
 

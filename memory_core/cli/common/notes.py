@@ -13,7 +13,7 @@ from memory_core.cli.common.inputs import can_ask, require_consent
 from memory_core.cli.output import is_terminal, print_line, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.document.diff import format_diff
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 

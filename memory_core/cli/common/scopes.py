@@ -9,8 +9,8 @@ from typing import NamedTuple
 from memory_core.cli.app import find_project
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import lookup, searching
-from memory_core.memory.project import Project
 from memory_core.storage import paths
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
 

@@ -15,8 +15,8 @@ from memory_core.cli.output import is_terminal, paint, print_json, print_line, s
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
 from memory_core.git import unreviewed
-from memory_core.memory.project import Project
 from memory_core.monitor.memory_numbers import RecentUse
+from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count, format_share, format_size
 from memory_core.text.times import format_utc
 

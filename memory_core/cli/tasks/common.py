@@ -11,7 +11,7 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common import suggestions
 from memory_core.cli.errors import describe_os_error
 from memory_core.cli.output import print_note, select_fields
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.tasks import decision_notes, sync, task_actions
 from memory_core.tasks.task_actions import TaskMemory
 

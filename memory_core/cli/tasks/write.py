@@ -20,7 +20,7 @@ from memory_core.cli.tasks.common import (
     task_argument,
     task_to_json,
 )
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
 from memory_core.tasks.task_actions import ActionResult
 from memory_core.text.phrases import format_count

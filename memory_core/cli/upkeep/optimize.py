@@ -25,7 +25,7 @@ from memory_core.cli.output import (
 )
 from memory_core.curation import optimizing
 from memory_core.curation.optimizing import Proposal
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.text import similarity
 from memory_core.text.phrases import format_count
 

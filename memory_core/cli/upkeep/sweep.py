@@ -10,7 +10,7 @@ from memory_core.cli.output import print_line, print_note
 from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.delegation import missed_reports
 from memory_core.memory import remember
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
 

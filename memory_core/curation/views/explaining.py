@@ -15,11 +15,11 @@ from memory_core.document import markdown
 from memory_core.git import unreviewed
 from memory_core.history import item_history
 from memory_core.memory import index_building, recall
-from memory_core.memory.project import Project
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
 from memory_core.selection.passages import SHORTEST_ID, ItemNote, Passage
 from memory_core.selection.scoring import Score
+from memory_core.storage.project import Project
 from memory_core.text import fastjson, sanitize, secrets, subject_words
 from memory_core.text.subject_words import CODE
 

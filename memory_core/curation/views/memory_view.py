@@ -14,9 +14,9 @@ from memory_core.git import unreviewed
 from memory_core.history import item_history
 from memory_core.history.item_history import History, ItemState
 from memory_core.memory import index_building
-from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.selection.passages import ItemNote
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import markdown_lines, secrets
 

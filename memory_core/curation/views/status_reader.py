@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
-from memory_core.memory.project import Project
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.numbers import Numbers
+from memory_core.storage.project import Project
 
 # A memory is checked again when its files changed, and else rarely: files that its items name may
 # be gone.  That takes one part in so many of the time.

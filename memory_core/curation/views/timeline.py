@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from memory_core.curation import change_log
 from memory_core.history import item_history
-from memory_core.memory.project import Project
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import secrets
 
