@@ -82,9 +82,12 @@ def finish(project: Project, event: Event, assumed: str) -> None:
         task_events.send_decisions(project)
         missed_reports.sweep_at_start(project, event)
     if name in ("SessionStart", "SubagentStop"):
+        from memory_core.claude_code import notices
         from memory_core.git import arrivals
 
         arrivals.look(project)
+        for line in arrivals.ask_whose(project):  # the next hook of this session prints it
+            notices.add(project.paths.state, events.session(event), line)
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:

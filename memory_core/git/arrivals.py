@@ -8,10 +8,12 @@ person is asked.
 
 from __future__ import annotations
 
+import os
 import time
 
 from memory_core.claude_code import agent_names
 from memory_core.text import fastjson
+from memory_core.trust import new_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +23,6 @@ if TYPE_CHECKING:
     from memory_core.storage.project import Project
     from memory_core.storage.state_folder import StateFiles
     from memory_core.storage.store import FileSnapshot, Store
-
-FILE = "arrivals.json"
-MAX_BYTES = 2_000_000
 
 # In the state, after a person has been asked whose the texts of the first look are.
 ASKED = "asked"
@@ -120,7 +119,8 @@ def look(project: Project) -> None:
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
     state, changed = _read_state(folder), _list_changed(store)
-    if not changed and RIGHTS in state:
+    log = _measure_log(project, store, state, bool(changed))
+    if not changed and RIGHTS in state and state.get(new_lines.GIT_LOG) == log:
         return
     is_from_before = store.paths is project.paths and folder.is_from_before()
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
@@ -154,9 +154,32 @@ def _look_at(project: Project, store: Store) -> None:
         return  # without a state nothing can be remembered
     state |= {RIGHTS: True, "version": VERSION, "files": seen, "news": news}
     state["first"] = is_first and not is_whole
-    # Tool calls since then may have written what is not decided yet.
-    state["looked"] = began if is_whole else state.get("looked", 0.0)
+    if is_whole:  # else tool calls since then may have written what is not decided yet
+        state |= {"looked": began, new_lines.GIT_LOG: log}
     _write_state(folder, state)
+
+
+def _measure_log(
+    project: Project, store: Store, state: dict[str, Any], asks: bool
+) -> list[str | int] | None:
+    """Return where git's log of this clone is, and its size; ["", 0] without a repository.
+
+    None if git cannot tell.  If it `asks`, a repository may be new.
+    """
+    if store.paths is not project.paths:
+        return ["", 0]
+    path = (state.get(new_lines.GIT_LOG) or [""])[0]
+    if not path and asks and new_lines.has_repository(store.folder):
+        from memory_core.git import line_origins
+
+        try:
+            path = line_origins.locate_log(store.folder)
+        except line_origins.ERRORS:
+            return None
+    try:
+        return [path, os.stat(path).st_size if path else 0]
+    except OSError:
+        return [path, 0]
 
 
 def _take_rights_over(
@@ -193,10 +216,10 @@ def _take_rights_over(
 
 
 def _list_changed(store: Store) -> list[str]:
-    """Return the memory files that have changed since the last look, [FILE] if there was none."""
+    """Return the memory files that have changed since the last look; without one, a name."""
     state = _read_state(store.paths.state)
     if state.get("version") != VERSION:
-        return [FILE]
+        return [new_lines.LOOK_FILE]
     before, now = state.get("files", {}), _stamp_files(store)
     return sorted(name for name in now if before.get(name, [])[:-1] != now[name])
 
@@ -210,12 +233,12 @@ def _stamp_files(store: Store) -> dict[str, list[int]]:
 
 
 def _read_state(folder: StateFiles) -> dict[str, Any]:
-    return fastjson.load_object(folder.read_text(FILE, MAX_BYTES))
+    return fastjson.load_object(folder.read_text(new_lines.LOOK_FILE, new_lines.MAX_LOOK_BYTES))
 
 
 def _write_state(folder: StateFiles, state: dict[str, Any]) -> None:
     try:
-        folder.replace(FILE, fastjson.dumps(state).encode(), durable=False)
+        folder.replace(new_lines.LOOK_FILE, fastjson.dumps(state).encode(), durable=False)
     except OSError:
         pass
 

@@ -7,7 +7,6 @@ the programs of the user's own git configuration, never with those that a reposi
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -27,8 +26,6 @@ GOOD = ("G", "U")  # U: git does not know whose key it is, but the settings do
 # The settings of git that may be the user's own, and their values without them.
 DEFAULTS = {"gpg.program": "gpg", "gpg.ssh.program": "ssh-keygen", "gpg.x509.program": ""}
 DEFAULTS["gpg.ssh.allowedsignersfile"] = os.devnull
-
-ERRORS = (OSError, subprocess.SubprocessError, ValueError, IndexError, line_origins.Undecided)
 
 
 class Commit(NamedTuple):
@@ -57,7 +54,7 @@ def find_commits(
         lines = line_origins.run(folder, *words, "HEAD", "--", name).decode("utf-8", "replace")
         commits = [Commit(*line.split("\0")) for line in lines.splitlines()]
         brought = _list_brought(folder, name, [commit.name for commit in commits], list_keys)
-    except ERRORS:
+    except line_origins.ERRORS:
         return {key: [UNKNOWN] for key in keys}
     missing = UNKNOWN if len(commits) == MAX_COMMITS else NOT_COMMITTED
     rows = {key: [one for one in commits if key in brought[one.name]] for key in keys}
@@ -126,7 +123,7 @@ def list_signed(folder: str, commits: Iterable[str], signers: Iterable[str]) -> 
     words = (*options, "log", "--no-walk", f"--format={SIGNATURE}", *names)
     try:
         output = merge_driver.run_git_on(folder, words, b"", SECONDS)[1]
-    except ERRORS:
+    except line_origins.ERRORS:
         return set()
     rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
     return {name for name, grade, *keys in rows if grade in GOOD and not trusted.isdisjoint(keys)}

@@ -15,11 +15,9 @@ from typing import NamedTuple
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
+from memory_core.trust import new_lines
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
-
-# The words with which the reflog entries of git's own commits begin.
-OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
 
 PUSHED = "update by push"  # of a remote branch: nothing came
 
@@ -42,6 +40,9 @@ class Undecided(Exception):
     """Git cannot tell: it failed, or it is at work."""
 
 
+ERRORS = (OSError, subprocess.SubprocessError, ValueError, IndexError, Undecided)
+
+
 class _Commit(NamedTuple):
     name: str
     origin: str
@@ -55,24 +56,22 @@ def find_origins(
     `list_keys` returns the keys of the texts in a memory file.
     """
     wanted = dict.fromkeys(keys, OWN)
-    if not wanted or not _has_repository(folder):
+    if not wanted or not new_lines.has_repository(folder):
         return wanted
     try:
         origins: dict[str, str] = {}
         for text, origin in _list_versions(folder):
             for key in list_keys(text):
                 origins.setdefault(key, origin)
-    except (Undecided, OSError, subprocess.SubprocessError, ValueError, IndexError):
+    except ERRORS:
         return dict.fromkeys(wanted, UNSURE)
     return {key: origins.get(key, OWN) for key in wanted}
 
 
-def _has_repository(folder: str) -> bool:
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        if folder == os.path.dirname(folder):
-            return False
-        folder = os.path.dirname(folder)
-    return True
+def locate_log(folder: str) -> str:
+    """Return the path of git's log of what HEAD was; raises ERRORS."""
+    git_folder = run(folder, "rev-parse", "--absolute-git-dir").decode().rstrip("\n")
+    return f"{git_folder}/logs/HEAD"
 
 
 def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
@@ -133,7 +132,7 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
         if commit and not ref.startswith("refs/stash") and subject != PUSHED:
             # In one second, what was fetched comes first; in one log, the last line is the newest.
             place = 0 if ref.startswith("refs/remotes/") else 1 if ref == "HEAD" else 2
-            origin = OWN if subject.startswith(OWN_ENTRIES) else OUTSIDE
+            origin = OWN if subject.startswith(new_lines.OWN_ENTRIES) else OUTSIDE
             entries.append((int(when.rstrip("}")), place, -number, _Commit(commit, origin)))
     yield from (entry[-1] for entry in sorted(entries))
 

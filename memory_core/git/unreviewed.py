@@ -14,7 +14,7 @@ from memory_core.memory import index_building, item_index
 from memory_core.selection import splitting
 from memory_core.text import secrets
 from memory_core.text.phrases import format_count
-from memory_core.trust import ledger
+from memory_core.trust import ledger, new_lines
 from memory_core.trust.guard import Guard
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
 
 def list_reported(project: Project, store: Store) -> list[JudgedText]:
     """Return these texts; none before a session has reported them."""
-    return list_new(project, store) if store.paths.state.is_file(arrivals.FILE) else []
+    return list_new(project, store) if store.paths.state.is_file(new_lines.LOOK_FILE) else []
 
 
 def describe_reported(project: Project, count: int) -> str:

@@ -15,6 +15,7 @@ from memory_core import __version__
 from memory_core.selection.passage_index import Parts, PassageIndex
 from memory_core.selection.passages import pack, unpack
 from memory_core.text import digests
+from memory_core.trust import new_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,6 +168,8 @@ def stamp_documents(project: Project, agent: str) -> Stamp:
         history += _identify(origins)
     if has_users and not project.gives_user_level():
         history.append("withheld")
+    if new_lines.may_be_foreign(project.paths.state):
+        history.append("foreign")
     paths = [path for _store, path in files]
     return [VERSION, __version__, *settings, *paths, *identities, history]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.trust import checking, ledger
+from memory_core.trust import checking, ledger, new_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Guard:
     ) -> None:
         self.find_origin = ledger.Origins(state, stem, default).find
         self.given = given
+        self._state = state
+        self._inside: tuple[str, ...] = ()
         self._left = MAX_CHECKED
 
     @property
@@ -49,7 +51,10 @@ class Guard:
         self._left -= 1
         if self._left < 0:
             return TOO_MANY
-        is_inside = self.find_origin(text, nested) in (ledger.AGENT, ledger.UNKNOWN)
+        if not self._inside:
+            new = () if new_lines.may_be_foreign(self._state) else ("",)
+            self._inside = (ledger.AGENT, ledger.UNKNOWN, *new)
+        is_inside = self.find_origin(text, nested) in self._inside
         return checking.find_reason(f"{text}\n{nested}", not is_inside)
 
     def is_decided(self, text: str, nested: str = "") -> bool:

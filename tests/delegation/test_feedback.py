@@ -51,7 +51,9 @@ class Delegations:
         event["transcript_path"] = str(self.main)
         outcome = self.sandbox.run_hook("pre_tool_use", event)
         told = start_agent(self.sandbox, transcript_path=str(self.main))
-        return str(outcome.reply["updatedInput"]["prompt"]) if outcome.stdout else told
+        if b"updatedInput" not in outcome.stdout:
+            return told
+        return str(outcome.reply["updatedInput"]["prompt"])
 
     def stop(self, text: str | None) -> None:
         event = {**make_stop_event("a1", text), "transcript_path": str(self.main)}

@@ -239,7 +239,7 @@ def test_more_texts_than_can_be_checked_at_once_follow_with_the_next_deliveries(
 def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", "Orders are numbered")
     project = find_project(str(sandbox.root), sandbox.env)
-    assert item_index.stamp_documents(project, "engineer")[-1] == []
+    assert item_index.stamp_documents(project, "engineer")[-1] == ["foreign"], "no look yet"
     sandbox.write_memory("engineer", "Short sentences", user=True)
     project.paths.allow_user_level(False)
-    assert item_index.stamp_documents(project, "engineer")[-1][-1:] == ["withheld"]
+    assert "withheld" in item_index.stamp_documents(project, "engineer")[-1]
