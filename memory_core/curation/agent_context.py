@@ -10,7 +10,7 @@ from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
-from memory_core.git import arrivals
+from memory_core.git import arrivals, unreviewed
 from memory_core.history import performance
 from memory_core.memory import agent_memory, index_building, recall
 from memory_core.memory.agent_memory import AgentMemory
@@ -31,7 +31,10 @@ ERRORS_HEADING = "### Common Errors"
 
 
 class Knowledge(NamedTuple):
-    """An agent's knowledge, the most certain items first; `preferences` maps key to value."""
+    """An agent's knowledge; `preferences` maps key to value.
+
+    The most certain items come first, those from outside last.
+    """
 
     agent: str
     items: list[RatedItem]
@@ -58,8 +61,9 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             if preferences.normalize_key(key) not in keys:
                 values[key] = value
         texts = [item.text for item in items]
+        outside = unreviewed.list_outside(project, store, agent)
         items += [
-            item
+            item._replace(is_outside=item.text in outside)
             for item in _list_given(memory, document)
             if not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)
@@ -68,7 +72,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     stem = project.store.stem(agent)
     errors = error_files.read(project.paths, stem)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
-    items.sort(key=lambda item: -item.confidence)
+    items.sort(key=lambda item: (item.is_outside, -item.confidence))
     if pending:
         common = performance.find_common_errors(errors)
     else:
@@ -178,13 +182,16 @@ def category_of(section: str) -> str | None:
 
 def render_markdown(knowledge: Knowledge, most: int) -> str:
     """Return Markdown with at most `most` items, as data; empty parts are left out."""
-    items = [_render_item(item.section, item.text) for item in knowledge.items[:most]]
+    items: tuple[list[str], list[str]] = ([], [])
+    for item in knowledge.items[:most]:
+        items[item.is_outside].append(_render_item(item.section, item.text))
     values = [_render_item("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
     parts = [
-        (KNOWLEDGE_HEADING, list(filter(None, items))),
+        (KNOWLEDGE_HEADING, list(filter(None, items[False]))),
         (PREFERENCES_HEADING, list(filter(None, values))),
         (PERFORMANCE_HEADING, performance.format_performance(knowledge.performance)),
         (ERRORS_HEADING, performance.format_errors(knowledge.errors)),
+        (rendering.OUTSIDE_TITLE, list(filter(None, items[True]))),
     ]
     text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
     return sanitize.escape(secrets.redact(text))

@@ -35,13 +35,17 @@ QUOTE_LENGTH = 40
 
 
 class RatedItem(NamedTuple):
-    """An item: id, text, title of its section, confidence after the call, nested lines."""
+    """An item: id, text, title of its section, confidence after the call, nested lines.
+
+    `is_outside`: nobody on this machine wrote, reported or reviewed it.
+    """
 
     id: str
     text: str
     section: str
     confidence: float
     nested: str = ""
+    is_outside: bool = False
 
     @property
     def whole(self) -> str:

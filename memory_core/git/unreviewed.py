@@ -11,7 +11,7 @@ from memory_core.git import arrivals, commits
 from memory_core.git.commits import Commit
 from memory_core.history import item_history
 from memory_core.memory import index_building, item_index
-from memory_core.selection import splitting
+from memory_core.selection import passages, splitting
 from memory_core.text import secrets
 from memory_core.text.phrases import format_count
 from memory_core.trust import ledger, new_lines
@@ -51,6 +51,12 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
         )
         for text, nested in texts
     ]
+
+
+def list_outside(project: Project, store: Store, agent: str) -> set[str]:
+    """Return the texts that are from outside, and that nobody reviewed here.  Raises OSError."""
+    texts = list_texts(project, store, agent)
+    return {item.text for item in texts if item.tier in passages.OUTSIDE_TIERS}
 
 
 def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
@@ -109,13 +115,19 @@ def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[tuple[Commit
 
 
 def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
-    """Return the text of a memory file without the parts that agents do not receive."""
+    """Return the text of a memory file without the parts that agents do not receive.
+
+    Its title, which has no origin, is the agent's name.
+    """
     guard = index_building.make_guard(project, store, agent)
     document = index_building.remove_held(markdown.parse_document(text), guard)
     lines = list(document.lines)
-    for start, end, paragraph in reversed(splitting.list_paragraphs(document)):
+    for start, end, paragraph in splitting.list_paragraphs(document):
         if guard.find_reason(paragraph):
-            del lines[start:end]
+            lines[start:end] = [""] * (end - start)
+    for heading in document.headings:
+        if heading.level == 1:
+            lines[heading.line] = f"# {agent}\n"
     return "".join(lines)
 
 

@@ -670,7 +670,7 @@ def test_what_a_memory_says_is_given_as_data(shop: Shop, mode: str) -> None:
     text = "\ufeff---\nkept: yes\n---\n# Mine\r\n\n- <timetable> \u200b and 😀\n\n\n"
     (shop.sandbox.memories / "qa_memories.md").write_bytes(text.encode() + b"\xff\n")
     given = shop.is_present(lambda client: text_of(client, "memory://agents/qa"), mode)
-    shown = "---\nkept: yes\n---\n# Mine\n\n- ‹timetable>  and 😀\n\n\n"
+    shown = "---\nkept: yes\n---\n# qa\n\n- ‹timetable>  and 😀\n\n\n"
     assert given == f"{shown}\N{REPLACEMENT CHARACTER}\n"
     for result in (shop.call("recall", agent="qa"), shop.call("search", query="timetable")):
         assert "timetable" in said(result)

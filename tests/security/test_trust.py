@@ -10,6 +10,7 @@ import pytest
 
 from adversarial.report import find_order
 from memory_core.history.item_history import id_of
+from memory_core.selection.rendering import OUTSIDE_TITLE
 from memory_core.storage.state_folder import OWNER_FILE
 from support.command_line import Person
 from support.events import make_pre_event, make_stop_event
@@ -146,6 +147,16 @@ def test_a_project_cannot_take_back_a_protection_of_the_user(
 
 
 # Tiers.
+
+
+def test_what_is_read_without_a_task_has_a_part_for_items_from_outside(
+    person: Person, sandbox: Sandbox
+) -> None:
+    finish_run(sandbox, "a1", report("Orders are numbered per warehouse"), FETCH)
+    finish_run(sandbox, "a2", report("Orders are archived after a year"))
+    own, _title, outside = person.run("context", "engineer").stdout.partition(OUTSIDE_TITLE)
+    assert "archived after a year" in own
+    assert "numbered per warehouse" in outside
 
 
 def test_selection_lowers_a_tainted_item(person: Person, sandbox: Sandbox) -> None:
