@@ -119,7 +119,7 @@ def look(project: Project) -> None:
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
     state, changed = _read_state(folder), _list_changed(store)
-    log = _measure_log(project, store, state, bool(changed))
+    log = _measure_log(project, state, bool(changed))
     if not changed and RIGHTS in state and state.get(new_lines.GIT_LOG) == log:
         return
     is_from_before = store.paths is project.paths and folder.is_from_before()
@@ -159,25 +159,22 @@ def _look_at(project: Project, store: Store) -> None:
     _write_state(folder, state)
 
 
-def _measure_log(
-    project: Project, store: Store, state: dict[str, Any], asks: bool
-) -> list[str | int] | None:
-    """Return where git's log of this clone is, and its size; ["", 0] without a repository.
+def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[str | int] | None:
+    """Return git's log of this clone and its size, as in `new_lines`; None if git cannot tell.
 
-    None if git cannot tell.  If it `asks`, a repository may be new.
+    If it `asks`, a repository may be new.
     """
-    if store.paths is not project.paths:
-        return ["", 0]
-    path = (state.get(new_lines.GIT_LOG) or [""])[0]
-    if not path and asks and new_lines.has_repository(store.folder):
+    root = project.paths.root
+    path, size = state.get(new_lines.GIT_LOG) or (root, -1)
+    if size < 0 and asks and new_lines.has_repository(root):
         from memory_core.git import line_origins
 
         try:
-            path = line_origins.locate_log(store.folder)
+            path, size = line_origins.locate_log(root), 0
         except line_origins.ERRORS:
             return None
     try:
-        return [path, os.stat(path).st_size if path else 0]
+        return [path, size if size < 0 else os.stat(path).st_size]
     except OSError:
         return [path, 0]
 

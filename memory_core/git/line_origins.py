@@ -21,11 +21,6 @@ OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
 PUSHED = "update by push"  # of a remote branch: nothing came
 
-# What is there while git merges, picks or rebases; a text may then be of any side.
-UNFINISHED = (
-    *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"),
-    *("rebase-merge", "rebase-apply"),
-)
 FETCHED = "FETCH_HEAD"
 
 # Git has so many seconds for each command.
@@ -43,8 +38,16 @@ class Undecided(Exception):
 ERRORS = (OSError, subprocess.SubprocessError, ValueError, IndexError, Undecided)
 
 
-class _Commit(NamedTuple):
-    name: str
+class _Entry(NamedTuple):
+    """A commit that this clone got at a time, in seconds.
+
+    Of one time, what was fetched comes first, and of one log the entry at the end is the newest.
+    """
+
+    seconds: int
+    place: int
+    order: int
+    commit: str
     origin: str
 
 
@@ -82,17 +85,17 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
     words = ("rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-prefix")
     own, common, prefix = run(folder, *words).decode().split("\n")[:3]
     shared = os.path.join(folder, common)
-    if any(os.path.lexists(os.path.join(own, name)) for name in UNFINISHED):
+    if new_lines.is_unfinished(own):
         raise Undecided
-    commits = [*_list_commits(folder, own), *_list_fetched([own, shared])]
-    names = [f"{commit.name}:{prefix.rstrip('/')}" for commit in commits]
+    commits = sorted([*_list_logged(folder, own), *_list_fetched([own, shared])])
+    names = [f"{entry.commit}:{prefix.rstrip('/')}" for entry in commits]
     trees = run(folder, "cat-file", "--batch-check", text="\n".join(names)).decode().split("\n")
     seen, versions = set[str](), list[tuple[str, str]]()
-    for commit, line in zip(commits, trees, strict=False):
+    for entry, line in zip(commits, trees, strict=False):
         tree, _, kind = line.rpartition(" ")[0].partition(" ")
         if kind == "tree" and tree not in seen:
             seen.add(tree)
-            versions.append((tree, commit.origin))
+            versions.append((tree, entry.origin))
     if len(versions) > MAX_VERSIONS:
         raise Undecided
     blobs: dict[str, str] = {}
@@ -107,15 +110,15 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
         yield data.decode("utf-8", "surrogateescape"), origin
 
 
-def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
-    """Yield the commits in the reflogs of HEAD and of branches, the first entries first."""
+def _list_logged(folder: str, git_folder: str) -> Iterator[_Entry]:
+    """Yield the commits in the reflogs of HEAD and of branches."""
     before = _find_older(git_folder)
     if before is None:
         if run(folder, "rev-list", "--all", "--max-count=1").strip():
             raise Undecided  # there are commits, but no log of how they came
         return
     if before:
-        yield _Commit(before, UNSURE)
+        yield _Entry(-1, 0, 0, before, UNSURE)
     words = (
         "log",
         "--walk-reflogs",
@@ -124,17 +127,14 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
         "--date=unix",
         "--format=%gD%x00%H%x00%gs",
     )
-    entries = []
     for number, line in enumerate(run(folder, *words).decode("utf-8", "replace").split("\n")):
         name, _, rest = line.partition("\0")
         commit, _, subject = rest.partition("\0")
         ref, _, when = name.rpartition("@{")
         if commit and not ref.startswith("refs/stash") and subject != PUSHED:
-            # In one second, what was fetched comes first; in one log, the last line is the newest.
             place = 0 if ref.startswith("refs/remotes/") else 1 if ref == "HEAD" else 2
             origin = OWN if subject.startswith(new_lines.OWN_ENTRIES) else OUTSIDE
-            entries.append((int(when.rstrip("}")), place, -number, _Commit(commit, origin)))
-    yield from (entry[-1] for entry in sorted(entries))
+            yield _Entry(int(when.rstrip("}")), place, -number, commit, origin)
 
 
 def _find_older(git_folder: str) -> str | None:
@@ -144,11 +144,14 @@ def _find_older(git_folder: str) -> str | None:
     return first.strip("0") and first if log else None
 
 
-def _list_fetched(folders: Iterable[str]) -> Iterator[_Commit]:
+def _list_fetched(folders: Iterable[str]) -> Iterator[_Entry]:
+    """Yield what was fetched last."""
     for folder in dict.fromkeys(folders):
-        for line in SafeFiles(folder).read_text(FETCHED, MAX_BYTES).split("\n"):
-            if name := line.split("\t")[0].strip():
-                yield _Commit(name, OUTSIDE)
+        if opened := SafeFiles(folder).read_with_status(FETCHED, MAX_BYTES):
+            data, status = opened
+            for line in data.decode("utf-8", "replace").split("\n"):
+                if name := line.split("\t")[0].strip():
+                    yield _Entry(int(status.st_mtime), 0, 0, name, OUTSIDE)
 
 
 def parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:

@@ -252,7 +252,8 @@ class History:
         state = self._states.get(key)
         older = self._states.get(record.get("was") or "")
         is_own = self._is_own(record)
-        start = older.confidence if older and is_own else self._start(record)
+        inherits = is_own and older is not None and self._may_inherit(record, older)
+        start = older.confidence if older and inherits else self._start(record)
         start = start if is_own else min(start, ledger.FOREIGN_CONFIDENCE)
         is_first = state is None or (kind in LEARNING_KINDS and not state.is_weighed)
         if state is None:
@@ -261,7 +262,7 @@ class History:
             state.confidence = start  # all that came before is undone
         state.changed = record["time"]
         if kind in ARRIVAL_KINDS:
-            self._arrive(state, record, is_own)
+            self._arrive(state, record, inherits)
         elif kind in DEPARTURE_KINDS:
             state.is_present = False
             state.nested = record.get("nested") or state.nested
@@ -331,7 +332,15 @@ class History:
     def _step(self, state: ItemState, by: float) -> None:
         state.confidence = min(1.0, max(0.0, round(state.confidence + by, 2)))
 
-    def _arrive(self, state: ItemState, record: Record, is_own: bool) -> None:
+    def _may_inherit(self, record: Record, older: ItemState) -> bool:
+        """Return whether a new wording keeps the rights of the older one.
+
+        The rights that a person gave do not go to words that are no person's.
+        """
+        origin = self.origins and self.origins.find(record["text"], record.get("nested") or "")
+        return origin is None or origin in ledger.DECIDED or older.tier not in ledger.DECIDED
+
+    def _arrive(self, state: ItemState, record: Record, inherits: bool) -> None:
         if not state.is_present and record["kind"] != "returned":
             state.born = state.used = record["time"]
         state.text, state.section = record.get("text") or "", record.get("section") or ""
@@ -348,9 +357,9 @@ class History:
             state.reading = _list_texts(record.get("reading"))
         older = self._states.get(record.get("was") or "")
         if older is not None and older is not state:
-            self._inherit(state, older, is_own)
+            self._inherit(state, older, inherits)
 
-    def _inherit(self, state: ItemState, older: ItemState, is_own: bool) -> None:
+    def _inherit(self, state: ItemState, older: ItemState, has_rights: bool) -> None:
         older.is_present = False
         state.was = older.id
         state.born, state.used = min(state.born, older.born), max(state.used, older.used)
@@ -358,7 +367,7 @@ class History:
         state.reading = state.reading or older.reading
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs
-        if not is_own:
+        if not has_rights:
             return
         state.confidence = max(state.confidence, older.confidence)
         state.is_pinned = older.is_pinned if state.is_pinned is None else state.is_pinned

@@ -10,7 +10,8 @@ import os
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
-# What the last look found, and in it where git's log of this clone was, and how long.
+# What the last look found, and in it git's log of this clone and its size, -1 for the folder of a
+# project without a repository.
 LOOK_FILE, GIT_LOG = "arrivals.json", "log"
 MAX_LOOK_BYTES = 2_000_000
 
@@ -18,32 +19,52 @@ MAX_LOOK_BYTES = 2_000_000
 OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
 MAX_LOG_BYTES = 16_000  # a hundred entries
 
+# What is in git's folder while git merges, picks or rebases; a line may then be of any side.
+UNFINISHED = (
+    *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"),
+    *("rebase-merge", "rebase-apply"),
+)
+
 
 def may_be_foreign(state: SafeFiles) -> bool:
     """Return whether git may have brought lines since the last look, or there was no look yet.
 
-    What came by a commit of this clone was there before.  `merge --squash`, `stash pop` and
-    `checkout COMMIT -- FILE` leave no entry.
+    What came by a commit of this clone was there before, and what did not change HEAD brought
+    nothing.  `merge --squash`, `stash pop` and `checkout COMMIT -- FILE` leave no entry.
     """
     look = fastjson.load_object(state.read_text(LOOK_FILE, MAX_LOOK_BYTES))
     try:
         path, size = look[GIT_LOG]
-        data = _read_behind(path, size) if path else ""
+        if size < 0:
+            return has_repository(path)
+        return is_unfinished(path[: -len("/logs/HEAD")]) or _has_strange_entry(path, size)
     except (KeyError, ValueError, TypeError, OSError):
         return True
-    subjects = [line.partition("\t")[2] for line in data.splitlines()]
-    return not all(subject.startswith(OWN_ENTRIES) for subject in subjects)
 
 
-def _read_behind(path: str, size: int) -> str:
-    """Return what a log has behind its first bytes; raises OSError if there is too much."""
+def is_unfinished(git_folder: str) -> bool:
+    """Return whether git merges, picks or rebases; `git_folder` is the one with its HEAD."""
+    return any(os.path.lexists(os.path.join(git_folder, name)) for name in UNFINISHED)
+
+
+def _has_strange_entry(path: str, size: int) -> bool:
+    """Return whether a log has, behind its first bytes, more than commits of this clone.
+
+    Raises OSError if it is another log, or too much.
+    """
     folder, _, name = path.rpartition("/")
     files = SafeFiles(folder)
     status = files.status(name)
     news = (status.st_size if status else 0) - size
     if not 0 <= news <= MAX_LOG_BYTES:
         raise OSError(f"{path} is not the log of the last look")
-    return files.read_end(name, news)[0].decode("utf-8", "replace") if news else ""
+    data = files.read_end(name, news)[0] if news else b""
+    for line in data.decode("utf-8", "replace").splitlines():
+        commits, _, subject = line.partition("\t")
+        before, after = commits.split(" ")[:2]
+        if before != after and not subject.startswith(OWN_ENTRIES):
+            return True
+    return False
 
 
 def has_repository(folder: str) -> bool:

@@ -40,6 +40,9 @@ def find_origin(person: Person, text: str = RULE, *options: str) -> str:
         ["unpin", "engineer", "cents"],
         ["config", "unset", "trust"],
         ["preference", "set", "engineer", "style", "small functions"],
+        ["contradict", "engineer", "cents"],
+        ["edit", "engineer", item_history.id_of(RULE), "Amounts are floats"],
+        ["remove", "engineer", "cents"],
         ["allow"],
         ["config", "set", "trust", "strict"],
         ["review", "--accept", "--all"],
@@ -63,6 +66,18 @@ def test_what_an_agent_adds_or_edits_is_an_agents(person: Person) -> None:
     assert find_origin(person, f"{RULE} or doubles") == "agent"
     person.run("edit", item_history.id_of(f"{RULE} or doubles")[:6], RULE)
     assert find_origin(person) == "person"
+
+
+def test_words_of_an_agent_inherit_no_rights(person: Person) -> None:
+    """An agent changes a line of the file that a person confirmed and pinned."""
+    person.run("add", "engineer", RULE)
+    for command in ("confirm", "pin"):
+        person.run(command, "engineer", "cents")
+    change = "sed -i s/integer.cents/floats/"
+    person.run("edit", "engineer", **SHELL, EDITOR=change)
+    fields = person.read_json("show", item_history.id_of(RULE.replace("integer cents", "floats")))
+    assert (fields["tier"], fields["pinned"]) == ("agent", False)
+    assert fields["confidence"] < 0.7
 
 
 def test_what_a_person_typed_in_the_session_is_a_persons(person: Person) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -127,6 +128,14 @@ def squash(clones: Clones) -> None:
     clones.commit(clones.ours)
 
 
+def squash_from_an_address(clones: Clones) -> None:
+    clones.push_theirs("topic")
+    git(clones.ours, "pull", "-q", "--squash", str(clones.place / "team.git"), "topic")
+    moment = next(SECONDS)
+    os.utime(clones.ours / ".git" / "FETCH_HEAD", (moment, moment))
+    clones.commit(clones.ours)
+
+
 def squash_on_the_server(clones: Clones) -> None:
     """Our branch comes back as another commit."""
     git(clones.ours, "checkout", "-qb", "topic")
@@ -222,6 +231,7 @@ ROWS: list[tuple[Callable[[Clones], None], str]] = [
     (rebase_theirs, OUTSIDE),
     (amend_theirs, OUTSIDE),
     (squash, OUTSIDE),
+    (squash_from_an_address, OUTSIDE),
     (cherry_pick, OUTSIDE),
     (check_out_a_file, OUTSIDE),
     (fetch_without_a_branch, OUTSIDE),

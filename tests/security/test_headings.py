@@ -132,14 +132,36 @@ def test_git_decides_whether_the_words_of_a_new_line_count(sandbox: Sandbox) -> 
     git(sandbox.root, "checkout", "-q", "-b", "other")
     path.write_text(path.read_text() + f"- {WORDS} on a branch\n")
     given.append(deliver(sandbox, "PM"))
-    new = [f"{WORDS} {end}" for end in ("first", "by hand", "in a commit", "on a branch")]
+    git(sandbox.root, "reset", "-q", "--soft", "HEAD~1")
+    path.write_text(path.read_text() + f"- {WORDS} after all\n")
+    given.append(deliver(sandbox, "PM"))
+    ends = ("first", "by hand", "in a commit", "on a branch", "after all")
+    new = [f"{WORDS} {end}" for end in ends]
     assert [text in block for text, block in zip(new, given, strict=True)] == [
         False,  # no look yet
         True,
         True,
-        False,  # git has an entry that is no commit
+        True,
+        False,  # HEAD is another commit, which was not made here now
     ]
-    assert new[3] in deliver(sandbox, "PM"), "the look of the session before says who wrote it"
+    assert new[4] in deliver(sandbox, "PM"), "the look of the session before says who wrote it"
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_pull_that_stops_brings_no_order(sandbox: Sandbox, is_known: bool) -> None:
+    pull(sandbox, "PM", f"# PM\n\n## Notes\n- {FACT}\n")
+    if is_known:
+        deliver(sandbox, "PM")
+    (sandbox.root / "readme").write_text("ours")
+    (sandbox.home / "theirs" / "readme").write_text("theirs")
+    git(sandbox.root, "add", "-A")
+    git(sandbox.root, "commit", "-qm", "ours")
+    with pytest.raises(subprocess.CalledProcessError):
+        pull(sandbox, "PM", f"# PM\n\n## Notes\n- {FACT}\n- {WORDS}\n")
+    for _session in range(2):
+        given = deliver(sandbox, "PM")
+        assert FACT in given
+        assert WORDS not in given
 
 
 def test_the_first_session_asks_whose_the_lines_are(sandbox: Sandbox) -> None:

@@ -82,6 +82,8 @@ def edit(
         return
     new = " ".join(words[size:])
     source = acting.find_source(project, [new])
+    if source == acting.AGENT_SOURCE:
+        acting.require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
     result = edit_session.reword_item(project, hit.agent, hit.text, new, level, source)
     _print_result(project, hit.agent, result, user)
     for text_now in result.changed:

@@ -22,6 +22,9 @@ PERSONS_KINDS = {
     **dict.fromkeys(("pinned", "unpinned"), "pin items"),
 }
 
+# What an agent may do to items that are no person's.
+VERBS = {"contradicted": "contradict", "removed": "remove"}
+
 MOST_NAMED = 5  # items in a warning
 
 # By the kind of the history record.
@@ -100,6 +103,8 @@ def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
     if kind in PERSONS_KINDS:
         acting.require_person(project, PERSONS_KINDS[kind])
     names = find_items(scope, items, [searching.IN_MEMORY])
+    if kind in VERBS:
+        acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
     if json:
         common = {"kind": kind, "change": get_change(project)}

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory_core.claude_code import acting
+from memory_core.cli.common.scopes import LevelScope
 from memory_core.cli.errors import CommandRefused
+from memory_core.curation import item_actions, lookup
+from memory_core.git import unreviewed
 from memory_core.history import item_history
+from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project
+from memory_core.trust import ledger
 
 AGENT_SOURCE = "agent"
 
@@ -21,6 +26,18 @@ def require_person(project: Project, what: str) -> None:
     """Refuse a command in the shell of an agent; `what` is what it does."""
     if acting.is_agents_shell(project.environ):
         raise CommandRefused(REFUSAL.format(what), 1)
+
+
+def require_person_for(scope: LevelScope, items: Iterable[tuple[str, str]], what: str) -> None:
+    """Refuse to change items of a person, given as (agent, name), in the shell of an agent."""
+    project, level = scope
+    if not acting.is_agents_shell(project.environ):
+        return
+    for agent, name in items:
+        known = item_actions.list_items(read_memory(project, agent, level))
+        item = lookup.find_item(name, known)
+        if unreviewed.find_tier(project, level, agent, item.text) in ledger.DECIDED:
+            require_person(project, what)
 
 
 def find_source(project: Project, texts: Iterable[str]) -> str:
