@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from memory_core.git import line_origins, merge_driver
+from memory_core.files import git_command
+from memory_core.git import line_origins
 
 # Of a file with more commits, the newest ones count.
 MAX_COMMITS = 200
@@ -125,7 +126,7 @@ def list_signed(folder: str, commits: Iterable[str], signers: Iterable[str]) -> 
     options = [word for pair in _read_settings(folder).items() for word in ("-c", "=".join(pair))]
     words = (*options, "log", "--no-walk", f"--format={SIGNATURE}", *names)
     try:
-        output = merge_driver.run_git_on(folder, words, b"", SECONDS)[1]
+        output = git_command.run_on(folder, words, b"", SECONDS)[1]
     except ERRORS:
         return set()
     rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
@@ -136,7 +137,7 @@ def _read_settings(folder: str) -> Mapping[str, str]:
     """Return the user's own settings for signatures; a path in them is absolute."""
     settings = dict(DEFAULTS)
     for level in ("--system", "--global"):
-        listed = merge_driver.run_git(folder, "config", level, "--includes", "--list", "-z")[1]
+        listed = git_command.run(folder, "config", level, "--includes", "--list", "-z")[1]
         for entry in listed.split("\0"):
             key, _, value = entry.partition("\n")
             value = os.path.expanduser(value)

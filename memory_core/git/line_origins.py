@@ -13,8 +13,8 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from memory_core.files import git_command
 from memory_core.files.safe_files import SafeFiles
-from memory_core.git import merge_driver
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
@@ -182,7 +182,7 @@ def read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
 def run(folder: str, *words: str, text: str = "") -> bytes:
     """Return what git prints; raises Undecided if it fails, and the errors of subprocess."""
     data = f"{text}\n".encode() if text else b""
-    status, output = merge_driver.run_git_on(folder, words, data, SECONDS)
+    status, output = git_command.run_on(folder, words, data, SECONDS)
     if status:
         raise Undecided
     return output

@@ -109,12 +109,12 @@ def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
         return []
     import subprocess
 
-    from memory_core.git import merge_driver
+    from memory_core.files import git_command
 
     data = "".join(f"{path}\0" for path in asked).encode("utf-8", "surrogateescape")
     try:
         words = ("check-ignore", "-z", "--stdin")
-        status, output = merge_driver.run_git_on(tree, words, data, SECONDS)
+        status, output = git_command.run_on(tree, words, data, SECONDS)
     except (OSError, subprocess.SubprocessError):
         status, output = 128, b""
     if status in (0, 1):
