@@ -12,11 +12,10 @@ from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
 from memory_core.git import arrivals
 from memory_core.history import performance
-from memory_core.memory import agent_memory, index_building, recall
+from memory_core.memory import agent_memory, error_files, index_building, recall, run_history
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.selection import rendering, tokens
-from memory_core.storage import error_files, run_history
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets, similarity

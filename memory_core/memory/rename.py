@@ -6,9 +6,9 @@ import os
 
 from memory_core.claude_code import agent_names
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, item_index, remember, transaction
+from memory_core.memory import agent_memory, error_files, item_index, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.storage import error_files, local_changes, run_records
+from memory_core.storage import local_changes, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.trust import ledger

@@ -226,7 +226,7 @@ def _resolve_errors(memory: AgentMemory) -> None:
         if item and run and is_clean:
             learned.setdefault(run, item.text)
     if learned:
-        from memory_core.storage import error_files
+        from memory_core.memory import error_files
 
         error_files.resolve(memory.store.paths, memory.store.stem(memory.agent), learned)
 

@@ -10,9 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from memory_core.claude_code import agent_names
 from memory_core.document import markdown
+from memory_core.memory import run_history
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
-from memory_core.storage import review_file, run_history, spool
+from memory_core.storage import review_file, spool
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.trust import ledger
