@@ -10,11 +10,11 @@ from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
-from memory_core.git import arrivals
 from memory_core.history import performance
 from memory_core.memory import agent_memory, error_files, index_building, recall, run_history
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
+from memory_core.origin import arrivals, text_origins
 from memory_core.selection import rendering, tokens
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -89,8 +89,8 @@ def _list_given(memory: AgentMemory, document: Document) -> list[RatedItem]:
 
 
 def _remove_held(project: Project, memory: AgentMemory) -> Document:
-    guard = index_building.make_guard(project, memory.store, memory.agent)
-    return index_building.remove_held(memory.document, guard)
+    guard = text_origins.make_guard(memory.store, memory.agent, project)
+    return guard.remove_held(memory.document)
 
 
 def preview_block(

@@ -25,7 +25,6 @@ from memory_core.storage import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
-from memory_core.trust import ledger
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemFields, Record
@@ -302,7 +301,7 @@ def _take_trust_back(memory: AgentMemory, records: Iterable[Record]) -> None:
     for record in records:
         state = memory.history.get(record["id"])
         if state and record["kind"] in transaction.REVIEWING_KINDS:
-            memory.doubted.append(ledger.make_key(state.text, state.nested))
+            memory.doubted.append((state.text, state.nested))
 
 
 def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
@@ -315,7 +314,7 @@ def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
         comes_back = undone.get(item_history.change_of(record)) in ids
         state = memory.history.get(record["id"]) if comes_back else None
         if state and record["kind"] in transaction.REVIEWING_KINDS:
-            memory.accepted.append(ledger.make_key(state.text, state.nested))
+            memory.accepted.append((state.text, state.nested))
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:

@@ -16,11 +16,11 @@ from memory_core.files import git_command
 from memory_core.git import merge_driver
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
+from memory_core.origin import checking, word_weights
 from memory_core.selection import splitting
 from memory_core.storage import config_file, history_file, paths, store
 from memory_core.storage.project import Project
 from memory_core.text import fastjson, secrets
-from memory_core.trust import checking, word_weights
 
 CONFIG = f"{paths.FOLDER_NAME}/config.yml"
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"

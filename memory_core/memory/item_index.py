@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FOLDER = "index"
 
 # Raise it if the passages, words or notes of the same files become others.
-VERSION = 10
+VERSION = 11
 
 # What is read at once: all of the index of a usual memory.
 READ_FIRST = 128 * 1024
@@ -141,9 +141,12 @@ def open_index(project: Project, agent: str) -> AgentIndex | None:
 
 
 def make_stamp(store: Store, agent: str) -> Stamp:
-    """Return a stamp of the present state of a history, [] without a history."""
+    """Return a stamp of a history and of whose its records are, [] without a history."""
     status = store.files.status(store.history_path(agent))
-    return [VERSION, __version__, *_identify(status)] if status else []
+    if not status:
+        return []
+    own = store.paths.state.status(store.made_path(agent))
+    return [VERSION, __version__, *_identify(status), *_identify(own)]
 
 
 def stamp_documents(project: Project, agent: str) -> Stamp:
@@ -158,17 +161,14 @@ def stamp_documents(project: Project, agent: str) -> Stamp:
         return []
     names = ("min_confidence", "confidence", "user_level", "trust", "hold_outside")
     settings = [project.config[name] for name in names]
-    has_users = bool(identities[1:] and identities[1])
-    history = make_stamp(levels[1], agent) if has_users else []
-    if has_users:
-        from memory_core.trust import ledger
-
-        origins = levels[1].paths.state.status(ledger.locate(levels[1].stem(agent)))
-        history += _identify(origins)
-    if has_users and not project.gives_user_level():
-        history.append("withheld")
+    origins = [_identify(one.paths.state.status(one.decided_path(agent))) for one in levels]
+    history: Stamp = []
+    if identities[1:] and identities[1]:
+        history = make_stamp(levels[1], agent)
+        if not project.gives_user_level():
+            history.append("withheld")
     paths = [path for _store, path in files]
-    return [VERSION, __version__, *settings, *paths, *identities, history]
+    return [VERSION, __version__, *settings, *paths, *identities, *origins, history]
 
 
 def _identify(status: os.stat_result | None) -> list[int]:

@@ -15,7 +15,7 @@ SHORTEST_ID = 4
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
 
-# Tiers of `trust.ledger`, which hooks need not import: a person wrote it here; it is from outside,
+# Tiers of `origin.ledger`, which hooks need not import: a person wrote it here; it is from outside,
 # and nobody reviewed it here.
 OWN_TIERS = ("person", "hand")
 OUTSIDE_TIERS = ("tainted", "mcp", "import")

@@ -14,11 +14,11 @@ import pytest
 from memory_core.history import item_history
 from memory_core.history.item_history import id_of
 from memory_core.memory import index_building, item_index, recall
+from memory_core.origin import guard, ledger
 from memory_core.selection import item_notes
 from memory_core.selection.passages import FACTS, ItemNote
 from memory_core.storage import run_records
 from memory_core.storage.project import Project, find_project
-from memory_core.trust import guard, ledger
 from support.calls import answer
 from support.command_line import Person
 from support.events import make_stop_event
@@ -140,7 +140,7 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
         sandbox.configure("memory:\n  min_confidence: 0.9\n")
     else:  # the item that is not about the task is pinned here
         pin = item_history.make_record("pinned", NOW, COLORS)
-        ledger.note_records(sandbox.paths.state, "engineer", [pin])
+        ledger.note_records(find_project(str(sandbox.root), sandbox.env).store, "engineer", [pin])
         append_records(sandbox, pin)
 
 

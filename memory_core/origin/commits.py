@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from memory_core.files import git_command
-from memory_core.git import line_origins
+from memory_core.origin import line_origins
 
 # Of a file with more commits, the newest ones count.
 MAX_COMMITS = 200

@@ -15,7 +15,7 @@ from memory_core.storage import paths as project_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from memory_core.storage.project import Project
@@ -28,16 +28,21 @@ SECONDS = 1
 INDEX_BYTES = 30_000_000
 
 
-def find_outside(project: Project, transcript: str, opened: Iterable[str]) -> set[str]:
+def find_outside(
+    project: Project,
+    transcript: str,
+    opened: Iterable[str],
+    may_fetch: Callable[[str, str], bool],
+) -> set[str]:
     """Return those of the absolute paths whose files are from outside; some may be of no file.
 
-    `transcript` is the path of the run's.
+    `transcript` is the path of the run's, and `may_fetch` says so of a shell script in a folder.
     """
     real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
     outside = _find_foreign(project, {*real.values()})
     if outside:
         times = {path: _find_time(path) or 0.0 for path in outside}
-        outside -= _find_written(times, transcript, project.paths.root)
+        outside -= _find_written(times, transcript, project.paths.root, may_fetch)
     return {path for path in real if real[path] in outside}
 
 
@@ -51,16 +56,18 @@ def _find_time(path: str) -> float | None:
     return status.st_mtime if is_usual else None
 
 
-def _find_written(times: dict[str, float], transcript: str, folder: str) -> set[str]:
+def _find_written(
+    times: dict[str, float],
+    transcript: str,
+    folder: str,
+    may_fetch: Callable[[str, str], bool],
+) -> set[str]:
     """Return the files that calls of the session wrote which fetched nothing."""
     from memory_core.claude_code import file_writes, transcripts
-    from memory_core.trust import reading
 
     def may_write(tool: str, given: dict[str, Any]) -> bool:
         is_shell = tool == file_writes.SHELL
-        return tool == "Write" or (
-            is_shell and not reading.may_fetch(str(given.get("command")), folder)
-        )
+        return tool == "Write" or (is_shell and not may_fetch(str(given.get("command")), folder))
 
     return file_writes.find_files(transcripts.list_of_session(transcript), times, may_write)
 

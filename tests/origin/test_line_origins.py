@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.git import line_origins, moved_files
-from memory_core.git.line_origins import OUTSIDE, OWN, UNSURE
+from memory_core.git import moved_files
+from memory_core.origin import line_origins
+from memory_core.origin.line_origins import OUTSIDE, OWN, UNSURE
 from support.command_line import Person
 from support.sandbox import Sandbox
 
