@@ -17,7 +17,7 @@ from memory_core.curation.change_log import (
 )
 from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.document.diff import TextChange
-from memory_core.history import item_history, revert
+from memory_core.history import item_history, revert, rights
 from memory_core.memory import agent_memory, maintained_files, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions
 from memory_core.memory.reading import read_memory
@@ -314,7 +314,7 @@ def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
         comes_back = undone.get(item_history.change_of(record)) in ids
         state = memory.history.get(record["id"]) if comes_back else None
         if state and record["kind"] in transaction.REVIEWING_KINDS:
-            memory.accepted.append((state.text, state.nested))
+            memory.origins[state.text, state.nested] = rights.REVIEWED
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:

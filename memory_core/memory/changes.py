@@ -13,6 +13,7 @@ from memory_core.memory.agent_memory import (
     make_change_id,
 )
 from memory_core.memory.reading import list_refused, record_difference
+from memory_core.origin import ledger
 from memory_core.storage import config_defaults
 from memory_core.text import secrets, similarity
 
@@ -193,7 +194,7 @@ def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
     """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
-    from memory_core.origin import checking, ledger
+    from memory_core.origin import checking
 
     origins = ledger.read(memory.store, memory.agent)
     reasons = {
@@ -322,8 +323,6 @@ def apply_edit(
 
     The wording of an agent is a better wording of a run, and no edit of a person.
     """
-    from memory_core.history import rights
-
     kind = "edited" if source == item_history.PERSON_SOURCE else "merged"
     positions = ItemPositions(memory.document)
     gone, difference.gone = difference.gone, []

@@ -308,9 +308,13 @@ def _list_passages(
         find_note = _make_finder(project, notes, tiers)
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note, tiers)
-        news = _split(_remove_repeats(document), own, find_note)
         texts = [one.text for one in passages if not one.is_outside]
-        news = [passage for passage in news if _is_new(passage, texts, guard.find_reason, allowed)]
+        news = [
+            passage
+            for passage in _split(_remove_repeats(document), own, find_note)
+            if not any(similarity.is_same(passage.text, text) for text in texts)
+            and (passage.item or passage.text in allowed or not guard.find_reason(passage.text))
+        ]
         for passage in news:
             passage.is_users = store.paths is not project.paths
             tier = tiers.get(passage.item, "")
@@ -319,18 +323,6 @@ def _list_passages(
         passages += news
         is_scored = is_scored and not guard.is_exhausted
     return passages, is_scored
-
-
-def _is_new(
-    passage: Passage,
-    texts: Iterable[str],
-    find_reason: Callable[[str], str],
-    checked: Collection[str],
-) -> bool:
-    """Return whether agents may receive a passage, and none of the texts says the same."""
-    if any(similarity.is_same(passage.text, text) for text in texts):
-        return False
-    return bool(passage.item) or passage.text in checked or not find_reason(passage.text)
 
 
 def _rank_items(

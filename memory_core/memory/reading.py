@@ -11,7 +11,7 @@ import time
 
 from memory_core.claude_code import agent_names
 from memory_core.document import dated_entries, markdown, merge_learnings, preferences, template
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.history.item_history import place_of
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
@@ -230,8 +230,6 @@ def list_refused(
     `rivals` has by their contents the items that they contradict.  `source` may have the run,
     session, source and reading of all of them.
     """
-    from memory_core.history import rights
-
     tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
     return [
         {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}

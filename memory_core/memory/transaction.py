@@ -6,8 +6,9 @@ last.  The next writer repeats the unfinished steps, with the same result.
 
 from __future__ import annotations
 
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.memory.reading import read_memory
+from memory_core.origin import ledger
 from memory_core.storage import event_log, local_changes
 from memory_core.storage.store import FileChanged
 from memory_core.text import secrets
@@ -166,11 +167,9 @@ def _write_text(memory: AgentMemory) -> None:
 
 def _note_decisions(memory: AgentMemory) -> None:
     """Remember on this machine where texts came from, which a person reviewed, and which wait."""
-    from memory_core.history import rights
     from memory_core.memory import item_index
-    from memory_core.origin import ledger
 
-    origins = {(heading, ""): origin for heading, origin in memory.headings.items()}
+    origins = dict[tuple[str, str], str]()
     is_undo = any(record["kind"] == "undone" for record in memory.records)
     for record in memory.records:
         origin = _find_origin(record, is_undo)
@@ -179,13 +178,12 @@ def _note_decisions(memory: AgentMemory) -> None:
             is_tainted = origin == rights.AGENT and item.reading
             origin = rights.TAINTED if is_tainted else origin
             origins[item.text, item.nested] = origin
-    origins |= dict.fromkeys(memory.accepted, rights.REVIEWED)
     store, agent = memory.store, memory.agent
     try:
         kinds = item_history.DEPARTURE_KINDS
         own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
         ledger.note_records(store, agent, own)
-        ledger.add(store, agent, origins)
+        ledger.add(store, agent, origins | memory.origins)
         # A text that is not in the memory any more and waits has to be accepted again.
         gone = [row for row in memory.review if not memory.has_item(row["content"])]
         waiting = [(row["content"], row.get("nested", "")) for row in gone]
@@ -200,8 +198,6 @@ def _note_decisions(memory: AgentMemory) -> None:
 
 def _find_origin(record: Record, is_undo: bool) -> str:
     """Return the origin of the item that a record is about, "" if the record does not decide it."""
-    from memory_core.history import rights
-
     kind, source = record["kind"], record.get("source")
     if "imported" in record or source == item_history.HAND_SOURCE:
         return ""

@@ -15,7 +15,6 @@ from memory_core.text import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from memory_core.storage.project import Project
@@ -118,24 +117,24 @@ def look(project: Project) -> None:
 
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
-    state, changed = _read_state(folder), _list_changed(store)
-    if not changed and RIGHTS in state:
+    state, now = _read_state(folder), _stamp_files(store)
+    is_old = state.get("version") != VERSION
+    before: dict[str, Any] = {} if is_old else state.get("files", {})
+    changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
+    if not (changed or is_old) and RIGHTS in state:
         return
     is_from_before = store.paths is project.paths and folder.is_from_before()
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
-    before: dict[str, Any] = state.get("files", {})
-    now = _stamp_files(store)
-    is_old = state.get("version") != VERSION
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get("news", {})
     until, began, is_whole = time.monotonic() + SECONDS, time.time(), True
     try:
-        for name in [*now] if is_old else changed:
+        for name in changed:
             if time.monotonic() > until:
                 is_whole = False
                 break
             agent = agent_names.agent_of_file(name)
-            digest = "" if is_old else before.get(name, [""])[-1]
+            digest = before.get(name, [""])[-1]
             if agent:
                 since = float(state.get("looked", 0.0))
                 count, digest = _decide(project, store, agent, digest, is_first, since)
@@ -186,15 +185,6 @@ def _take_rights_over(
         ledger.add(store, agent, dict.fromkeys(pins, rights.REVIEWED))
 
 
-def _list_changed(store: Store) -> list[str]:
-    """Return the memory files that have changed since the last look, [FILE] if there was none."""
-    state = _read_state(store.paths.state)
-    if state.get("version") != VERSION:
-        return [FILE]
-    before, now = state.get("files", {}), _stamp_files(store)
-    return sorted(name for name in now if before.get(name, [])[:-1] != now[name])
-
-
 def _stamp_files(store: Store) -> dict[str, list[int]]:
     return {
         name: [status.st_size, status.st_mtime_ns, status.st_ino]
@@ -239,11 +229,11 @@ def _decide(
     snapshot = _read(store, agent)
     text = snapshot.text if snapshot else ""
     digest = digests.hash_text(text)
+    # All that the user's memory has at the first look is the user's.
+    is_known = is_first and store.paths is not project.paths
     if before and local_changes.is_continued(store.paths, store.stem(agent), before, text):
-        return 0, digest
-    if is_first and store.paths is not project.paths:
-        return 0, digest  # all that the user's memory has at the first look is the user's
-    unknown = _list_of(store, agent, "")
+        is_known = True
+    unknown = [] if is_known else _list_of(store, agent, "")
     if not unknown:
         return 0, digest
     origins = _find_origins(project, store, agent, unknown, since)
@@ -274,13 +264,13 @@ def _find_origins(
     is_users = store.paths is not project.paths
     evidence = dict.fromkeys(keys, line_origins.OWN)
     if not is_users:
-        evidence = line_origins.find_origins(store.folder, keys, list_keys)
+        evidence = line_origins.find_origins(store.folder, keys)
     learned = _list_learned(project, store, agent)
     own = [text for key, (text, _nested) in keys.items() if evidence[key] == line_origins.OWN]
     written = _list_written(project, store, agent, own, since) if own else set()
     outside = [key for key in keys if evidence[key] == line_origins.OUTSIDE]
     signers = project.config["trusted_signers"]
-    reviewed = commits.list_reviewed(store.path(agent), outside, list_keys, signers)
+    reviewed = commits.list_reviewed(store.path(agent), outside, signers)
     origins = {}
     for key, text in keys.items():
         origin = {line_origins.OWN: rights.HAND, line_origins.OUTSIDE: rights.IMPORT}
@@ -288,13 +278,6 @@ def _find_origins(
         if origins[text] == rights.HAND and (text[0] in learned or text[0] in written):
             origins[text] = learned.get(text[0], rights.AGENT)
     return origins
-
-
-def list_keys(text: str) -> Iterable[str]:
-    """Return the keys of the texts in a memory file."""
-    from memory_core.origin import ledger
-
-    return [ledger.make_key(*part) for part in _split(text)]
 
 
 def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
@@ -329,8 +312,10 @@ def _list_written(
 
 def list_texts(store: Store, agent: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file; [] if it cannot be read."""
+    from memory_core.origin import ledger
+
     snapshot = _read(store, agent)
-    return _split(snapshot.text) if snapshot else []
+    return ledger.list_texts(snapshot.text) if snapshot else []
 
 
 def _read(store: Store, agent: str) -> FileSnapshot | None:
@@ -338,13 +323,6 @@ def _read(store: Store, agent: str) -> FileSnapshot | None:
         return store.read(agent)
     except OSError:
         return None  # the doctor reports it
-
-
-def _split(text: str) -> list[tuple[str, str]]:
-    from memory_core.document import markdown
-    from memory_core.selection import splitting
-
-    return splitting.list_texts(markdown.parse_document(text))
 
 
 def _ask_for_user_level(project: Project) -> list[str]:

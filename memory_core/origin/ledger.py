@@ -109,6 +109,19 @@ def make_key(text: str, nested: str = "") -> str:
     return digests.hash_long(secrets.redact("\n".join(filter(None, lines))))
 
 
+def list_texts(text: str) -> list[Text]:
+    """Return the parts of a memory file: items, headings and paragraphs."""
+    from memory_core.document import markdown
+    from memory_core.selection import splitting
+
+    return splitting.list_texts(markdown.parse_document(text))
+
+
+def list_keys(text: str) -> Iterable[str]:
+    """Return the keys of the texts in a memory file."""
+    return [make_key(*part) for part in list_texts(text)]
+
+
 def add(store: Store, agent: str, origins: Mapping[Text, str]) -> None:
     """Add the origins of texts.  Raises OSError."""
     before = read(store, agent) if origins else {}

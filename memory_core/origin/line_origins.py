@@ -10,17 +10,19 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from memory_core.files import git_command
 from memory_core.files.safe_files import SafeFiles
+from memory_core.origin import ledger
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
 # The words with which the reflog entries of git's own commits begin.
 OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
 
+FORMAT = "--format=%gD%x00%H%x00%gs"  # of these entries
 PUSHED = "update by push"  # of a remote branch: nothing came
 
 # What is there while git merges, picks or rebases; a text may then be of any side.
@@ -47,20 +49,15 @@ class _Commit(NamedTuple):
     origin: str
 
 
-def find_origins(
-    folder: str, keys: Iterable[str], list_keys: Callable[[str], Iterable[str]]
-) -> dict[str, str]:
-    """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder.
-
-    `list_keys` returns the keys of the texts in a memory file.
-    """
+def find_origins(folder: str, keys: Iterable[str]) -> dict[str, str]:
+    """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder."""
     wanted = dict.fromkeys(keys, OWN)
     if not wanted or not _has_repository(folder):
         return wanted
     try:
         origins: dict[str, str] = {}
         for text, origin in _list_versions(folder):
-            for key in list_keys(text):
+            for key in ledger.list_keys(text):
                 origins.setdefault(key, origin)
     except (Undecided, OSError, subprocess.SubprocessError, ValueError, IndexError):
         return dict.fromkeys(wanted, UNSURE)
@@ -117,16 +114,10 @@ def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
         return
     if before:
         yield _Commit(before, UNSURE)
-    words = (
-        "log",
-        "--walk-reflogs",
-        "--no-show-signature",
-        "--all",
-        "--date=unix",
-        "--format=%gD%x00%H%x00%gs",
-    )
+    words = ("log", "--walk-reflogs", "--no-show-signature", "--all", "--date=unix")
+    lines = run(folder, *words, FORMAT).decode("utf-8", "replace").split("\n")
     entries = []
-    for number, line in enumerate(run(folder, *words).decode("utf-8", "replace").split("\n")):
+    for number, line in enumerate(lines):
         name, _, rest = line.partition("\0")
         commit, _, subject = rest.partition("\0")
         ref, _, when = name.rpartition("@{")

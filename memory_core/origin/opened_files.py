@@ -32,17 +32,21 @@ def find_outside(
     project: Project,
     transcript: str,
     opened: Iterable[str],
-    may_fetch: Callable[[str, str], bool],
+    may_write: Callable[[str, dict[str, Any]], bool],
 ) -> set[str]:
     """Return those of the absolute paths whose files are from outside; some may be of no file.
 
-    `transcript` is the path of the run's, and `may_fetch` says so of a shell script in a folder.
+    `transcript` is the path of the run's, and `may_write` says of a call, by its
+    tool and input, whether it may write what is not from outside.
     """
     real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
     outside = _find_foreign(project, {*real.values()})
     if outside:
+        from memory_core.claude_code import file_writes, transcripts
+
         times = {path: _find_time(path) or 0.0 for path in outside}
-        outside -= _find_written(times, transcript, project.paths.root, may_fetch)
+        calls = transcripts.list_of_session(transcript)
+        outside -= file_writes.find_files(calls, times, may_write)
     return {path for path in real if real[path] in outside}
 
 
@@ -54,22 +58,6 @@ def _find_time(path: str) -> float | None:
         return None
     is_usual = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
     return status.st_mtime if is_usual else None
-
-
-def _find_written(
-    times: dict[str, float],
-    transcript: str,
-    folder: str,
-    may_fetch: Callable[[str, str], bool],
-) -> set[str]:
-    """Return the files that calls of the session wrote which fetched nothing."""
-    from memory_core.claude_code import file_writes, transcripts
-
-    def may_write(tool: str, given: dict[str, Any]) -> bool:
-        is_shell = tool == file_writes.SHELL
-        return tool == "Write" or (is_shell and not may_fetch(str(given.get("command")), folder))
-
-    return file_writes.find_files(transcripts.list_of_session(transcript), times, may_write)
 
 
 def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:

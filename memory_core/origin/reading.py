@@ -80,8 +80,12 @@ def read_transcript(project: Project, path: str, folder: str) -> list[str]:
     from memory_core.claude_code import transcripts
     from memory_core.origin import opened_files
 
+    def may_write(tool: str, given: dict[str, Any]) -> bool:
+        script, root = str(given.get("command")), project.paths.root
+        return tool == "Write" or (tool == "Bash" and not _may_fetch(script, root))
+
     def find_outside(opened: set[str]) -> set[str]:
-        return opened_files.find_outside(project, path, opened, may_fetch)
+        return opened_files.find_outside(project, path, opened, may_write)
 
     try:
         return list_reading(transcripts.read_calls(path, TOOLS), folder, find_outside)
@@ -104,7 +108,7 @@ def list_reading(
     return [text[:LONGEST] for text in texts][:MOST]
 
 
-def may_fetch(script: str, folder: str) -> bool:
+def _may_fetch(script: str, folder: str) -> bool:
     """Check whether a shell script has a command that fetches."""
     return any(not path for _name, path in _list_in_script(script, folder))
 

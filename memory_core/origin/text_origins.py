@@ -114,12 +114,12 @@ def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[Row]:
     """Return texts with the commit that brought each of them, by commit; the oldest comes first."""
     from itertools import groupby
 
-    from memory_core.origin import arrivals, commits
+    from memory_core.origin import commits
 
     rows: list[Row] = []
     for agent, group in groupby(texts, lambda text: text.agent):
         keys = {ledger.make_key(text.text, text.nested): text for text in group}
-        brought = commits.find_commits(store.path(agent), keys, arrivals.list_keys)
+        brought = commits.find_commits(store.path(agent), keys)
         rows += [(brought[key][0], text) for key, text in keys.items()]
     return sorted(rows, key=lambda row: (not row[0].name, row[0].seconds, row[0]))
 
