@@ -30,7 +30,7 @@ class ShareResult(NamedTuple):
 class SourceItem(NamedTuple):
     """An item to copy, and the agent that has it; the text includes the nested lines.
 
-    `tier` is one of `ledger`, `reading` what its run had read from outside.
+    `tier` is one of `history.rights`, `reading` what its run had read from outside.
     """
 
     agent: str

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.history.item_history import id_of
 from memory_core.memory import index_building, item_index, recall
 from memory_core.origin import guard, ledger
@@ -126,6 +126,7 @@ COLORS = "Colors of the shop are in theme.css"
 
 def change_from_outside(sandbox: Sandbox, name: str) -> None:
     path = sandbox.memories / "engineer.md"
+    store = find_project(str(sandbox.root), sandbox.env).store
     if name == "edit in place":  # the same number of bytes and time, as `touch -r` sets it
         before = path.stat()
         path.write_text(path.read_text().replace("one message id", "two message id"))
@@ -138,9 +139,11 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
         sandbox.write_memory("engineer", USERS, user=True)
     elif name == "raise confidence":
         sandbox.configure("memory:\n  min_confidence: 0.9\n")
+    elif name == "accept":
+        ledger.add(store, "engineer", {(LEARNED, ""): rights.REVIEWED})
     else:  # the item that is not about the task is pinned here
         pin = item_history.make_record("pinned", NOW, COLORS)
-        ledger.note_records(find_project(str(sandbox.root), sandbox.env).store, "engineer", [pin])
+        ledger.note_records(store, "engineer", [pin])
         append_records(sandbox, pin)
 
 
@@ -151,7 +154,7 @@ def append_records(sandbox: Sandbox, *records: dict[str, Any]) -> None:
         file.writelines(f"{json.dumps(record)}\n" for record in records)
 
 
-CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "pin"]
+CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "accept", "pin"]
 
 
 @pytest.mark.parametrize("change", CHANGES)
