@@ -36,8 +36,8 @@ def find_outside(
 ) -> set[str]:
     """Return those of the absolute paths whose files are from outside; some may be of no file.
 
-    `transcript` is the path of the run's, and `may_write` says of a call, by its
-    tool and input, whether it may write what is not from outside.
+    `transcript` is the path of the run's, and `may_write` says of a call of the session, by
+    its tool and input, whether what it writes is not from outside.
     """
     real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
     outside = _find_foreign(project, {*real.values()})

@@ -75,20 +75,22 @@ WILDCARDS = "*?[{$"
 def read_transcript(project: Project, path: str, folder: str) -> list[str]:
     """Return what the run with this transcript read from outside, for people; [] for nothing.
 
-    `folder` is the one in which it worked.
+    `folder` is the one in which it worked.  A file that a call of the session wrote is not from
+    outside, unless the call fetches.
     """
     from memory_core.claude_code import transcripts
     from memory_core.origin import opened_files
 
     def may_write(tool: str, given: dict[str, Any]) -> bool:
-        script, root = str(given.get("command")), project.paths.root
-        return tool == "Write" or (tool == "Bash" and not _may_fetch(script, root))
-
-    def find_outside(opened: set[str]) -> set[str]:
-        return opened_files.find_outside(project, path, opened, may_write)
+        commands = _list_in_script(_get_text(given, "command"), project.paths.root)
+        return tool == "Write" or (tool == "Bash" and all(path for _name, path in commands))
 
     try:
-        return list_reading(transcripts.read_calls(path, TOOLS), folder, find_outside)
+        return list_reading(
+            transcripts.read_calls(path, TOOLS),
+            folder,
+            lambda opened: opened_files.find_outside(project, path, opened, may_write),
+        )
     except OSError:
         return []  # an older version has no transcripts of agents
 
@@ -106,11 +108,6 @@ def list_reading(
     outside = find_outside(paths) if paths else set()
     texts = dict.fromkeys(text for text, path in entries if not path or path in outside)
     return [text[:LONGEST] for text in texts][:MOST]
-
-
-def _may_fetch(script: str, folder: str) -> bool:
-    """Check whether a shell script has a command that fetches."""
-    return any(not path for _name, path in _list_in_script(script, folder))
 
 
 def _list_read(tool: str, given: dict[str, Any], folder: str) -> Iterator[tuple[str, str]]:
