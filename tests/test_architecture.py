@@ -15,22 +15,23 @@ from support.tables import for_each
 
 PACKAGE = REPO / "memory_core"
 
-CORE = "text files trust claude_code document learning history selection storage memory tasks git"
+BELOW_MEMORY = "text files claude_code document learning history selection storage origin"
+CORE = f"{BELOW_MEMORY} memory tasks git"
 
 # Each wing, and the other wings that it may import.  docs/design.md explains them.
 WINGS = {
     "text": "",
     "files": "text",
-    "trust": "text files",
     "claude_code": "text files",
     "document": "text",
     "learning": "text",
-    "history": "text files trust document",
-    "selection": "text files trust document history",
-    "storage": "text files trust claude_code document history",
-    "memory": "text files trust claude_code document learning history selection storage",
-    "tasks": "text files trust claude_code document learning history selection storage memory",
-    "git": "text files trust claude_code document learning history selection storage memory tasks",
+    "history": "text document",
+    "selection": "text document history",
+    "storage": "text files claude_code document history",
+    "origin": "text files claude_code document history selection storage",
+    "memory": BELOW_MEMORY,
+    "tasks": f"{BELOW_MEMORY} memory",
+    "git": f"{BELOW_MEMORY} memory tasks",
     "monitor": CORE,
     "curation": f"{CORE} monitor",
     "delegation": f"{CORE} monitor",
@@ -42,6 +43,16 @@ WINGS = {
     "cli": f"{CORE} monitor curation delegation setup doctor",
     "mcp_server": f"{CORE} monitor curation delegation setup doctor",
     "dashboard": f"{CORE} monitor curation",
+}
+
+# What other wings may import of the wing `origin`.
+ORIGIN_MODULES = {
+    "new_lines",
+    "text_origins",  # where texts came from, the new ones, and those that wait
+    "arrivals",  # the look at what came since, and the notices about it
+    "ledger",  # what this machine records with a change
+    *("checking", "word_weights"),  # the words of a text
+    "reading",  # what a run read
 }
 
 DOORS = {"hook", "api", "events", "cli", "mcp_server", "dashboard"}
@@ -158,6 +169,12 @@ def test_the_design_page_has_the_same_table() -> None:
 
 def test_wings_import_only_what_the_table_allows() -> None:
     assert against_the_table() == set()
+
+
+def test_other_wings_import_few_modules_of_origin() -> None:
+    used = {other for name in MODULES if wing(name) != "origin" for other in IMPORTS[name]}
+    names = {other.split(".")[2] for other in used if wing(other) == "origin"}
+    assert names == ORIGIN_MODULES
 
 
 def test_no_import_cycles() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.git import arrivals
+from memory_core.origin import arrivals
 from memory_core.storage.project import find_project
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
 from support.sandbox import Sandbox
@@ -67,5 +67,5 @@ def test_an_answer_without_learnings_loads_no_history(sandbox: Sandbox) -> None:
 def test_the_report_of_a_clean_run_loads_no_weights_of_words(sandbox: Sandbox) -> None:
     imported = list_hook_imports(sandbox, "subagent_stop", STOP)
     assert sandbox.read_log("agent.memory.learned")
-    assert "memory_core.trust.forms" in imported
-    assert "memory_core.trust.word_weights" not in imported
+    assert "memory_core.origin.forms" in imported
+    assert "memory_core.origin.word_weights" not in imported

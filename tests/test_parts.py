@@ -35,7 +35,7 @@ def test_each_wing_of_a_part_has_code() -> None:
 
 
 TESTS = {
-    "memory_core/git/arrivals.py": ["tests/git"],
+    "memory_core/origin/arrivals.py": ["tests/origin"],
     "memory_core/api.py": ["tests/test_api.py"],
     "memory_core/cli/change/pin.py": ["tests/cli/test_change.py"],
     "memory_core/cli/change/review.py": ["tests/cli/test_change.py", "tests/cli/test_review.py"],

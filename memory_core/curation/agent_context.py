@@ -10,13 +10,12 @@ from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
-from memory_core.git import arrivals, unreviewed
 from memory_core.history import performance
-from memory_core.memory import agent_memory, index_building, recall
+from memory_core.memory import agent_memory, error_files, index_building, recall, run_history
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
+from memory_core.origin import arrivals, text_origins
 from memory_core.selection import rendering, tokens
-from memory_core.storage import error_files, run_history
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets, similarity
@@ -61,7 +60,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             if preferences.normalize_key(key) not in keys:
                 values[key] = value
         texts = [item.text for item in items]
-        outside = unreviewed.list_outside(project, store, agent)
+        outside = text_origins.list_outside(project, store, agent)
         items += [
             item._replace(is_outside=item.text in outside)
             for item in _list_given(memory, document)
@@ -94,8 +93,8 @@ def _list_given(memory: AgentMemory, document: Document) -> list[RatedItem]:
 
 
 def _remove_held(project: Project, memory: AgentMemory) -> Document:
-    guard = index_building.make_guard(project, memory.store, memory.agent)
-    return index_building.remove_held(memory.document, guard)
+    guard = text_origins.make_guard(memory.store, memory.agent, project)
+    return guard.remove_held(memory.document)
 
 
 def preview_block(

@@ -11,20 +11,18 @@ from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import stale_items
-from memory_core.git import unreviewed
-from memory_core.history import item_history
-from memory_core.memory import gone_projects
+from memory_core.history import item_history, rights
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
 from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
 from memory_core.monitor.numbers import Numbers
-from memory_core.storage import config, config_defaults, event_log
+from memory_core.origin import ledger, text_origins
+from memory_core.storage import config, config_defaults, event_log, gone_projects
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines, secrets
 from memory_core.text.phrases import format_count, format_names
-from memory_core.trust import ledger
 
 # Number of weeks in a trend, which counts new items; the last week ends today.
 TREND_WEEKS = 8
@@ -155,10 +153,10 @@ def _list_never_given(
     if recent.runs < RECENT_RUNS or store.paths is not project.paths:
         return []
     try:
-        texts = unreviewed.list_texts(project, store, agent)
+        texts = text_origins.list_texts(project, store, agent)
     except OSError:
         return []
-    own = {one.text: one.id for one in texts if one.tier in ledger.WRITTEN_HERE}
+    own = {one.text: one.id for one in texts if one.tier in rights.WRITTEN_HERE}
     items = [item.text for item in document.items if item.text in own]
     return [text for text in items if own[text] not in recent.given]
 
@@ -216,7 +214,7 @@ def _list_notes(
     @cache
     def read_history() -> item_history.History:
         try:
-            return project.read_history(agent, store)
+            return ledger.read_history(project, store, agent)
         except OSError:  # `_count_learned` reports it
             return item_history.History()
 
@@ -348,7 +346,7 @@ def read_status(
         project.paths.state.locate(event_log.FILE_NAME),
         measure_use(project, numbers),
         warnings,
-        len(unreviewed.list_reported(project, level)),
+        len(text_origins.list_reported(project, level)),
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.document import markdown, merge_learnings, preferences
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
+from memory_core.origin import checking
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import secrets
-from memory_core.trust import checking, ledger
 
 # The type of a preference that waits for review.
 PREFERENCE = "preference"
@@ -50,7 +50,7 @@ def set_preference(
     def change(memory: AgentMemory) -> tuple[bool, str]:
         if not reason or _has(memory, key, value):
             return put(memory, key, value, source=source), ""
-        tier = ledger.find_source_tier(source, ())
+        tier = rights.find_source_tier(source, ())
         entry = {"type": PREFERENCE, "content": text, "reason": reason, "source": source}
         memory.review.append({**entry, "tier": tier})
         return False, reason

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup, preference_actions
 from memory_core.document import markdown, near_duplicates, preferences
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import waiting_list
+from memory_core.origin import checking
 from memory_core.storage import review_file
 from memory_core.storage.project import InvalidAgentName, Project, resolve_agent
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets
-from memory_core.trust import checking, ledger
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemState, Record
@@ -51,7 +51,7 @@ class WaitingItem(NamedTuple):
         reason = self.entry["reason"]
         others = [text for text in self.entry["reasons"] if text not in reason]
         if checking.REASON not in reason:  # other reasons are found first, such as a secret
-            is_outside = self.entry["source"] in ledger.BY_SOURCE
+            is_outside = self.entry["source"] in rights.BY_SOURCE
             is_outside |= bool(self.entry["reading"])
             others += filter(None, [checking.find_reason(self.text, is_outside)])
         return [*filter(None, [reason]), *others] or ["unknown"]
@@ -189,7 +189,7 @@ def _accept_item(
     elif item.entry["reason"].endswith(waiting_list.IN_FILE):
         if is_edited:
             raise InvalidDecision(f"{item.id} is not an item: edit the memory file")
-        memory.accepted.append(ledger.make_key(item.entry["content"]))
+        memory.origins[item.entry["content"], ""] = rights.REVIEWED
         return AcceptedItem(memory.agent, item.id, content, False)
     if item.entry["type"] == preference_actions.PREFERENCE:
         is_new = preference_actions.put(memory, *preferences.parse_pair(content), **fields)

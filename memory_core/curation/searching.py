@@ -8,7 +8,8 @@ from typing import NamedTuple
 from memory_core.curation import archive, lookup
 from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, index_building
+from memory_core.memory import agent_memory
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import word_search
@@ -101,9 +102,9 @@ def _may_match(store: Store, agent: str, place: str, wanted: Iterable[str]) -> b
 def search_given(project: Project, words: str, agents: Sequence[str]) -> SearchResult:
     """Search for a model: as `search_items`, without the items that agents do not receive."""
     result = search_items(project.store, words, agents)
-    guards = {agent: index_building.make_guard(project, project.store, agent) for agent in agents}
+    guards = {agent: text_origins.make_guard(project.store, agent, project) for agent in agents}
     hits = [
-        hit._replace(section=index_building.name_section(hit.section, guards[hit.agent]))
+        hit._replace(section=guards[hit.agent].name_section(hit.section))
         for hit in result.hits
         if not guards[hit.agent].find_reason(hit.text, hit.nested)
     ]

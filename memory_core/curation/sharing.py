@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from memory_core.curation import item_actions, lookup
 from memory_core.document import markdown, merge_learnings, preferences, reinsert
-from memory_core.git import unreviewed
+from memory_core.history import rights
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import secrets
-from memory_core.trust import ledger
 
 
 class ShareResult(NamedTuple):
@@ -30,7 +30,7 @@ class ShareResult(NamedTuple):
 class SourceItem(NamedTuple):
     """An item to copy, and the agent that has it; the text includes the nested lines.
 
-    `tier` is one of `ledger`, `reading` what its run had read from outside.
+    `tier` is one of `history.rights`, `reading` what its run had read from outside.
     """
 
     agent: str
@@ -49,7 +49,7 @@ def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[
 
 def _list_sources(project: Project, store: Store, agent: str) -> Iterator[SourceItem]:
     memory = read_memory(project, agent, store)
-    tiers = {item.text: item.tier for item in unreviewed.list_texts(project, store, agent)}
+    tiers = {item.text: item.tier for item in text_origins.list_texts(project, store, agent)}
     for item in item_actions.list_items(memory):
         if not preferences.is_title(item.section):
             state, tier = memory.history.find(item.text), tiers.get(item.text, "")
@@ -103,9 +103,9 @@ def _copy(
         memory.set_document(after)
         section = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
         fields: dict[str, Any] = {"section": section, "nested": nested, "origin": source.agent}
-        fields |= {"reading": source.reading} if source.tier == ledger.TAINTED else {}
-        if source.tier in ledger.DECIDED:
-            memory.accepted.append(ledger.make_key(text, nested))
+        fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
+        if source.tier in rights.DECIDED:
+            memory.origins[text, nested] = rights.REVIEWED
         memory.record("imported", text, source="person", confidence=source.confidence, **fields)
         return ShareResult(agent, is_user, text, section, was_present=False)
 

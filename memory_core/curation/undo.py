@@ -17,7 +17,7 @@ from memory_core.curation.change_log import (
 )
 from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.document.diff import TextChange
-from memory_core.history import item_history, revert
+from memory_core.history import item_history, revert, rights
 from memory_core.memory import agent_memory, maintained_files, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions
 from memory_core.memory.reading import read_memory
@@ -25,7 +25,6 @@ from memory_core.storage import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
-from memory_core.trust import ledger
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemFields, Record
@@ -302,7 +301,7 @@ def _take_trust_back(memory: AgentMemory, records: Iterable[Record]) -> None:
     for record in records:
         state = memory.history.get(record["id"])
         if state and record["kind"] in transaction.REVIEWING_KINDS:
-            memory.doubted.append(ledger.make_key(state.text, state.nested))
+            memory.doubted.append((state.text, state.nested))
 
 
 def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
@@ -315,7 +314,7 @@ def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
         comes_back = undone.get(item_history.change_of(record)) in ids
         state = memory.history.get(record["id"]) if comes_back else None
         if state and record["kind"] in transaction.REVIEWING_KINDS:
-            memory.accepted.append(ledger.make_key(state.text, state.nested))
+            memory.origins[state.text, state.nested] = rights.REVIEWED
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:

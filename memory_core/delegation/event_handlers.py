@@ -83,7 +83,7 @@ def finish(project: Project, event: Event, assumed: str) -> None:
         missed_reports.sweep_at_start(project, event)
     if name in ("SessionStart", "SubagentStop"):
         from memory_core.claude_code import notices
-        from memory_core.git import arrivals
+        from memory_core.origin import arrivals
 
         arrivals.look(project)
         for line in arrivals.ask_whose(project):  # the next hook of this session prints it
@@ -334,8 +334,9 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
 
 def handle_session_start(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, never the memory of an agent."""
-    from memory_core.git import arrivals, merge_driver
+    from memory_core.git import merge_driver
     from memory_core.memory import recall
+    from memory_core.origin import arrivals
     from memory_core.tasks import task_events
 
     session = RunEvent(project, event, agent_names.PM)

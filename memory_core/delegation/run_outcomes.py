@@ -18,7 +18,8 @@ from memory_core.claude_code import events
 from memory_core.delegation import run_event, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
-from memory_core.storage import run_history, run_records
+from memory_core.memory import run_history
+from memory_core.storage import run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

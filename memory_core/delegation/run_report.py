@@ -96,20 +96,11 @@ def save_reports(
 
 
 def read_reading(run: RunEvent) -> list[str]:
-    """Return what a run read from outside, see `trust.reading`; [] without a transcript."""
-    from memory_core.claude_code import transcripts
-    from memory_core.git import opened_files
-    from memory_core.trust import reading
+    """Return what a run read from outside, see `origin.reading`; [] without a transcript."""
+    from memory_core.origin import reading
 
-    path = _find_transcript(run)
-    try:
-        return reading.list_reading(
-            transcripts.read_calls(path, reading.TOOLS),
-            events.cwd(run.event) or run.project.paths.root,
-            lambda opened: opened_files.find_outside(run.project, path, opened),
-        )
-    except OSError:
-        return []  # an older version has no transcripts of agents
+    folder = events.cwd(run.event) or run.project.paths.root
+    return reading.read_transcript(run.project, _find_transcript(run), folder)
 
 
 def _find_transcript(run: RunEvent) -> str:

@@ -12,8 +12,9 @@ from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
-from memory_core.git import merge_driver, unreviewed
+from memory_core.git import merge_driver
 from memory_core.monitor.log_numbers import count_log
+from memory_core.origin import text_origins
 from memory_core.setup import hook_runner
 from memory_core.storage import run_records, spool
 from memory_core.storage.history_file import HistoryFile
@@ -173,8 +174,8 @@ def _check_archive(exam: Examination, store: Store, path: str, user: bool) -> It
 def _check_origins(exam: Examination) -> Iterator[Finding]:
     """Note the items that nobody has reviewed, and a user-level memory that agents do not get."""
     project = exam.project
-    if new := unreviewed.list_reported(project, project.store):
-        what = unreviewed.describe_reported(project, len(new))
+    if new := text_origins.list_reported(project, project.store):
+        what = text_origins.describe_reported(project, len(new))
         yield Finding(NOTE, what, project.store.folder, "agent-memory review --new")
         for item in new[:MAX_LISTED]:
             text = sanitize.shorten(sanitize.join_visible(item.text), MAX_SHOWN)

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names
 from memory_core.document import markdown, near_duplicates
+from memory_core.files import git_command
 from memory_core.git import merge_driver
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
+from memory_core.origin import checking, word_weights
 from memory_core.selection import splitting
 from memory_core.storage import config_file, history_file, paths, store
 from memory_core.storage.project import Project
 from memory_core.text import fastjson, secrets
-from memory_core.trust import checking, word_weights
 
 CONFIG = f"{paths.FOLDER_NAME}/config.yml"
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
@@ -129,13 +130,13 @@ def compare(project: Project, base: str) -> MemoryChanges:
 def _find_commit(root: str, base: str, notes: list[str]) -> str:
     """Return the commit where the present branch left `base`."""
     words = ("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}")
-    status, commit = (1, "") if base.startswith("-") else merge_driver.run_git(root, *words)
-    is_shallow = merge_driver.run_git(root, "rev-parse", "--is-shallow-repository")[1] == "true\n"
+    status, commit = (1, "") if base.startswith("-") else git_command.run(root, *words)
+    is_shallow = git_command.run(root, "rev-parse", "--is-shallow-repository")[1] == "true\n"
     if status:
         hint = "this clone is shallow, so fetch it first (in GitHub Actions: fetch-depth: 0)"
         hint = hint if is_shallow else "use a branch or a commit, such as origin/main"
         raise UnknownCommit(f"no commit {base!r} here: {hint}")
-    status, common = merge_driver.run_git(root, "merge-base", commit.strip(), "HEAD")
+    status, common = git_command.run(root, "merge-base", commit.strip(), "HEAD")
     if status:
         notes.append(f"no common commit with {base} is here, so {base} itself is compared")
     return (commit if status else common).split()[0]
@@ -147,15 +148,15 @@ def _list_paths(root: str, commit: str, folder: str) -> list[str]:
     Git compares no file of the work tree: the repository may name a program that filters them.
     """
     places = ("--", folder, CONFIG)
-    old = merge_driver.run_git(root, "ls-tree", "-r", "-z", commit, *places)[1].split("\0")
+    old = git_command.run(root, "ls-tree", "-r", "-z", commit, *places)[1].split("\0")
     words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    paths = {*merge_driver.run_git(root, *words, *places)[1].split("\0")}
+    paths = {*git_command.run(root, *words, *places)[1].split("\0")}
     paths |= {line.partition("\t")[2] for line in old if line.startswith("100")}
     return sorted(paths - {""})
 
 
 def _read_old(root: str, commit: str, path: str) -> str:
-    status, text = merge_driver.run_git(root, "cat-file", "blob", f"{commit}:./{path}")
+    status, text = git_command.run(root, "cat-file", "blob", f"{commit}:./{path}")
     return "" if status else text
 
 

@@ -10,12 +10,11 @@ import os
 import sys
 from errno import ENOENT
 
+from memory_core.files import git_command
 from memory_core.files.safe_files import Refused, SafeFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memory_core.git.resolve import Resolution
     from memory_core.storage.project import Project
 
@@ -32,18 +31,6 @@ ARCHIVE_FOLDER = "archive"
 
 # The plugin's data folder, and the link in it to the plugin's version in use.
 PLUGIN_VARIABLE, PLUGIN_LINK = "AGENT_MEMORY_PLUGIN_DATA", "plugin"
-
-# A repository may be hostile: nothing in its settings runs a program, for a signature or to fetch
-# what is missing.  It may also have a folder that looks like a bare repository; git before 2.38
-# does not know the first key.
-SAFE_OPTIONS = (
-    *("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"),
-    *("-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false", "-c", "gpg.program="),
-    *("-c", "gpg.ssh.program=", "-c", "gpg.x509.program="),
-)
-SAFE_VARIABLES = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-SAFE_VARIABLES |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
-SAFE_VARIABLES["GIT_NO_REPLACE_OBJECTS"] = "1"  # else a repository can say that one is another
 
 
 class NoRepository(Exception):
@@ -171,7 +158,7 @@ def install(project: Project) -> DriverChanges:
         project.paths.state.make_root()  # so that an upgrade finds this clone
     except OSError:
         pass
-    changes.is_ignored = not run_git(folder, "check-ignore", "-q", "PM.md")[0]
+    changes.is_ignored = not git_command.run(folder, "check-ignore", "-q", "PM.md")[0]
     changes.resolutions = resolve_files(project, write=True)
     return changes
 
@@ -230,7 +217,7 @@ def find_work_tree(project: Project) -> str:
     while folder != project.paths.root and not project.paths.files.is_folder(folder):
         folder = os.path.dirname(folder)
     try:
-        status, output = run_git(folder, "rev-parse", "--is-inside-work-tree")
+        status, output = git_command.run(folder, "rev-parse", "--is-inside-work-tree")
     except FileNotFoundError:
         raise NoRepository("there is no `git` on PATH", 1) from None
     if status or output.strip() != "true":
@@ -238,41 +225,14 @@ def find_work_tree(project: Project) -> str:
     return folder
 
 
-def run_git(folder: str, *words: str) -> tuple[int, str]:
-    """Run git in a folder; return its status and what it prints."""
-    status, output = run_git_on(folder, words)
-    return status, output.decode("utf-8", "surrogateescape")
-
-
-def run_git_on(
-    folder: str, words: Iterable[str], data: bytes = b"", seconds: float | None = None
-) -> tuple[int, bytes]:
-    """Do the same with data on its stdin; raises the errors of subprocess.
-
-    It has no variables of a git process that runs this one.
-    """
-    import subprocess
-
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    done = subprocess.run(
-        ["git", *SAFE_OPTIONS, "-C", folder, *words],
-        input=data,
-        capture_output=True,
-        check=False,
-        env=env | SAFE_VARIABLES,
-        timeout=seconds,
-    )
-    return done.returncode, done.stdout
-
-
 def _configure(folder: str, key: str, value: str) -> bool:
     """Set a key of the driver, or remove it if the value is empty; return whether it changed."""
     name = f"merge.{DRIVER_NAME}.{key}"
-    _status, old = run_git(folder, "config", "--local", name)
+    _status, old = git_command.run(folder, "config", "--local", name)
     if old.rstrip("\n") == value:
         return False
     words = (name, value) if value else ("--unset-all", name)
-    if run_git(folder, "config", "--local", *words)[0]:
+    if git_command.run(folder, "config", "--local", *words)[0]:
         raise OSError(f"git cannot change its configuration of {folder}")
     return True
 
@@ -320,7 +280,7 @@ def find_missing_program(folder: str) -> str:
     import shlex
 
     try:
-        status, command = run_git(folder, "config", f"merge.{DRIVER_NAME}.driver")
+        status, command = git_command.run(folder, "config", f"merge.{DRIVER_NAME}.driver")
         words = [] if status else shlex.split(command)[:4]
     except (OSError, ValueError):
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_core.git import merge_driver
+from memory_core.files import git_command
 
 # Searching a long history takes a second for each file.
 MAX_FILES = 20
@@ -23,14 +23,14 @@ def _find_move(folder: str, path: str) -> str:
     """Return the new path in the index or in the last commit that removed the file, or ""."""
     try:
         head = ("diff", "--cached", "HEAD")
-        commit = merge_driver.run_git(
+        commit = git_command.run(
             *(folder, "log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", "--"),
             f":(literal){path}",
         )[1].strip()
         commands = [head, *([("show", "--format=", commit)] if commit else [])]
         for command in commands:
             options = ("--relative", "--name-status", "-z", "-M", "--diff-filter=R")
-            fields = merge_driver.run_git(folder, *command, *options)[1].split("\0")
+            fields = git_command.run(folder, *command, *options)[1].split("\0")
             for old, new in zip(fields[1::3], fields[2::3], strict=False):
                 if old == path:
                     return new

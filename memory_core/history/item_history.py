@@ -27,17 +27,17 @@ histories of two branches as lines.  Records of other kinds do not concern items
 
 from __future__ import annotations
 
+from memory_core.history import rights
 from memory_core.text import secrets, similarity
 from memory_core.text.digests import RECORD_VERSION
 from memory_core.text.times import FAR_FUTURE
-from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-    from memory_core.trust.ledger import Origins
+    from memory_core.history.rights import Origins
 
     Record = dict[str, Any]
     ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
@@ -134,18 +134,18 @@ class ItemState:
     def tier(self) -> str:
         """Where it comes from, by the records of this machine; by the history without them."""
         if self._origins is None:
-            return ledger.PERSON if self.is_claimed else ledger.AGENT
-        return ledger.find_tier(self._origins.find(self.text, self.nested), bool(self.reading))
+            return rights.PERSON if self.is_claimed else rights.AGENT
+        return rights.find_tier(self._origins.find(self.text, self.nested), bool(self.reading))
 
     @property
     def is_persons(self) -> bool:
         """Whether only a person may replace or withdraw it."""
-        return ledger.is_persons(self.tier, self.is_claimed)
+        return rights.is_persons(self.tier, self.is_claimed)
 
     @property
     def rank(self) -> tuple[int, float, str]:
         """A value that is greater for the item to trust: a person's, certain or newer."""
-        return ledger.make_rank(self.tier, self.confidence, self.born)
+        return rights.make_rank(self.tier, self.confidence, self.born)
 
 
 class History:
@@ -233,7 +233,7 @@ class History:
     def rank_of(self, text: str) -> tuple[int, float, str]:
         """Return a value that is greater for the item to trust: a person's, certain or newer."""
         state = self.find(text)
-        return state.rank if state else ledger.make_rank(ledger.PERSON, 0.0, FAR_FUTURE)
+        return state.rank if state else rights.make_rank(rights.PERSON, 0.0, FAR_FUTURE)
 
     def list_wordings(self, state: ItemState) -> set[str]:
         """Return the ids of an item and of its earlier wordings."""
@@ -254,7 +254,7 @@ class History:
         is_own = self._is_own(record)
         inherits = is_own and older is not None and self._may_inherit(record, older)
         start = older.confidence if older and inherits else self._start(record)
-        start = start if is_own else min(start, ledger.FOREIGN_CONFIDENCE)
+        start = start if is_own else min(start, rights.FOREIGN_CONFIDENCE)
         is_first = state is None or (kind in LEARNING_KINDS and not state.is_weighed)
         if state is None:
             state = self._states[key] = ItemState(key, record["time"], start, self.origins)
@@ -338,7 +338,7 @@ class History:
         The rights that a person gave do not go to words that are no person's.
         """
         origin = self.origins and self.origins.find(record["text"], record.get("nested") or "")
-        return origin is None or origin in ledger.DECIDED or older.tier not in ledger.DECIDED
+        return origin is None or origin in rights.DECIDED or older.tier not in rights.DECIDED
 
     def _arrive(self, state: ItemState, record: Record, inherits: bool) -> None:
         if not state.is_present and record["kind"] != "returned":

@@ -11,8 +11,8 @@ from mcp_types import Annotations, Resource, ResourceTemplate
 
 from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
-from memory_core.git import unreviewed
 from memory_core.mcp_server.served_project import clean_output
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project, resolve_agent
 from memory_core.tasks import task_actions
 from memory_core.text.times import format_utc
@@ -77,7 +77,7 @@ def read(project: Project, uri: str) -> tuple[str, str]:
         if refusal := project.store.find_refusal(project.store.path(agent)):
             raise refusal
         raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
-    given = unreviewed.remove_held(project, project.store, agent, memory.text)
+    given = text_origins.remove_held(project, project.store, agent, memory.text)
     return clean_output(given), MARKDOWN
 
 

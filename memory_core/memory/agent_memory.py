@@ -10,7 +10,7 @@ import time
 from itertools import count
 
 from memory_core.document import edits, markdown, merge_learnings, template
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.storage import local_changes
 from memory_core.text import digests, secrets
 from memory_core.text.times import format_utc
@@ -40,11 +40,11 @@ class AgentMemory:
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` entries for a
-    person, `decided` ids of those that do not wait any more, `accepted` keys of texts for
-    `trust.ledger`, and `doubted` those of texts whose review is undone; `from_archive` are entries
-    to remove from the archive; `headings` has the origins of new headings, by their keys.  Records
-    get the id `change_id`, the number `seq`, which orders them, and the time `time`, which is ISO
-    8601 in UTC.  `header_time` is the time in the header of the file, "" without one.
+    person, `decided` ids of those that do not wait any more, `origins` of texts with their nested
+    lines, besides those that the records say, and `doubted` texts whose review is undone;
+    `from_archive` are entries to remove from the archive.  Records get the id `change_id`, the
+    number `seq`, which orders them, and the time `time`, which is ISO 8601 in UTC.  `header_time`
+    is the time in the header of the file, "" without one.
     """
 
     def __init__(
@@ -67,9 +67,8 @@ class AgentMemory:
         self.from_archive: list[SectionText] = []
         self.review: list[dict[str, Any]] = []
         self.decided: list[str] = []
-        self.accepted: list[str] = []
-        self.doubted: list[str] = []
-        self.headings: dict[str, str] = {}
+        self.origins: dict[tuple[str, str], str] = {}
+        self.doubted: list[tuple[str, str]] = []
         self.change_id = self.time = self.header_time = ""
         self.seq = 0
 
@@ -136,12 +135,11 @@ class AgentMemory:
         text = markdown.render_document(document)
         if text != self.text:
             from memory_core.selection import splitting
-            from memory_core.trust import ledger
 
             if headings := splitting.list_headings(document):
                 present = [heading for *_, heading in splitting.list_headings(self.document)]
-                new = [ledger.make_key(one) for *_, one in headings if one not in present]
-                self.headings |= dict.fromkeys(new, author or ledger.IMPORT)
+                new = [(one, "") for *_, one in headings if one not in present]
+                self.origins |= dict.fromkeys(new, author or rights.IMPORT)
             self.text = template.update_header(text, self.limits, self.now, self.agent)
 
     def take_merged(self, merged: MergeResult) -> MergeResult:
@@ -170,15 +168,13 @@ class AgentMemory:
         self, section: str, text: str, nested: str, reason: str, other: str = ""
     ) -> dict[str, Any]:
         """Return the entry of the review for an item of this memory."""
-        from memory_core.trust import ledger
-
         state, types = self.history.find(text), template.SECTION_TITLES
         kind = next((kind for kind, title in types.items() if title == section), "")
         entry: dict[str, Any] = {"type": kind, "content": text, "nested": nested, "other": other}
         entry["reason"] = reason
         if state:
             entry |= {"run": state.run, "session": state.session, "source": state.source}
-            tier = ledger.find_source_tier(state.source, state.reading)
+            tier = rights.find_source_tier(state.source, state.reading)
             entry |= {"tier": tier, "reading": state.reading}
         return entry
 

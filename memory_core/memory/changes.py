@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import edits, markdown, template
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import (
     AgentMemory,
@@ -13,9 +13,9 @@ from memory_core.memory.agent_memory import (
     make_change_id,
 )
 from memory_core.memory.reading import list_refused, record_difference
+from memory_core.origin import ledger
 from memory_core.storage import config_defaults
 from memory_core.text import secrets, similarity
-from memory_core.trust import ledger
 
 # Why a learning waits with this setting, and why one is dropped.
 ASK_REASON = "learning: ask"
@@ -62,8 +62,8 @@ class TaughtReport:
         self.source = source
         self.wrong = wrong or {}
         self.is_tainted = bool(source.get("reading"))
-        tier = ledger.find_source_tier(source.get("source", ""), source.get("reading", ()))
-        self.is_outside = not ledger.rank_of(tier)
+        tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
+        self.is_outside = not rights.rank_of(tier)
         self.change_id = ""
         self.learned = 0
         self.refused: list[tuple[LearningLike, str]] = []
@@ -194,16 +194,15 @@ def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
     """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
-    from memory_core.trust import checking
-    from memory_core.trust.guard import Guard
+    from memory_core.origin import checking
 
-    guard = Guard(memory.store.paths.state, memory.store.stem(memory.agent))
+    origins = ledger.read(memory.store, memory.agent)
     reasons = {
         id(learning): checking.find_reason(
             f"{learning.content}\n{learning.nested}", report.is_outside
         )
         for learning in report.learnings
-        if not guard.is_decided(learning.content, learning.nested)
+        if origins.get(ledger.make_key(learning.content, learning.nested)) not in rights.DECIDED
     }
     return {number: reason for number, reason in reasons.items() if reason}
 
@@ -324,8 +323,6 @@ def apply_edit(
 
     The wording of an agent is a better wording of a run, and no edit of a person.
     """
-    from memory_core.trust import ledger
-
     kind = "edited" if source == item_history.PERSON_SOURCE else "merged"
     positions = ItemPositions(memory.document)
     gone, difference.gone = difference.gone, []
@@ -335,4 +332,4 @@ def apply_edit(
         memory.record("removed", state.text, id=state.id, source=source, **fields)
     record_difference(memory, difference, kind, source)
     is_persons = source == item_history.PERSON_SOURCE
-    memory.set_document(document, ledger.PERSON if is_persons else ledger.AGENT)
+    memory.set_document(document, rights.PERSON if is_persons else rights.AGENT)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import marshal
 
-from memory_core.document import markdown, template
+from memory_core.document import markdown
+from memory_core.history import rights
 from memory_core.memory import block_text, item_index
 from memory_core.memory.item_index import AgentIndex, StoredIndex
+from memory_core.origin import ledger, text_origins
 from memory_core.selection import item_notes, splitting
 from memory_core.selection.passage_index import DamagedIndex, PassageIndex, load_block
 from memory_core.selection.passages import (
@@ -25,7 +27,6 @@ from memory_core.selection.passages import (
 )
 from memory_core.storage import run_records
 from memory_core.text import code_names, secrets, similarity, times
-from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,16 +39,13 @@ if TYPE_CHECKING:
     from memory_core.selection.item_notes import Counts
     from memory_core.storage.project import Project
     from memory_core.storage.store import FileSnapshot, Store
-    from memory_core.trust.guard import Guard
-    from memory_core.trust.ledger import Origins
 
     Files = list[tuple[Store, FileSnapshot]]
     NoteFinder = Callable[[str], ItemNote]
     Notes = dict[str, ItemNote]  # by the text of the item
 
-# Instead of the stamp of documents with more texts than can be checked at once: the next reader
-# goes on.
-UNFINISHED = ["unfinished"]
+# Behind the stamp of documents with more texts than can be checked at once: the next one goes on.
+UNFINISHED = "unfinished"
 
 
 def make_index(project: Project, agent: str) -> AgentIndex:
@@ -119,7 +117,7 @@ def _find_notes(
             return _load_notes(stored)
         except DamagedIndex:
             pass
-    history = project.read_history(agent, store, runs=True)
+    history = ledger.read_history(project, store, agent, runs=True)
     stored.counts = item_notes.count_runs(history.records, {})
     return _list_notes(store, agent, history, stored)
 
@@ -149,8 +147,13 @@ def _build(
     """
     files, is_whole = _read_files(project, agent)
     words, names = _load_words(stored)
+    checked = words if documents and stored.origins == documents[2] else {}
     passages, is_scored = _list_passages(
-        project, agent, files, lambda store: _find_level_notes(project, store, agent, notes), words
+        project,
+        agent,
+        files,
+        lambda store: _find_level_notes(project, store, agent, notes),
+        checked,
     )
     index, short = PassageIndex(), shorten_ids(passage.note.id for passage in passages)
     index.add_subjects(_get_subjects(notes))
@@ -170,7 +173,7 @@ def _build(
     )
     if documents and is_whole:
         data = [_dump_notes(notes)]
-        documents = documents if is_scored else UNFINISHED
+        documents = documents if is_scored else [*documents, UNFINISHED]
         new = StoredIndex(stamp, stored.counts, documents, facts, index.make_parts(), data)
         item_index.write_stored(project.store, agent, new)
     return AgentIndex(index, facts)
@@ -302,16 +305,20 @@ def _list_passages(
         notes, text = find_notes(store), secrets.redact(snapshot.text)
         if text != snapshot.text:  # older versions recorded learnings with their secrets
             notes = {secrets.redact(item): note for item, note in notes.items()}
-        guard = make_guard(project, store, agent)
+        guard = text_origins.make_guard(store, agent, project)
         allowed = () if guard.given else checked
-        document = remove_held(markdown.parse_document(text), guard, allowed)
-        document, tiers = _rank_items(document, notes, project.origins(agent, store))
+        document = guard.remove_held(markdown.parse_document(text), allowed)
+        document, tiers = _rank_items(document, notes, guard.find_tier)
         find_note = _make_finder(project, notes, tiers)
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note, tiers)
-        news = _split(_remove_repeats(document), own, find_note)
         texts = [one.text for one in passages if not one.is_outside]
-        news = [passage for passage in news if _is_new(passage, texts, guard, allowed)]
+        news = [
+            passage
+            for passage in _split(_remove_repeats(document), own, find_note)
+            if not any(similarity.is_same(passage.text, text) for text in texts)
+            and (passage.item or passage.text in allowed or not guard.find_reason(passage.text))
+        ]
         for passage in news:
             passage.is_users = store.paths is not project.paths
             tier = tiers.get(passage.item, "")
@@ -322,15 +329,8 @@ def _list_passages(
     return passages, is_scored
 
 
-def _is_new(passage: Passage, texts: Iterable[str], guard: Guard, checked: Collection[str]) -> bool:
-    """Return whether agents may receive a passage, and none of the texts says the same."""
-    if any(similarity.is_same(passage.text, text) for text in texts):
-        return False
-    return bool(passage.item) or passage.text in checked or not guard.find_reason(passage.text)
-
-
 def _rank_items(
-    document: Document, notes: Notes, origins: Origins
+    document: Document, notes: Notes, find_tier: Callable[[str, str, bool], str]
 ) -> tuple[Document, dict[str, str]]:
     """Return the document without outranked items, and the tiers of the others by their texts.
 
@@ -340,9 +340,8 @@ def _rank_items(
     tiers = {}
     for item in document.items:
         note, nested = notes.get(item.text), markdown.read_nested(document, item)
-        origin = origins.find(item.text, nested)
-        tiers[item.line] = ledger.find_tier(origin, bool(note and note.is_tainted))
-    ranks = {line: ledger.rank_of(tier) for line, tier in tiers.items()}
+        tiers[item.line] = find_tier(item.text, nested, bool(note and note.is_tainted))
+    ranks = {line: rights.rank_of(tier) for line, tier in tiers.items()}
     low: list[Item] = []
     if len({*ranks.values()}) > 1:
         keys, best = _list_keys(document), dict[str, int]()
@@ -392,64 +391,15 @@ def _split(
     return passages
 
 
-def make_guard(project: Project, store: Store, agent: str) -> Guard:
-    """Return the check of an agent's texts at a level; settings are for the project's."""
-    from memory_core.trust import guard, ledger
-
-    files, stem = store.paths.state, store.stem(agent)
-    if store.paths is not project.paths:
-        return guard.Guard(files, stem, default=ledger.PERSON)
-    return guard.Guard(files, stem, project.given_tiers)
-
-
 def list_checked(store: Store, agent: str) -> set[str]:
-    """Return texts that agents may receive: those of the passages in the index, if there is one."""
+    """Return texts that agents may receive: those in an index that knows the present origins."""
+    stored = item_index.read_stored(store, agent)
+    if stored.origins[:1] != [item_index.stamp_origins(store, agent)]:
+        return set()
     try:
-        parts = item_index.read_stored(store, agent).parts
-        return {passage.text for passage in PassageIndex(parts=parts)}
+        return {passage.text for passage in PassageIndex(parts=stored.parts)}
     except DamagedIndex:
         return set()
-
-
-def list_held(
-    document: Document, guard: Guard, checked: Collection[str] = ()
-) -> list[tuple[Item, str]]:
-    """Return the items that agents do not receive before a person decides, with the reasons.
-
-    `checked` has texts that need no check.
-    """
-    reasons = [
-        (item, guard.find_reason(item.text, markdown.read_nested(document, item)))
-        for item in document.items
-        if "\n".join(map(str.rstrip, document.lines[item.line : item.end])).rstrip() not in checked
-    ]
-    return [(item, reason) for item, reason in reasons if reason]
-
-
-def remove_held(document: Document, guard: Guard, checked: Collection[str] = ()) -> Document:
-    """Return a document without the items that agents do not receive before a person decides.
-
-    Its headings are those that agents receive, too.
-    """
-    document = _remove(document, [item for item, _reason in list_held(document, guard, checked)])
-    lines = list(document.lines)
-    for start, end, heading in reversed(splitting.list_headings(document)):
-        if _is_strange(heading, guard):
-            lines[start:end] = [f"{splitting.format_heading(template.OTHER_TITLE)}\n"]
-    return document if lines == document.lines else markdown.parse_document("".join(lines))
-
-
-def name_section(title: str, guard: Guard) -> str:
-    """Return the title of a section as agents receive it."""
-    if template.is_known(title) or not _is_strange(splitting.format_heading(title), guard):
-        return title
-    return template.OTHER_TITLE
-
-
-def _is_strange(heading: str, guard: Guard) -> bool:
-    """Return whether a heading is from elsewhere, or held, and no person has accepted it."""
-    is_inside = guard.find_tier(heading) in ledger.INSIDE
-    return not is_inside or guard.find_reason(heading) != ""
 
 
 def _remove(document: Document, items: Collection[Item]) -> Document:
@@ -471,8 +421,8 @@ def _make_finder(project: Project, notes: Notes, tiers: dict[str, str]) -> NoteF
 
     def find_note(text: str) -> ItemNote:
         if text not in limited:
-            tier = tiers.get(text, ledger.UNKNOWN)
-            given = certainty if tier in ledger.DECIDED else ledger.FOREIGN_CONFIDENCE
+            tier = tiers.get(text, rights.UNKNOWN)
+            given = certainty if tier in rights.DECIDED else rights.FOREIGN_CONFIDENCE
             new = ItemNote(similarity.identify(text), given, times.FAR_FUTURE, is_persons=True)
             limited[text] = item_notes.limit(notes.get(text) or new, tier)
         return limited[text]
@@ -503,7 +453,7 @@ def _remove_losers(document: Document, find_note: NoteFinder, tiers: dict[str, s
 
     def rank_of(text: str) -> tuple[int, float, str]:
         note = find_note(text)
-        return ledger.make_rank(tiers.get(text, ""), note.confidence, note.born)
+        return rights.make_rank(tiers.get(text, ""), note.confidence, note.born)
 
     losers = contradictions.find_losers(document, rank_of)
     return _remove(document, [item for item, _winner in losers])

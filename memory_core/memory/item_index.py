@@ -12,10 +12,10 @@ import marshal
 import os
 
 from memory_core import __version__
+from memory_core.origin import new_lines
 from memory_core.selection.passage_index import Parts, PassageIndex
 from memory_core.selection.passages import pack, unpack
 from memory_core.text import digests
-from memory_core.trust import new_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FOLDER = "index"
 
 # Raise it if the passages, words or notes of the same files become others.
-VERSION = 10
+VERSION = 12
 
 # What is read at once: all of the index of a usual memory.
 READ_FIRST = 128 * 1024
@@ -79,6 +79,11 @@ class StoredIndex:
         self.facts = facts
         self.parts = parts
         self.notes = notes
+
+    @property
+    def origins(self) -> list[Stamp]:
+        """The stamps of the origins by which texts were checked, the project's first."""
+        return self.documents[2] if self.documents else []
 
 
 class _IndexFile:
@@ -142,9 +147,12 @@ def open_index(project: Project, agent: str) -> AgentIndex | None:
 
 
 def make_stamp(store: Store, agent: str) -> Stamp:
-    """Return a stamp of the present state of a history, [] without a history."""
+    """Return a stamp of a history and of whose its records are, [] without a history."""
     status = store.files.status(store.history_path(agent))
-    return [VERSION, __version__, *_identify(status)] if status else []
+    if not status:
+        return []
+    own = store.paths.state.status(store.made_path(agent))
+    return [VERSION, __version__, *_identify(status), *_identify(own)]
 
 
 def stamp_documents(project: Project, agent: str) -> Stamp:
@@ -159,19 +167,21 @@ def stamp_documents(project: Project, agent: str) -> Stamp:
         return []
     names = ("min_confidence", "confidence", "user_level", "trust", "hold_outside")
     settings = [project.config[name] for name in names]
-    has_users = bool(identities[1:] and identities[1])
-    history = make_stamp(levels[1], agent) if has_users else []
-    if has_users:
-        from memory_core.trust import ledger
-
-        origins = levels[1].paths.state.status(ledger.locate(levels[1].stem(agent)))
-        history += _identify(origins)
-    if has_users and not project.gives_user_level():
-        history.append("withheld")
+    origins = [stamp_origins(one, agent) for one in levels]
     if new_lines.may_be_foreign(project.paths.state):
-        history.append("foreign")
+        origins.append([1])
+    history: Stamp = []
+    if identities[1:] and identities[1]:
+        history = make_stamp(levels[1], agent)
+        if not project.gives_user_level():
+            history.append("withheld")
     paths = [path for _store, path in files]
-    return [VERSION, __version__, *settings, *paths, *identities, history]
+    return [VERSION, __version__, origins, *settings, *paths, *identities, history]
+
+
+def stamp_origins(store: Store, agent: str) -> Stamp:
+    """Return a stamp of what this machine knows of the origins of an agent's texts."""
+    return _identify(store.paths.state.status(store.decided_path(agent)))
 
 
 def _identify(status: os.stat_result | None) -> list[int]:

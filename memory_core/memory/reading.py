@@ -11,11 +11,12 @@ import time
 
 from memory_core.claude_code import agent_names
 from memory_core.document import dated_entries, markdown, merge_learnings, preferences, template
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.history.item_history import place_of
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
+from memory_core.origin import ledger
 from memory_core.storage import local_changes, state_folder
 from memory_core.text.times import format_utc
 
@@ -63,7 +64,7 @@ def read_memory(
     """
     store = store or project.store
     snapshot = store.read(agent)
-    history = project.read_history(agent, store)
+    history = ledger.read_history(project, store, agent)
     memory = AgentMemory(project, agent, store, snapshot, history)
     document = memory.document
     if document.markers and solve_conflicts:
@@ -229,9 +230,7 @@ def list_refused(
     `rivals` has by their contents the items that they contradict.  `source` may have the run,
     session, source and reading of all of them.
     """
-    from memory_core.trust import ledger
-
-    tier = ledger.find_source_tier(source.get("source", ""), source.get("reading", ()))
+    tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
     return [
         {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
         | {"other": rivals.get(item.content, ""), "tier": tier, **source}

@@ -195,14 +195,14 @@ def _read_errors(project: Project, agent: str) -> list[str]:
     """Return the agent's common errors, as Markdown items; nobody reviews them."""
     if project.is_strict:
         return []
-    from memory_core.storage import error_files
+    from memory_core.memory import error_files
 
     return error_files.read_given(project.paths, project.store.stem(agent))
 
 
 def _format_performance(project: Project, agent: str) -> list[str]:
     from memory_core.history import performance
-    from memory_core.storage import run_history
+    from memory_core.memory import run_history
 
     try:
         records = run_history.read_records(project.store, agent)

@@ -220,7 +220,7 @@ def merge_spool(
     The entry with the path `own` is merged in any case.  The others take `seconds` at most, and the
     rest is left for the next writer.  Raises OSError.
     """
-    from memory_core.storage import run_history
+    from memory_core.memory import run_history
     from memory_core.storage.store import LOCK_TIMEOUT
 
     store = project.store

@@ -6,12 +6,12 @@ import os
 
 from memory_core.claude_code import agent_names
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, item_index, remember, transaction
+from memory_core.memory import agent_memory, error_files, item_index, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.storage import error_files, local_changes, run_records
+from memory_core.origin import ledger
+from memory_core.storage import local_changes, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.trust import ledger
 
 
 class NotRenamed(ValueError):
@@ -57,7 +57,7 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
                 renamed.append(target)
         local_changes.rename(store.paths, store.stem(old), store.stem(new))
         item_index.remove(store, old)
-        ledger.rename(store.paths.state, store.stem(old), store.stem(new))
+        ledger.rename(store, old, new)
         _move_lines(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
             store.files.sync(folder)

@@ -6,8 +6,9 @@ last.  The next writer repeats the unfinished steps, with the same result.
 
 from __future__ import annotations
 
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.memory.reading import read_memory
+from memory_core.origin import ledger
 from memory_core.storage import event_log, local_changes
 from memory_core.storage.store import FileChanged
 from memory_core.text import secrets
@@ -166,52 +167,46 @@ def _write_text(memory: AgentMemory) -> None:
 
 def _note_decisions(memory: AgentMemory) -> None:
     """Remember on this machine where texts came from, which a person reviewed, and which wait."""
-    from memory_core.memory import item_index
-    from memory_core.trust import ledger
 
-    origins = {**memory.headings}
+    origins = dict[tuple[str, str], str]()
     is_undo = any(record["kind"] == "undone" for record in memory.records)
     for record in memory.records:
         origin = _find_origin(record, is_undo)
         item = memory.history.get(record["id"]) if origin else None
         if item:
-            is_tainted = origin == ledger.AGENT and item.reading
-            origin = ledger.TAINTED if is_tainted else origin
-            origins[ledger.make_key(item.text, item.nested)] = origin
-    origins |= dict.fromkeys(memory.accepted, ledger.REVIEWED)
-    files, stem = memory.store.paths.state, memory.store.stem(memory.agent)
+            is_tainted = origin == rights.AGENT and item.reading
+            origin = rights.TAINTED if is_tainted else origin
+            origins[item.text, item.nested] = origin
+    store, agent = memory.store, memory.agent
     try:
         kinds = item_history.DEPARTURE_KINDS
         own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
-        ledger.note_records(files, stem, own)
-        is_new = bool(origins) and ledger.add(files, stem, origins)
+        ledger.note_records(store, agent, own)
+        ledger.add(store, agent, origins | memory.origins)
         # A text that is not in the memory any more and waits has to be accepted again.
         gone = [row for row in memory.review if not memory.has_item(row["content"])]
-        waiting = [ledger.make_key(row["content"], row.get("nested", "")) for row in gone]
-        is_back = bool(waiting) and ledger.remove(files, stem, waiting)
+        waiting = [(row["content"], row.get("nested", "")) for row in gone]
+        if waiting:
+            ledger.remove(store, agent, waiting)
         if memory.doubted:
-            is_back |= ledger.remove(files, stem, memory.doubted, [ledger.REVIEWED])
-        if is_back or (is_new and memory.accepted):
-            item_index.remove(memory.store, memory.agent)
+            ledger.remove(store, agent, memory.doubted, [rights.REVIEWED])
     except OSError:
         pass  # without a state the texts wait again
 
 
 def _find_origin(record: Record, is_undo: bool) -> str:
     """Return the origin of the item that a record is about, "" if the record does not decide it."""
-    from memory_core.trust import ledger
-
     kind, source = record["kind"], record.get("source")
     if "imported" in record or source == item_history.HAND_SOURCE:
         return ""
     if source == item_history.PERSON_SOURCE and kind in DECIDING_KINDS:
-        return ledger.REVIEWED if kind in REVIEWING_KINDS else ledger.PERSON
+        return rights.REVIEWED if kind in REVIEWING_KINDS else rights.PERSON
     if source == item_history.PERSON_SOURCE and kind == "restored" and not is_undo:
-        return ledger.REVIEWED
+        return rights.REVIEWED
     if kind not in item_history.ARRIVAL_KINDS:
         return ""
-    origin = ledger.TAINTED if record.get("reading") else ledger.AGENT
-    return ledger.BY_SOURCE.get(str(source), origin)
+    origin = rights.TAINTED if record.get("reading") else rights.AGENT
+    return rights.BY_SOURCE.get(str(source), origin)
 
 
 def _resolve_errors(memory: AgentMemory) -> None:
@@ -226,7 +221,7 @@ def _resolve_errors(memory: AgentMemory) -> None:
         if item and run and is_clean:
             learned.setdefault(run, item.text)
     if learned:
-        from memory_core.storage import error_files
+        from memory_core.memory import error_files
 
         error_files.resolve(memory.store.paths, memory.store.stem(memory.agent), learned)
 

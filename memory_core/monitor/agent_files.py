@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 
 from memory_core.claude_code import agent_names
 from memory_core.document import markdown
+from memory_core.memory import run_history
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
-from memory_core.storage import review_file, run_history, spool
+from memory_core.storage import review_file, spool
 from memory_core.storage.project import Project
-from memory_core.storage.store import Store
-from memory_core.trust import ledger
+from memory_core.storage.store import DECIDED_FOLDER, Store
 
 Value = TypeVar("Value")
 Stamp = tuple[Any, ...]
@@ -94,7 +94,7 @@ class AgentFiles:
             "memory": _stamp_files(store.files.scan(store.folder), ".md"),
             "history": _stamp_files(store.files.scan(history), ".jsonl"),
             "review": _stamp_files(state.scan(review_file.FOLDER), ".jsonl"),
-            "decided": _stamp_files(state.scan(ledger.FOLDER), ""),
+            "decided": _stamp_files(state.scan(DECIDED_FOLDER), ""),
         }
         stamps["spool"] = {
             agent: tuple(state.list_names(os.path.join(spool.FOLDER, stem)))

@@ -6,11 +6,11 @@ from typing import Any
 
 from memory_core.document import markdown
 from memory_core.memory import index_building
+from memory_core.origin import text_origins
 from memory_core.selection import splitting
 from memory_core.storage import review_file
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
-from memory_core.trust.guard import Guard
 
 # The end of the reason of a text that is in the memory file.
 IN_FILE = "; it is in the file, but agents do not receive it"
@@ -30,12 +30,12 @@ def list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
         return []
     if not snapshot:
         return []
-    guard = Guard(store.paths.state, store.stem(agent))
+    guard = text_origins.make_guard(store, agent)
     document = markdown.parse_document(snapshot.text)
     checked = index_building.list_checked(store, agent)
     texts = [
         (item.text, markdown.read_nested(document, item), reason)
-        for item, reason in index_building.list_held(document, guard, checked)
+        for item, reason in guard.list_held(document, checked)
     ]
     parts = splitting.list_headings(document) + splitting.list_paragraphs(document)
     texts += [(text, "", guard.find_reason(text)) for *_, text in parts if text not in checked]

@@ -7,8 +7,8 @@ has them.  The `task` record of a run has `given`, the ids of the items that it 
 
 from __future__ import annotations
 
+from memory_core.history import rights
 from memory_core.selection.passages import FACTS, NO_SUBJECTS, ItemNote, Subjects
-from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,15 +98,15 @@ def limit(note: ItemNote, tier: str) -> ItemNote:
     What a person of this machine decided on is confirmed.  What is from outside, or of nobody
     known, is no pin, and its confidence is low.
     """
-    is_decided, is_known = tier in ledger.DECIDED, tier in (*ledger.DECIDED, ledger.AGENT)
+    is_decided, is_known = tier in rights.DECIDED, tier in (*rights.DECIDED, rights.AGENT)
     limited = ItemNote(*(getattr(note, name) for name in FACTS))
     limited.given, limited.used, limited.failed = note.given, note.used, note.failed
     limited.subjects = note.subjects
-    limited.is_persons = ledger.is_persons(tier, note.is_persons)
+    limited.is_persons = rights.is_persons(tier, note.is_persons)
     limited.is_confirmed = is_decided or (is_known and note.is_confirmed)
     limited.is_pinned = is_known and note.is_pinned
     if not is_known:
-        limited.confidence = min(note.confidence, ledger.FOREIGN_CONFIDENCE)
+        limited.confidence = min(note.confidence, rights.FOREIGN_CONFIDENCE)
     return limited
 
 

@@ -15,8 +15,8 @@ SHORTEST_ID = 4
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
 
-# Tiers of `trust.ledger`, which hooks need not import: a person wrote it here; it is from outside,
-# and nobody reviewed it here.
+# Tiers of `history.rights`, which hooks need not import: a person wrote it here; it is from
+# outside, and nobody reviewed it here.
 OWN_TIERS = ("person", "hand")
 OUTSIDE_TIERS = ("tainted", "mcp", "import")
 
@@ -151,7 +151,7 @@ class Passage:
         self.item = item
         self.note = note
         self.is_wished = note.is_pinned  # given with every task
-        self.tier = ""  # where it comes from: see trust.ledger
+        self.tier = ""  # where it comes from: see history.rights
         self.is_users = False  # of the user's level: the files it names are of any project
         self.is_list = False  # lines of agent-memory: common errors, performance
         self.stale = ""  # why it may be out of date

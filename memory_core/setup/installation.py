@@ -21,7 +21,8 @@ from memory_core import __version__
 from memory_core.claude_code import headless, sample_events, settings_files, settings_json
 from memory_core.document.diff import FileChange
 from memory_core.files.safe_files import Refused, SafeFiles
-from memory_core.git import arrivals, merge_driver
+from memory_core.git import merge_driver
+from memory_core.origin import arrivals
 from memory_core.setup import hook_runner, program, shell_completion
 from memory_core.setup.program import COMMAND, InstallRefused, Say
 from memory_core.storage import paths

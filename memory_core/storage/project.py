@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from memory_core.document.template import Limits
-    from memory_core.history.item_history import History, Weights
+    from memory_core.history.item_history import Weights
     from memory_core.storage.store import Store
-    from memory_core.trust.ledger import Origins
 
 # Maximum number of characters that are added to a prompt: two memory files of the default size;
 # more only for agents with a larger limit.  60,000 characters are known to arrive complete.
@@ -69,11 +68,11 @@ class Project:
     @property
     def given_tiers(self) -> Collection[str]:
         """The tiers of texts that agents receive, () for all."""
-        from memory_core.trust import ledger
+        from memory_core.history import rights
 
         if self.is_strict:
-            return ledger.DECIDED
-        return ledger.INSIDE if self.config["hold_outside"] else ()
+            return rights.DECIDED
+        return rights.INSIDE if self.config["hold_outside"] else ()
 
     @property
     def name(self) -> str:
@@ -108,24 +107,6 @@ class Project:
         from memory_core.history import item_history
 
         return item_history.Weights(**self.config["confidence"])
-
-    def origins(self, agent: str, store: Store | None = None) -> Origins:
-        """Return the origins of an agent's texts; at user level every text is the user's."""
-        from memory_core.trust import ledger
-
-        store = store or self.store
-        default = "" if store.paths is self.paths else ledger.PERSON
-        return ledger.Origins(store.paths.state, store.stem(agent), default)
-
-    def read_history(self, agent: str, store: Store | None = None, runs: bool = False) -> History:
-        """Return an agent's history; what gives rights counts if this machine wrote it.
-
-        Without `runs`, packed records of runs are left out.  Raises OSError.
-        """
-        from memory_core.history import item_history
-
-        records = (store or self.store).history(agent).read(runs)
-        return item_history.History(records, self.weights, self.origins(agent, store))
 
     def prompt_budget(self, agent: str) -> int:
         """Return the maximum number of characters of memory in an agent's prompt."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from memory_core.storage.history_file import HistoryFile
     from memory_core.storage.paths import LevelPaths
 
+DECIDED_FOLDER, MADE_FOLDER = "decided", "made"
+
 # Seconds.  A hook must end within 5 s; a writer holds a lock for milliseconds.
 LOCK_TIMEOUT = 2.0
 
@@ -227,6 +229,14 @@ class Store:
     def history_path(self, agent: str) -> str:
         """Return the path of an agent's history."""
         return os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
+
+    def decided_path(self, agent: str) -> str:
+        """Return the path in the state of the origins of an agent's texts: `origin.ledger`."""
+        return os.path.join(DECIDED_FOLDER, self.stem(agent))
+
+    def made_path(self, agent: str) -> str:
+        """Return the path in the state of the records that this machine wrote of an agent."""
+        return os.path.join(MADE_FOLDER, self.stem(agent))
 
     def agents_with_history(self) -> list[str]:
         """Return the sorted ids of all agents with a history."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from memory_core.claude_code.agent_names import PM
+from memory_core.origin import checking
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
 from memory_core.tasks import (
@@ -31,7 +32,6 @@ from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import front_matter, secrets, word_search
 from memory_core.text.times import format_utc
-from memory_core.trust import checking
 
 IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from memory_core.origin import checking
 from memory_core.text import secrets
-from memory_core.trust import checking
 from support import secret_samples
 
 FOLDER = Path(__file__).parent

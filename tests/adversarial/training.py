@@ -1,4 +1,4 @@
-"""`make word-weights`: make memory_core/trust/word_weights.bin out of lists in the git history.
+"""`make word-weights`: make memory_core/origin/word_weights.bin out of lists in the git history.
 
 The lists of the commit COMMIT had 17 MB.  The folder `lists` has those of them that measure the
 weights; all others made these, so `git` must have the whole history.
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adversarial import report
-from memory_core.trust import word_weights
+from memory_core.origin import word_weights
 
 COMMIT = "e384f9e9a3fcef187f450aafe4113fd820975d6f"
 

@@ -27,12 +27,10 @@ from memory_core.curation import (
 )
 from memory_core.curation.undo import NothingToUndo, UndoConflict, redo_last, undo_last
 from memory_core.document import markdown
-from memory_core.history import item_history, performance
-from memory_core.memory import agent_memory, changes, recall, transaction
-from memory_core.storage import run_history
+from memory_core.history import item_history, performance, rights
+from memory_core.memory import agent_memory, changes, recall, run_history, transaction
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
-from memory_core.trust import ledger
 from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
 from support.refusals import check_refused
@@ -179,7 +177,7 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: 
         assert plain(text_in(other, agent)) == plain(text_in(lived, agent))
         expected = answers(lived, agent)
         for *_names, fields in expected["items"]:
-            fields[1] = min(fields[1], ledger.FOREIGN_CONFIDENCE)
+            fields[1] = min(fields[1], rights.FOREIGN_CONFIDENCE)
         assert answers(other, agent) == expected
         lines = [given_to(each, agent).split("\n") for each in (other, lived)]
         assert {line for line in lines[0] if line[:1] != "#"} == {

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from memory_core.delegation.hold_out import is_held_out
-from memory_core.storage import run_history
+from memory_core.memory import run_history
 from memory_core.storage.project import find_project
 from memory_core.text import sanitize
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent

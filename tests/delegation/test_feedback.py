@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from memory_core.history.item_history import id_of
-from memory_core.memory import index_building, remember
+from memory_core.memory import index_building, remember, run_history
 from memory_core.selection import item_notes
-from memory_core.storage import run_history
 from memory_core.storage.project import Project, find_project
 from support.calls import SESSION, answer, end_agent, start_agent
 from support.command_line import Person

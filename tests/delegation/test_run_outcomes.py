@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
 from memory_core.history import error_text, performance
-from memory_core.memory import remember
-from memory_core.storage import error_files, run_history
+from memory_core.memory import error_files, remember, run_history
 from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event

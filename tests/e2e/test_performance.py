@@ -6,8 +6,7 @@ import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.history import performance
-from memory_core.memory import remember
-from memory_core.storage import error_files
+from memory_core.memory import error_files, remember
 from memory_core.storage.project import find_project
 
 from .api import Line, Refusal, Script, delegate, say, use

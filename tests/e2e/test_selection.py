@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memory_core.delegation import experiment, hold_out
-from memory_core.git import unreviewed
 from memory_core.history.item_history import id_of
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project, find_project
 
 from .api import Request, delegate, say, use
@@ -72,7 +72,7 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
         first = run.requests_by("TASK-1")[0].said
         assert [rule for rule in RULES if rule in first] == RULES, task
     project = find_shop(desk)
-    tiers = {text.tier for text in unreviewed.list_texts(project, project.store, "engineer")}
+    tiers = {text.tier for text in text_origins.list_texts(project, project.store, "engineer")}
     assert tiers == {"hand"}
 
 
@@ -98,7 +98,7 @@ def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
     assert "only a person may pin items" in results
     assert {*added} <= {*list_known_items(desk, "engineer")}
     project = find_shop(desk)
-    texts = unreviewed.list_texts(project, project.store, "engineer")
+    texts = text_origins.list_texts(project, project.store, "engineer")
     assert {text.text: text.tier for text in texts if text.text in added} == dict.fromkeys(
         added, "agent"
     )

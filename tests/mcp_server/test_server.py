@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from memory_core.curation import agent_context, item_actions, preference_actions, review
-from memory_core.git.unreviewed import list_texts
 from memory_core.history import item_history, performance
 from memory_core.mcp_server import prompts, resources, served_project, server, tools
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.reading import read_memory
+from memory_core.origin.text_origins import list_texts
 from memory_core.selection import tokens
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store

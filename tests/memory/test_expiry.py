@@ -10,9 +10,9 @@ import pytest
 
 from memory_core.history import item_history
 from memory_core.memory import expiry
+from memory_core.origin import ledger
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
-from memory_core.trust import ledger
 from support.command_line import Person
 from support.sandbox import Sandbox
 
@@ -33,7 +33,7 @@ def remember(sandbox: Sandbox, agent: str, *records: item_history.Record) -> Non
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("## Tips\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
     Store(sandbox.paths).history(agent).append(list(records))
-    ledger.note_records(sandbox.paths.state, agent, records)
+    ledger.note_records(Store(sandbox.paths), agent, records)
 
 
 LEARNED = make_record("learned", 40, run="a1", source="agent")

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.history.item_history import id_of
 from memory_core.memory import index_building, item_index, recall
+from memory_core.origin import guard, ledger
 from memory_core.selection import item_notes
 from memory_core.selection.passages import FACTS, ItemNote
 from memory_core.storage import run_records
 from memory_core.storage.project import Project, find_project
-from memory_core.trust import guard, ledger
 from support.calls import answer
 from support.command_line import Person
 from support.events import make_stop_event
@@ -126,6 +126,7 @@ COLORS = "Colors of the shop are in theme.css"
 
 def change_from_outside(sandbox: Sandbox, name: str) -> None:
     path = sandbox.memories / "engineer.md"
+    store = find_project(str(sandbox.root), sandbox.env).store
     if name == "edit in place":  # the same number of bytes and time, as `touch -r` sets it
         before = path.stat()
         path.write_text(path.read_text().replace("one message id", "two message id"))
@@ -138,9 +139,11 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
         sandbox.write_memory("engineer", USERS, user=True)
     elif name == "raise confidence":
         sandbox.configure("memory:\n  min_confidence: 0.9\n")
+    elif name == "accept":
+        ledger.add(store, "engineer", {(LEARNED, ""): rights.REVIEWED})
     else:  # the item that is not about the task is pinned here
         pin = item_history.make_record("pinned", NOW, COLORS)
-        ledger.note_records(sandbox.paths.state, "engineer", [pin])
+        ledger.note_records(store, "engineer", [pin])
         append_records(sandbox, pin)
 
 
@@ -151,7 +154,7 @@ def append_records(sandbox: Sandbox, *records: dict[str, Any]) -> None:
         file.writelines(f"{json.dumps(record)}\n" for record in records)
 
 
-CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "pin"]
+CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "accept", "pin"]
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -239,7 +242,7 @@ def test_more_texts_than_can_be_checked_at_once_follow_with_the_next_deliveries(
 def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", "Orders are numbered")
     project = find_project(str(sandbox.root), sandbox.env)
-    assert item_index.stamp_documents(project, "engineer")[-1] == ["foreign"], "no look yet"
+    assert item_index.stamp_documents(project, "engineer")[-1] == []
     sandbox.write_memory("engineer", "Short sentences", user=True)
     project.paths.allow_user_level(False)
-    assert "withheld" in item_index.stamp_documents(project, "engineer")[-1]
+    assert item_index.stamp_documents(project, "engineer")[-1][-1:] == ["withheld"]

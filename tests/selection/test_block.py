@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from memory_core.git import unreviewed
 from memory_core.history.item_history import id_of
 from memory_core.memory import recall
+from memory_core.origin import text_origins
 from memory_core.storage.project import find_project
 from memory_core.text import sanitize
 from support.events import make_stop_event
@@ -45,8 +45,8 @@ def test_items_have_their_ids_their_lines_and_a_mark(selecting: Sandbox) -> None
     selecting.run_hook("subagent_stop", make_stop_event("a1", REPORT))
     assert f"- [{id_of(FACT)[:4]}] {FACT}\n" in build(selecting), "nobody has said whose it is"
     project = find_project(str(selecting.root), selecting.env)
-    texts = unreviewed.list_texts(project, project.store, "engineer")
-    unreviewed.accept(project.store, [text for text in texts if text.text == FACT])
+    texts = text_origins.list_texts(project, project.store, "engineer")
+    text_origins.accept(project.store, [text for text in texts if text.text == FACT])
     block = build(selecting)
     assert f"- [{id_of(FACT)[:4]}]✓ {FACT}\n" in block
     assert f"- [{id_of(LEARNED)[:4]}] {LEARNED}\n  - See: src/refunds.py\n" in block

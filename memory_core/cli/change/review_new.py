@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memory_core.cli.common import acting
 from memory_core.cli.common.entries import Entry, print_entries
@@ -15,14 +15,13 @@ from memory_core.cli.output import is_terminal, print_json, print_line, print_no
 from memory_core.curation import lookup
 from memory_core.curation import review as waiting_list
 from memory_core.document import markdown
-from memory_core.git import unreviewed
-from memory_core.git.commits import Commit
-from memory_core.git.unreviewed import JudgedText
+from memory_core.history import rights
+from memory_core.origin import text_origins
 from memory_core.text import secrets
 from memory_core.text.phrases import format_count
-from memory_core.trust import ledger
 
-Row = tuple[Commit, JudgedText]
+if TYPE_CHECKING:
+    from memory_core.origin.text_origins import JudgedText, Row
 
 ACCEPTED, MINE = "accepted", "mine"
 MIN_COMMIT = 4  # characters of a commit's name
@@ -50,15 +49,15 @@ def run(
     project, level = scope
     agents, ids = find_agents_or_ids(scope, names)
     is_narrow = bool(ids or commit or author)
-    new = unreviewed.list_new(project, level, agents, with_held=decision != ACCEPTED)
+    new = text_origins.list_new(project, level, agents, with_held=decision != ACCEPTED)
     if decision == MINE and not is_narrow:  # what came from elsewhere is nobody's by a word for all
-        new = [text for text in new if text.tier == ledger.UNKNOWN]
+        new = [text for text in new if text.tier == rights.UNKNOWN]
     new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids)) if ids else new
-    rows = _choose(unreviewed.find_commits(level, new), commit, author)
+    rows = _choose(text_origins.find_commits(level, new), commit, author)
     if decision:
-        unreviewed.accept(level, _list_texts(rows), is_mine=decision == MINE)
+        text_origins.accept(level, _list_texts(rows), is_mine=decision == MINE)
     if json:
-        print_json({"decision": decision, "items": [to_json(*row) for row in rows]})
+        print_json({"decision": decision, "items": [to_json(row) for row in rows]})
     elif decision:
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
     elif rows and not is_list and can_ask() and is_terminal():
@@ -109,7 +108,7 @@ def _ask(scope: LevelScope, rows: list[Row]) -> None:
 
 def _accept(scope: LevelScope, rows: list[Row], is_mine: bool) -> int:
     acting.require_person(scope.project, "accept items")
-    unreviewed.accept(scope.level, _list_texts(rows), is_mine)
+    text_origins.accept(scope.level, _list_texts(rows), is_mine)
     return len(rows)
 
 
@@ -140,9 +139,10 @@ def _format_text(item: JudgedText) -> str:
     return secrets.redact(markdown.join_nested(item.text, item.nested))
 
 
-def to_json(commit: Commit, item: JudgedText) -> dict[str, Any]:
+def to_json(row: Row) -> dict[str, Any]:
+    commit, item = row
     return {
-        **item._asdict(),
+        **vars(item),
         "text": secrets.redact(item.text),
         "nested": secrets.redact(item.nested) or None,
         "commit": commit.name or None,

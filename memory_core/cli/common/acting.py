@@ -8,11 +8,10 @@ from memory_core.claude_code import acting
 from memory_core.cli.common.scopes import LevelScope
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import item_actions, lookup
-from memory_core.git import unreviewed
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.memory.reading import read_memory
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project
-from memory_core.trust import ledger
 
 AGENT_SOURCE = "agent"
 
@@ -36,7 +35,7 @@ def require_person_for(scope: LevelScope, items: Iterable[tuple[str, str]], what
     for agent, name in items:
         known = item_actions.list_items(read_memory(project, agent, level))
         item = lookup.find_item(name, known)
-        if unreviewed.find_tier(project, level, agent, item.text) in ledger.DECIDED:
+        if text_origins.find_tier(project, level, agent, item.text) in rights.DECIDED:
             require_person(project, what)
 
 

@@ -11,12 +11,12 @@ from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_status, item_actions
-from memory_core.git import unreviewed
+from memory_core.history import rights
 from memory_core.memory.reading import read_memory
+from memory_core.origin import text_origins
 from memory_core.setup import initialize
 from memory_core.text import secrets
 from memory_core.text.phrases import format_count
-from memory_core.trust import ledger
 
 # Behind an item that the agent receives with every task, or does not receive.
 PINNED, HELD = "  (pinned)", "  (held)"
@@ -81,11 +81,11 @@ def _list_items(scope: LevelScope, name: str, number: int | None, mine: bool, js
     has_memory = agent_status.read_file(level, agent) is not None
     memory = read_memory(project, agent, level)
     items = item_actions.list_items(memory) if has_memory else []
-    tiers = {text.id: text.tier for text in unreviewed.list_texts(project, level, agent)}
+    tiers = {text.id: text.tier for text in text_origins.list_texts(project, level, agent)}
     if mine:
-        items = [item for item in items if tiers.get(item.id) in ledger.WRITTEN_HERE]
+        items = [item for item in items if tiers.get(item.id) in rights.WRITTEN_HERE]
     items, pinned = items[:number], item_actions.list_pinned(memory)
-    reasons = unreviewed.list_held(project, level, agent)
+    reasons = text_origins.list_held(project, level, agent)
     held_ids = {item.id for item in items if secrets.redact(item.text) in reasons}
     if json:
         names = ("id", "text", "section", "nested", "confidence")

@@ -30,9 +30,9 @@ from memory_core.curation import (
     searching,
 )
 from memory_core.document import markdown
-from memory_core.git import unreviewed
 from memory_core.memory import index_building
 from memory_core.memory.reading import read_memory
+from memory_core.origin import text_origins
 from memory_core.storage import store
 from memory_core.storage.store import FileSnapshot
 from memory_core.text.times import format_utc
@@ -112,9 +112,9 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),
         "pinned": item.id in item_actions.list_pinned(memory),
-        "held": unreviewed.list_held(scope.project, scope.level, item.agent).get(item.text),
+        "held": text_origins.list_held(scope.project, scope.level, item.agent).get(item.text),
         "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
-        "tier": unreviewed.find_tier(scope.project, scope.level, item.agent, item.text),
+        "tier": text_origins.find_tier(scope.project, scope.level, item.agent, item.text),
         "reading": state.reading if state else [],
     }
     if not json:

@@ -14,8 +14,8 @@ from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
-from memory_core.git import unreviewed
 from memory_core.monitor.memory_numbers import RecentUse
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count, format_share, format_size
 from memory_core.text.times import format_utc
@@ -158,7 +158,7 @@ def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
     else:
         yield "Last delivery: none yet"
     if state.new:
-        what = unreviewed.describe_reported(project, state.new)
+        what = text_origins.describe_reported(project, state.new)
         yield f"New: {what} (agent-memory review --new)"
     yield f"Event log: {state.log}"
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.curation import agent_context
 from memory_core.document import markdown
-from memory_core.git import unreviewed
 from memory_core.history import item_history
 from memory_core.memory import index_building, recall
+from memory_core.origin import text_origins
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
 from memory_core.selection.passages import SHORTEST_ID, ItemNote, Passage
@@ -68,7 +68,7 @@ def _list_left_out(project: Project, agent: str, listed: set[str]) -> Iterator[C
     for is_users in (False, True) if project.user_paths else (False,):
         store = project.level(is_users)
         with suppress(OSError):
-            reasons = unreviewed.list_held(project, store, agent)
+            reasons = text_origins.list_held(project, store, agent)
             notes = index_building.read_notes(project, store, agent)
             snapshot = store.read(agent)
             text = secrets.redact(snapshot.text) if snapshot else ""
@@ -101,7 +101,7 @@ def _list_tiers(project: Project, agent: str) -> dict[tuple[bool, str], str]:
     tiers: dict[tuple[bool, str], str] = {}
     for is_users in (False, True):
         try:
-            texts = unreviewed.list_texts(project, project.level(is_users), agent)
+            texts = text_origins.list_texts(project, project.level(is_users), agent)
         except OSError:
             continue
         tiers |= {(is_users, secrets.redact(item.text)): item.tier for item in texts}

@@ -10,8 +10,8 @@ from memory_core.curation.views import review_details
 from memory_core.dashboard.page import DecidedLearning, Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
+from memory_core.origin import checking
 from memory_core.text import secrets, word_search
-from memory_core.trust import checking
 
 LEARNINGS_ON_A_PAGE = 50
 

@@ -1,35 +1,45 @@
-"""The tiers of the texts in memories, and the texts that nobody reviewed on this machine."""
+"""Read where the texts of memories came from, list the new ones, and accept them.
+
+The other wings use this module, and few others of this one: `tests/test_architecture.py` has them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from memory_core.history import rights
+from memory_core.origin import ledger, new_lines
+from memory_core.origin.guard import Guard
 
-from memory_core.document import markdown
-from memory_core.git import arrivals, commits
-from memory_core.git.commits import Commit
-from memory_core.history import item_history
-from memory_core.memory import index_building, item_index
-from memory_core.selection import passages, splitting
-from memory_core.text import secrets
-from memory_core.text.phrases import format_count
-from memory_core.trust import ledger, new_lines
-from memory_core.trust.guard import Guard
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory_core.origin.commits import Commit
     from memory_core.storage.project import Project
     from memory_core.storage.store import Store
 
+    Row = tuple[Commit, "JudgedText"]
 
-class JudgedText(NamedTuple):
+
+class JudgedText:
     """A text of a memory file, with its nested lines and its tier; an item has an `id`."""
 
-    agent: str
-    id: str
-    text: str
-    nested: str
-    tier: str
+    def __init__(self, agent: str, key: str, text: str, nested: str, tier: str) -> None:
+        self.agent = agent
+        self.id = key
+        self.text = text
+        self.nested = nested
+        self.tier = tier
+
+
+def make_guard(store: Store, agent: str, project: Project | None = None) -> Guard:
+    """Return the check of an agent's texts at a level; settings are for the project's level.
+
+    Without a project, it only finds the texts that may be poisoned.
+    """
+    if project is None:
+        return Guard(ledger.Ledger(store, agent), store.paths.state)
+    given = project.given_tiers if store.paths is project.paths else ()
+    return Guard(ledger.of(project, store, agent), store.paths.state, given)
 
 
 def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
@@ -37,24 +47,25 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 
     A text of the user's level without an origin is the user's.  Raises OSError.
     """
+    from memory_core.history import item_history
+    from memory_core.origin import arrivals
+
     arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
-    notes = index_building.read_notes(project, store, agent) if texts else {}
-    guard = index_building.make_guard(project, store, agent)
-    return [
-        JudgedText(
-            agent,
-            item_history.id_of(text),
-            text,
-            nested,
-            guard.find_tier(text, nested, text in notes and notes[text].is_tainted),
-        )
-        for text, nested in texts
-    ]
+    history = ledger.read_history(project, store, agent) if texts else item_history.History()
+    guard = make_guard(store, agent, project)
+    judged = []
+    for text, nested in texts:
+        state = history.find(text)
+        tier = guard.find_tier(text, nested, bool(state and state.reading))
+        judged.append(JudgedText(agent, item_history.id_of(text), text, nested, tier))
+    return judged
 
 
 def list_outside(project: Project, store: Store, agent: str) -> set[str]:
     """Return the texts that are from outside, and that nobody reviewed here.  Raises OSError."""
+    from memory_core.selection import passages
+
     texts = list_texts(project, store, agent)
     return {item.text for item in texts if item.tier in passages.OUTSIDE_TIERS}
 
@@ -67,12 +78,15 @@ def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
 
 def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return why agents do not receive items before a person decides, by their texts."""
+    from memory_core.document import markdown
+    from memory_core.text import secrets
+
     snapshot = store.read(agent)
     if snapshot is None:
         return {}
-    guard = index_building.make_guard(project, store, agent)
     document = markdown.parse_document(secrets.redact(snapshot.text))
-    return {item.text: reason for item, reason in index_building.list_held(document, guard)}
+    guard = make_guard(store, agent, project)
+    return {item.text: reason for item, reason in guard.list_held(document)}
 
 
 def list_new(
@@ -84,32 +98,36 @@ def list_new(
     runs that read from outside.  Those that may be poisoned wait in the review; `with_held` has
     them if their origin is unknown.  A memory that cannot be read has none.
     """
-    given = project.given_tiers or (*ledger.INSIDE, ledger.TAINTED)
+    given = project.given_tiers or (*rights.INSIDE, rights.TAINTED)
     new: list[JudgedText] = []
     for agent in agents or store.agents():
         try:
             texts = list_texts(project, store, agent)
         except OSError:
             continue  # the doctor reports it
-        guard = Guard(store.paths.state, store.stem(agent))
+        guard = make_guard(store, agent)
         new += [
             text
             for text in texts
             if text.tier not in given
             and (
-                (with_held and text.tier == ledger.UNKNOWN)
+                (with_held and text.tier == rights.UNKNOWN)
                 or not guard.find_reason(text.text, text.nested)
             )
         ]
     return new
 
 
-def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[tuple[Commit, JudgedText]]:
+def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[Row]:
     """Return texts with the commit that brought each of them, by commit; the oldest comes first."""
-    rows: list[tuple[Commit, JudgedText]] = []
+    from itertools import groupby
+
+    from memory_core.origin import commits
+
+    rows: list[Row] = []
     for agent, group in groupby(texts, lambda text: text.agent):
         keys = {ledger.make_key(text.text, text.nested): text for text in group}
-        brought = commits.find_commits(store.path(agent), keys, arrivals.list_keys)
+        brought = commits.find_commits(store.path(agent), keys)
         rows += [(brought[key][0], text) for key, text in keys.items()]
     return sorted(rows, key=lambda row: (not row[0].name, row[0].seconds, row[0]))
 
@@ -119,8 +137,11 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
 
     Its title, which has no origin, is the agent's name.
     """
-    guard = index_building.make_guard(project, store, agent)
-    document = index_building.remove_held(markdown.parse_document(text), guard)
+    from memory_core.document import markdown
+    from memory_core.selection import splitting
+
+    guard = make_guard(store, agent, project)
+    document = guard.remove_held(markdown.parse_document(text))
     lines = list(document.lines)
     for start, end, paragraph in splitting.list_paragraphs(document):
         if guard.find_reason(paragraph):
@@ -138,6 +159,8 @@ def list_reported(project: Project, store: Store) -> list[JudgedText]:
 
 def describe_reported(project: Project, count: int) -> str:
     """Return a sentence about so many of these texts."""
+    from memory_core.text.phrases import format_count
+
     items = format_count(count, "item")
     if project.given_tiers:
         return f"agents do not receive {items} without your review"
@@ -146,12 +169,10 @@ def describe_reported(project: Project, count: int) -> str:
 
 def accept(store: Store, texts: Iterable[JudgedText], is_mine: bool = False) -> None:
     """Record that a person reviewed these texts on this machine, or wrote them.  Raises OSError."""
-    origin = ledger.HAND if is_mine else ledger.REVIEWED
-    by_agent: dict[str, dict[str, str]] = {}
+    origin = rights.HAND if is_mine else rights.REVIEWED
+    by_agent: dict[str, dict[tuple[str, str], str]] = {}
     for text in texts:
-        keys = by_agent.setdefault(text.agent, {})
-        keys[ledger.make_key(text.text, text.nested)] = origin
-    for agent, keys in by_agent.items():
+        by_agent.setdefault(text.agent, {})[text.text, text.nested] = origin
+    for agent, origins in by_agent.items():
         with store.lock(agent):
-            ledger.add(store.paths.state, store.stem(agent), keys)
-        item_index.remove(store, agent)
+            ledger.add(store, agent, origins)

@@ -2,7 +2,7 @@
 
 `arrivals.json` in the state has the stamps and digests of the memory files at the last look.  The
 worker and commands look at the files with other stamps, and record the origin of each new text
-once, for `trust.ledger`.  At the first look at a project nobody knows who wrote what is there: a
+once, for `origin.ledger`.  At the first look at a project nobody knows who wrote what is there: a
 person is asked.
 """
 
@@ -12,12 +12,11 @@ import os
 import time
 
 from memory_core.claude_code import agent_names
+from memory_core.origin import new_lines
 from memory_core.text import fastjson
-from memory_core.trust import new_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from memory_core.storage.project import Project
@@ -29,7 +28,6 @@ ASKED = "asked"
 
 # Raise it to look at all texts again that nobody has decided on.
 VERSION = 3
-BEFORE_ORIGINS = 2  # a state that is older has no origins, or wrong ones
 
 # In the state, since pins and confirmations count only if this machine has recorded them.
 RIGHTS = "rights"
@@ -82,12 +80,12 @@ def ask_whose(project: Project) -> list[str]:
     state, store = _read_state(project.paths.state), project.store
     if ASKED in state or project.paths.state.is_from_before():
         return []
-    from memory_core.trust import ledger
+    from memory_core.history import rights
 
     if "version" not in state:
         return []  # git has not been asked yet
     notices = []
-    for notice, origin in ((YOURS, ledger.UNKNOWN), (NEW_TEXTS, ledger.IMPORT)):
+    for notice, origin in ((YOURS, rights.UNKNOWN), (NEW_TEXTS, rights.IMPORT)):
         counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
         notices += _format(notice, counts)
     _write_state(project.paths.state, {**state, ASKED: True})
@@ -118,28 +116,25 @@ def look(project: Project) -> None:
 
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
-    state, changed = _read_state(folder), _list_changed(store)
-    log = _measure_log(project, state, bool(changed))
-    if not changed and RIGHTS in state and state.get(new_lines.GIT_LOG) == log:
+    state, now = _read_state(folder), _stamp_files(store)
+    is_old = state.get("version") != VERSION
+    before: dict[str, Any] = {} if is_old else state.get("files", {})
+    changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
+    log = _measure_log(project, state, bool(changed) or is_old)
+    if not (changed or is_old) and RIGHTS in state and state.get(new_lines.GIT_LOG) == log:
         return
     is_from_before = store.paths is project.paths and folder.is_from_before()
     is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
-    before: dict[str, Any] = state.get("files", {})
-    now = _stamp_files(store)
-    version = int(state.get("version", 0))
-    is_old, is_oldest = version < VERSION, version < BEFORE_ORIGINS
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get("news", {})
     until, began, is_whole = time.monotonic() + SECONDS, time.time(), True
     try:
-        if is_oldest:
-            _forget_imports(store)
-        for name in [*now] if is_old else changed:
+        for name in changed:
             if time.monotonic() > until:
                 is_whole = False
                 break
             agent = agent_names.agent_of_file(name)
-            digest = "" if is_old else before.get(name, [""])[-1]
+            digest = before.get(name, [""])[-1]
             if agent:
                 since = float(state.get("looked", 0.0))
                 count, digest = _decide(project, store, agent, digest, is_first, since)
@@ -167,7 +162,7 @@ def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[st
     root = project.paths.root
     path, size = state.get(new_lines.GIT_LOG) or (root, -1)
     if size < 0 and asks and new_lines.has_repository(root):
-        from memory_core.git import line_origins
+        from memory_core.origin import line_origins
 
         try:
             path, size = line_origins.locate_log(root), 0
@@ -187,38 +182,27 @@ def _take_rights_over(
     Adds the numbers of other items that lose a pin or a high confidence to `news`.  `state` is the
     one before this look; without one, no older version was here.
     """
-    from memory_core.history import item_history
-    from memory_core.memory import item_index
-    from memory_core.trust import ledger
+    from memory_core.history import item_history, rights
+    from memory_core.origin import ledger
 
     is_older = bool(state.keys() - {ASKED}) or store.paths.state.is_from_before()
     for agent in store.agents() if is_older and RIGHTS not in state else ():
         records = store.history(agent).read(runs=False)
-        history, stem = item_history.History(records, project.weights), store.stem(agent)
-        origins = project.origins(agent, store)
-        here = (*ledger.DECIDED, ledger.AGENT)
+        history = item_history.History(records, project.weights)
+        origins = ledger.of(project, store, agent)
+        here = (*rights.DECIDED, rights.AGENT)
         items = [item for item in history if item.is_present]
         own = [item for item in items if origins.find(item.text, item.nested) in here]
         news[agent] = news.get(agent, 0) + sum(
-            bool(item.is_pinned) or item.confidence > ledger.FOREIGN_CONFIDENCE
+            bool(item.is_pinned) or item.confidence > rights.FOREIGN_CONFIDENCE
             for item in items
             if item not in own
         )
         ids = {key for item in own for key in history.list_wordings(item)}
         mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]
-        ledger.note_records(store.paths.state, stem, mine)
-        pins = [ledger.make_key(item.text, item.nested) for item in own if item.is_pinned]
-        ledger.add(store.paths.state, stem, dict.fromkeys(pins, ledger.REVIEWED))
-        item_index.remove(store, agent)
-
-
-def _list_changed(store: Store) -> list[str]:
-    """Return the memory files that have changed since the last look; without one, a name."""
-    state = _read_state(store.paths.state)
-    if state.get("version") != VERSION:
-        return [new_lines.LOOK_FILE]
-    before, now = state.get("files", {}), _stamp_files(store)
-    return sorted(name for name in now if before.get(name, [])[:-1] != now[name])
+        ledger.note_records(store, agent, mine)
+        pins = [(item.text, item.nested) for item in own if item.is_pinned]
+        ledger.add(store, agent, dict.fromkeys(pins, rights.REVIEWED))
 
 
 def _stamp_files(store: Store) -> dict[str, list[int]]:
@@ -240,20 +224,12 @@ def _write_state(folder: StateFiles, state: dict[str, Any]) -> None:
         pass
 
 
-def _forget_imports(store: Store) -> None:
-    """Forget which texts are from outside: an older version called lines of people so."""
-    from memory_core.trust import ledger
-
-    for agent in store.agents():
-        ledger.forget(store.paths.state, store.stem(agent), ledger.IMPORT)
-
-
 def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file with these origins, "" for none."""
-    from memory_core.trust import ledger
+    from memory_core.origin import ledger
 
     texts = list_texts(store, agent)
-    origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
+    origins = ledger.read(store, agent) if texts else {}
     return [text for text in texts if origins.get(ledger.make_key(*text), "") in wanted]
 
 
@@ -265,82 +241,72 @@ def _decide(
     Returns the number of new ones from outside, and the digest of the file, None if a text could
     not be decided now; `before` is the digest at the last look, which was at `since`.
     """
+    from memory_core.history import rights
+    from memory_core.origin import ledger
     from memory_core.storage import local_changes
     from memory_core.text import digests
-    from memory_core.trust import ledger
 
     snapshot = _read(store, agent)
     text = snapshot.text if snapshot else ""
-    state, stem, digest = store.paths.state, store.stem(agent), digests.hash_text(text)
-    if before and local_changes.is_continued(store.paths, stem, before, text):
-        return 0, digest
-    if is_first and store.paths is not project.paths:
-        return 0, digest  # all that the user's memory has at the first look is the user's
-    unknown = _list_of(store, agent, "")
+    digest = digests.hash_text(text)
+    # All that the user's memory has at the first look is the user's.
+    is_known = is_first and store.paths is not project.paths
+    if before and local_changes.is_continued(store.paths, store.stem(agent), before, text):
+        is_known = True
+    unknown = [] if is_known else _list_of(store, agent, "")
     if not unknown:
         return 0, digest
     origins = _find_origins(project, store, agent, unknown, since)
     if is_first:
         origins = {
-            key: ledger.UNKNOWN if origin in (ledger.HAND, ledger.AGENT) else origin
-            for key, origin in origins.items()
+            one: rights.UNKNOWN if origin in (rights.HAND, rights.AGENT) else origin
+            for one, origin in origins.items()
         }
-    decided = {key: origin for key, origin in origins.items() if origin}
-    if ledger.add(state, stem, decided):
-        from memory_core.memory import item_index
-
-        item_index.remove(store, agent)
+    decided = {one: origin for one, origin in origins.items() if origin}
+    ledger.add(store, agent, decided)
     is_whole = len(decided) == len(origins)
-    return sum(one == ledger.IMPORT for one in decided.values()), digest if is_whole else None
+    return sum(one == rights.IMPORT for one in decided.values()), digest if is_whole else None
 
 
 def _find_origins(
     project: Project, store: Store, agent: str, texts: list[tuple[str, str]], since: float
-) -> dict[str, str]:
-    """Return the origins of texts by their keys, "" for one that cannot be decided now.
+) -> dict[tuple[str, str], str]:
+    """Return the origins of texts, "" for one that cannot be decided now.
 
     What the history calls an agent's or imported is no person's, whatever git says: a history may
     lower a text, never raise it.  What an agent's tool wrote is an agent's.  What a trusted key
     signed is reviewed.
     """
-    from memory_core.git import commits, line_origins
-    from memory_core.trust import ledger
+    from memory_core.history import rights
+    from memory_core.origin import commits, ledger, line_origins
 
     keys = {ledger.make_key(*text): text for text in texts}
     is_users = store.paths is not project.paths
     evidence = dict.fromkeys(keys, line_origins.OWN)
     if not is_users:
-        evidence = line_origins.find_origins(store.folder, keys, list_keys)
+        evidence = line_origins.find_origins(store.folder, keys)
     learned = _list_learned(project, store, agent)
     own = [text for key, (text, _nested) in keys.items() if evidence[key] == line_origins.OWN]
     written = _list_written(project, store, agent, own, since) if own else set()
     outside = [key for key in keys if evidence[key] == line_origins.OUTSIDE]
     signers = project.config["trusted_signers"]
-    reviewed = commits.list_reviewed(store.path(agent), outside, list_keys, signers)
+    reviewed = commits.list_reviewed(store.path(agent), outside, signers)
     origins = {}
-    for key, (text, _nested) in keys.items():
-        origin = {line_origins.OWN: ledger.HAND, line_origins.OUTSIDE: ledger.IMPORT}
-        origins[key] = ledger.REVIEWED if key in reviewed else origin.get(evidence[key], "")
-        if origins[key] == ledger.HAND and (text in learned or text in written):
-            origins[key] = learned.get(text, ledger.AGENT)
+    for key, text in keys.items():
+        origin = {line_origins.OWN: rights.HAND, line_origins.OUTSIDE: rights.IMPORT}
+        origins[text] = rights.REVIEWED if key in reviewed else origin.get(evidence[key], "")
+        if origins[text] == rights.HAND and (text[0] in learned or text[0] in written):
+            origins[text] = learned.get(text[0], rights.AGENT)
     return origins
-
-
-def list_keys(text: str) -> Iterable[str]:
-    """Return the keys of the texts in a memory file."""
-    from memory_core.trust import ledger
-
-    return [ledger.make_key(*part) for part in _split(text)]
 
 
 def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return the origins of the items that runs or imports brought, by their texts."""
-    from memory_core.history import item_history
-    from memory_core.trust import ledger
+    from memory_core.history import item_history, rights
 
     history = item_history.History(store.history(agent).read(runs=False), project.weights)
     return {
-        state.text: ledger.BY_SOURCE.get(state.source, ledger.AGENT)
+        state.text: rights.BY_SOURCE.get(state.source, rights.AGENT)
         for state in history
         if state.source and state.source not in item_history.HUMAN_SOURCES
     }
@@ -366,8 +332,10 @@ def _list_written(
 
 def list_texts(store: Store, agent: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file; [] if it cannot be read."""
+    from memory_core.origin import ledger
+
     snapshot = _read(store, agent)
-    return _split(snapshot.text) if snapshot else []
+    return ledger.list_texts(snapshot.text) if snapshot else []
 
 
 def _read(store: Store, agent: str) -> FileSnapshot | None:
@@ -375,13 +343,6 @@ def _read(store: Store, agent: str) -> FileSnapshot | None:
         return store.read(agent)
     except OSError:
         return None  # the doctor reports it
-
-
-def _split(text: str) -> list[tuple[str, str]]:
-    from memory_core.document import markdown
-    from memory_core.selection import splitting
-
-    return splitting.list_texts(markdown.parse_document(text))
 
 
 def _ask_for_user_level(project: Project) -> list[str]:

@@ -15,7 +15,7 @@ from memory_core.storage import paths as project_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from memory_core.storage.project import Project
@@ -28,16 +28,25 @@ SECONDS = 1
 INDEX_BYTES = 30_000_000
 
 
-def find_outside(project: Project, transcript: str, opened: Iterable[str]) -> set[str]:
+def find_outside(
+    project: Project,
+    transcript: str,
+    opened: Iterable[str],
+    may_write: Callable[[str, dict[str, Any]], bool],
+) -> set[str]:
     """Return those of the absolute paths whose files are from outside; some may be of no file.
 
-    `transcript` is the path of the run's.
+    `transcript` is the path of the run's, and `may_write` says of a call of the session, by
+    its tool and input, whether what it writes is not from outside.
     """
     real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
     outside = _find_foreign(project, {*real.values()})
     if outside:
+        from memory_core.claude_code import file_writes, transcripts
+
         times = {path: _find_time(path) or 0.0 for path in outside}
-        outside -= _find_written(times, transcript, project.paths.root)
+        calls = transcripts.list_of_session(transcript)
+        outside -= file_writes.find_files(calls, times, may_write)
     return {path for path in real if real[path] in outside}
 
 
@@ -49,20 +58,6 @@ def _find_time(path: str) -> float | None:
         return None
     is_usual = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
     return status.st_mtime if is_usual else None
-
-
-def _find_written(times: dict[str, float], transcript: str, folder: str) -> set[str]:
-    """Return the files that calls of the session wrote which fetched nothing."""
-    from memory_core.claude_code import file_writes, transcripts
-    from memory_core.trust import reading
-
-    def may_write(tool: str, given: dict[str, Any]) -> bool:
-        is_shell = tool == file_writes.SHELL
-        return tool == "Write" or (
-            is_shell and not reading.may_fetch(str(given.get("command")), folder)
-        )
-
-    return file_writes.find_files(transcripts.list_of_session(transcript), times, may_write)
 
 
 def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:
@@ -109,12 +104,12 @@ def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
         return []
     import subprocess
 
-    from memory_core.git import merge_driver
+    from memory_core.files import git_command
 
     data = "".join(f"{path}\0" for path in asked).encode("utf-8", "surrogateescape")
     try:
         words = ("check-ignore", "-z", "--stdin")
-        status, output = merge_driver.run_git_on(tree, words, data, SECONDS)
+        status, output = git_command.run_on(tree, words, data, SECONDS)
     except (OSError, subprocess.SubprocessError):
         status, output = 128, b""
     if status in (0, 1):

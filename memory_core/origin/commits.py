@@ -7,11 +7,12 @@ the programs of the user's own git configuration, never with those that a reposi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from memory_core.git import line_origins, merge_driver
+from memory_core.files import git_command
+from memory_core.origin import ledger, line_origins
 
 # Of a file with more commits, the newest ones count.
 MAX_COMMITS = 200
@@ -41,19 +42,14 @@ class Commit(NamedTuple):
 NOT_COMMITTED, UNKNOWN = Commit("", "not committed"), Commit("", "unknown commit")
 
 
-def find_commits(
-    path: str, keys: Iterable[str], list_keys: Callable[[str], Iterable[str]]
-) -> dict[str, list[Commit]]:
-    """Return the commits that brought texts into a memory file, the newest first, by their keys.
-
-    `list_keys` returns the keys of the texts in a file.
-    """
+def find_commits(path: str, keys: Iterable[str]) -> dict[str, list[Commit]]:
+    """Return the commits that brought texts into a memory file, the newest first, by their keys."""
     folder, name = os.path.split(path)
     try:
         words = ("log", "--topo-order", "--date=short", f"--format={FORMAT}", f"-n{MAX_COMMITS}")
         lines = line_origins.run(folder, *words, "HEAD", "--", name).decode("utf-8", "replace")
         commits = [Commit(*line.split("\0")) for line in lines.splitlines()]
-        brought = _list_brought(folder, name, [commit.name for commit in commits], list_keys)
+        brought = _list_brought(folder, name, [commit.name for commit in commits])
     except line_origins.ERRORS:
         return {key: [UNKNOWN] for key in keys}
     missing = UNKNOWN if len(commits) == MAX_COMMITS else NOT_COMMITTED
@@ -61,9 +57,7 @@ def find_commits(
     return {key: row or [missing] for key, row in rows.items()}
 
 
-def _list_brought(
-    folder: str, name: str, commits: Sequence[str], list_keys: Callable[[str], Iterable[str]]
-) -> dict[str, set[str]]:
+def _list_brought(folder: str, name: str, commits: Sequence[str]) -> dict[str, set[str]]:
     """Return the keys of the texts that each commit has, and none of its parents."""
     prefix = line_origins.run(folder, "rev-parse", "--show-prefix").decode().rstrip("\n")
     heads = {
@@ -78,7 +72,7 @@ def _list_brought(
     blobs = dict(zip(names, _find_blobs(folder, names, prefix + name), strict=True))
     unique = [*{*blobs.values()} - {""}]
     keys = {
-        blob: {*list_keys(data.decode("utf-8", "surrogateescape"))}
+        blob: {*ledger.list_keys(data.decode("utf-8", "surrogateescape"))}
         for blob, data in zip(unique, line_origins.read_objects(folder, unique), strict=True)
     }
     texts = {commit: keys.get(blob, set()) for commit, blob in blobs.items()}
@@ -101,14 +95,9 @@ def _find_blobs(folder: str, commits: Sequence[str], path: str) -> list[str]:
     return names
 
 
-def list_reviewed(
-    path: str,
-    keys: Sequence[str],
-    list_keys: Callable[[str], Iterable[str]],
-    signers: Sequence[str],
-) -> set[str]:
+def list_reviewed(path: str, keys: Sequence[str], signers: Sequence[str]) -> set[str]:
     """Return those of these keys whose commits are all signed by one of the signers."""
-    rows = find_commits(path, keys, list_keys) if keys and signers else {}
+    rows = find_commits(path, keys) if keys and signers else {}
     names = {key: {commit.name for commit in row} for key, row in rows.items()}
     signed = list_signed(os.path.dirname(path), {*chain(*names.values())}, signers)
     return {key for key, own in names.items() if own <= signed}
@@ -122,7 +111,7 @@ def list_signed(folder: str, commits: Iterable[str], signers: Iterable[str]) -> 
     options = [word for pair in _read_settings(folder).items() for word in ("-c", "=".join(pair))]
     words = (*options, "log", "--no-walk", f"--format={SIGNATURE}", *names)
     try:
-        output = merge_driver.run_git_on(folder, words, b"", SECONDS)[1]
+        output = git_command.run_on(folder, words, b"", SECONDS)[1]
     except line_origins.ERRORS:
         return set()
     rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
@@ -133,7 +122,7 @@ def _read_settings(folder: str) -> Mapping[str, str]:
     """Return the user's own settings for signatures; a path in them is absolute."""
     settings = dict(DEFAULTS)
     for level in ("--system", "--global"):
-        listed = merge_driver.run_git(folder, "config", level, "--includes", "--list", "-z")[1]
+        listed = git_command.run(folder, "config", level, "--includes", "--list", "-z")[1]
         for entry in listed.split("\0"):
             key, _, value = entry.partition("\n")
             value = os.path.expanduser(value)

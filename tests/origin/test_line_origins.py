@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.git import line_origins, moved_files
-from memory_core.git.line_origins import OUTSIDE, OWN, UNSURE
+from memory_core.git import moved_files
+from memory_core.origin import ledger, line_origins
+from memory_core.origin.line_origins import OUTSIDE, OWN, UNSURE
 from support.command_line import Person
 from support.sandbox import Sandbox
 
@@ -66,11 +67,8 @@ class Clones:
         git(self.theirs, "push", "-q", "origin", f"HEAD:{branch}")
 
     def find(self, folder: Path | None = None, line: str = LINE) -> str:
-        def list_keys(text: str) -> list[str]:
-            return [row[2:] for row in text.splitlines() if row.startswith("- ")]
-
-        where = str((folder or self.ours) / MEMORIES)
-        return line_origins.find_origins(where, [line], list_keys)[line]
+        key = ledger.make_key(line)
+        return line_origins.find_origins(str((folder or self.ours) / MEMORIES), [key])[key]
 
 
 @pytest.fixture
@@ -258,7 +256,7 @@ def test_an_edit_of_a_pulled_line_is_ours(clones: Clones) -> None:
 
 def test_without_a_repository_lines_are_own(tmp_path: Path) -> None:
     (tmp_path / MEMORIES).mkdir(parents=True)
-    assert line_origins.find_origins(str(tmp_path / MEMORIES), [LINE], list) == {LINE: OWN}
+    assert line_origins.find_origins(str(tmp_path / MEMORIES), [LINE]) == {LINE: OWN}
 
 
 def test_a_repository_that_git_refuses_tells_nothing(clones: Clones) -> None:

@@ -20,12 +20,12 @@ def find_reason(text: str, is_outside: bool = True) -> str:
 
     `is_outside`: it is not from a person on this machine, or an agent that read nothing else.
     """
-    from memory_core.trust import forms
+    from memory_core.origin import forms
 
     text = text[:MAX_LENGTH]
     demands = forms.find(text)
     if is_outside and not demands:
-        from memory_core.trust import word_weights
+        from memory_core.origin import word_weights
 
         demands = [ORDER] if word_weights.rate(text) >= 1 else []
     return f"{REASON}: {', '.join(demands)}" if demands else ""

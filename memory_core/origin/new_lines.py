@@ -1,4 +1,4 @@
-"""New lines of memory files, of which nobody knows where they are from before `git.arrivals` looks.
+"""New lines of memory files, of which nobody knows where they are from before `arrivals` looks.
 
 Until then they count as an agent's, unless git may have brought them.
 """

@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from memory_core.files import git_command
 from memory_core.files.safe_files import SafeFiles
-from memory_core.git import merge_driver
-from memory_core.trust import new_lines
+from memory_core.origin import ledger, new_lines
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
+FORMAT = "--format=%gD%x00%H%x00%gs"  # of the entries of reflogs
 PUSHED = "update by push"  # of a remote branch: nothing came
 
 FETCHED = "FETCH_HEAD"
@@ -51,20 +52,15 @@ class _Entry(NamedTuple):
     origin: str
 
 
-def find_origins(
-    folder: str, keys: Iterable[str], list_keys: Callable[[str], Iterable[str]]
-) -> dict[str, str]:
-    """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder.
-
-    `list_keys` returns the keys of the texts in a memory file.
-    """
+def find_origins(folder: str, keys: Iterable[str]) -> dict[str, str]:
+    """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder."""
     wanted = dict.fromkeys(keys, OWN)
     if not wanted or not new_lines.has_repository(folder):
         return wanted
     try:
         origins: dict[str, str] = {}
         for text, origin in _list_versions(folder):
-            for key in list_keys(text):
+            for key in ledger.list_keys(text):
                 origins.setdefault(key, origin)
     except ERRORS:
         return dict.fromkeys(wanted, UNSURE)
@@ -119,15 +115,9 @@ def _list_logged(folder: str, git_folder: str) -> Iterator[_Entry]:
         return
     if before:
         yield _Entry(-1, 0, 0, before, UNSURE)
-    words = (
-        "log",
-        "--walk-reflogs",
-        "--no-show-signature",
-        "--all",
-        "--date=unix",
-        "--format=%gD%x00%H%x00%gs",
-    )
-    for number, line in enumerate(run(folder, *words).decode("utf-8", "replace").split("\n")):
+    words = ("log", "--walk-reflogs", "--no-show-signature", "--all", "--date=unix")
+    lines = run(folder, *words, FORMAT).decode("utf-8", "replace").split("\n")
+    for number, line in enumerate(lines):
         name, _, rest = line.partition("\0")
         commit, _, subject = rest.partition("\0")
         ref, _, when = name.rpartition("@{")
@@ -184,7 +174,7 @@ def read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
 def run(folder: str, *words: str, text: str = "") -> bytes:
     """Return what git prints; raises Undecided if it fails, and the errors of subprocess."""
     data = f"{text}\n".encode() if text else b""
-    status, output = merge_driver.run_git_on(folder, words, data, SECONDS)
+    status, output = git_command.run_on(folder, words, data, SECONDS)
     if status:
         raise Undecided
     return output

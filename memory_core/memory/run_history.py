@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 
 from memory_core.history import performance
-from memory_core.storage import error_files, event_log, spool
+from memory_core.memory import error_files
+from memory_core.storage import event_log, spool
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False

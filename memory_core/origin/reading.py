@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from memory_core.storage.project import Project
+
     Call = tuple[str, dict[str, Any]]  # the name of a tool, and its input
 
 # Entries of a list, and characters of an entry.
@@ -70,24 +72,42 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "0.0.0.0", "[::1]", "::1")  # noqa: S10
 WILDCARDS = "*?[{$"
 
 
+def read_transcript(project: Project, path: str, folder: str) -> list[str]:
+    """Return what the run with this transcript read from outside, for people; [] for nothing.
+
+    `folder` is the one in which it worked.  A file that a call of the session wrote is not from
+    outside, unless the call fetches.
+    """
+    from memory_core.claude_code import transcripts
+    from memory_core.origin import opened_files
+
+    def may_write(tool: str, given: dict[str, Any]) -> bool:
+        commands = _list_in_script(_get_text(given, "command"), project.paths.root)
+        return tool == "Write" or (tool == "Bash" and all(path for _name, path in commands))
+
+    try:
+        return list_reading(
+            transcripts.read_calls(path, TOOLS),
+            folder,
+            lambda opened: opened_files.find_outside(project, path, opened, may_write),
+        )
+    except OSError:
+        return []  # an older version has no transcripts of agents
+
+
 def list_reading(
     calls: Iterable[Call], folder: str, find_outside: Callable[[set[str]], set[str]]
 ) -> list[str]:
-    """Return what these calls of a run read from outside, for people; [] for nothing.
+    """Return what these calls of a run read from outside.
 
-    `folder` is the one in which it worked, and `find_outside` chooses from absolute paths those of
-    files that are from outside; the paths may be of no file.
+    `find_outside` chooses from absolute paths those of files that are from outside; the paths may
+    be of no file.
     """
     entries = [entry for call in calls for entry in _list_read(*call, folder)]
     paths = {path for _text, path in entries if path}
     outside = find_outside(paths) if paths else set()
     texts = dict.fromkeys(text for text, path in entries if not path or path in outside)
     return [text[:LONGEST] for text in texts][:MOST]
-
-
-def may_fetch(script: str, folder: str) -> bool:
-    """Check whether a shell script has a command that fetches."""
-    return any(not path for _name, path in _list_in_script(script, folder))
 
 
 def _list_read(tool: str, given: dict[str, Any], folder: str) -> Iterator[tuple[str, str]]:

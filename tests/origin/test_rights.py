@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from memory_core.history import rights
 from memory_core.history.item_history import id_of, make_record
+from memory_core.origin import ledger
 from memory_core.selection.rendering import CONFIRMED
 from memory_core.storage.project import find_project
-from memory_core.trust import ledger
 from support.command_line import Person
 from support.events import make_pre_event, make_start_event, make_stop_event
 from support.sandbox import Sandbox
@@ -66,7 +67,7 @@ def commit_text(sandbox: Sandbox, *records: dict[str, Any]) -> None:
     for record in records:
         if record.get("text") and record["text"] not in text:
             text += f"- {record['text']}\n"
-            note_origin(sandbox, record["text"], ledger.IMPORT)
+            note_origin(sandbox, record["text"], rights.IMPORT)
     path.write_text(text)
     history = sandbox.memories / "history" / "engineer.jsonl"
     history.parent.mkdir(exist_ok=True)
@@ -75,8 +76,8 @@ def commit_text(sandbox: Sandbox, *records: dict[str, Any]) -> None:
 
 
 def note_origin(sandbox: Sandbox, text: str, origin: str) -> None:
-    state = find_project(str(sandbox.root), sandbox.env).paths.state
-    ledger.add(state, "engineer", {ledger.make_key(text): origin})
+    store = find_project(str(sandbox.root), sandbox.env).store
+    ledger.add(store, "engineer", {(text, ""): origin})
 
 
 def forge(kind: str, text: str, **fields: Any) -> dict[str, Any]:
@@ -158,10 +159,10 @@ def test_a_committed_history_gives_no_rights(person: Person, origin: str, kind: 
     assert RULE in prompt_of(person.sandbox)
     assert CONFIRMED not in prompt_of(person.sandbox)
     fields = person.read_json("show", id_of(RULE))
-    assert (fields["confidence"] <= ledger.FOREIGN_CONFIDENCE, fields["pinned"]) == (True, False)
+    assert (fields["confidence"] <= rights.FOREIGN_CONFIDENCE, fields["pinned"]) == (True, False)
 
 
-@pytest.mark.parametrize("origin", [ledger.AGENT, ledger.IMPORT])
+@pytest.mark.parametrize("origin", [rights.AGENT, rights.IMPORT])
 def test_a_preference_of_a_person_stays(person: Person, origin: str) -> None:
     assert person.run("preference", "set", "engineer", "approvals", "ask me").returncode == 0
     note_origin(person.sandbox, "approvals: never ask", origin)
@@ -201,8 +202,8 @@ def test_s4_a_clone_does_not_bring_confirmations(person: Person, tmp_path: Path)
     shutil.copytree(person.sandbox.root, victim.root, dirs_exist_ok=True)
     assert "✓" not in prompt_of(victim, "Translate the invoice mail to French")
     shown = Person(victim, tmp_path / "victim" / "bin").read_json("show", id_of(text))
-    rights = (shown["tier"], shown["confidence"], shown["pinned"])
-    assert rights == ("unknown", ledger.FOREIGN_CONFIDENCE, False)
+    given = (shown["tier"], shown["confidence"], shown["pinned"])
+    assert given == ("unknown", rights.FOREIGN_CONFIDENCE, False)
 
 
 def test_an_older_state_keeps_its_pins(person: Person, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adversarial import report, training
-from memory_core.trust import checking, forms, word_weights
+from memory_core.origin import checking, forms, word_weights
 from support.tables import for_each
 
 UNSEEN = report.read_unseen()

@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from memory_core.memory import gone_projects
-from memory_core.storage import spool
+from memory_core.storage import gone_projects, spool
 from memory_core.storage.project import Project, find_project
 from memory_core.text.times import format_utc
 from support.command_line import Person

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.trust import reading
+from memory_core.origin import reading
 from support.tables import for_each
 
 ROOT = "/home/me/shop"

@@ -1,0 +1,76 @@
+"""The origins of texts, and the rights that a text has by its origin."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, Protocol
+
+    class Origins(Protocol):
+        """Where the texts of an agent came from, and which records this machine wrote."""
+
+        def find(self, text: str, nested: str = "") -> str:
+            """Return the origin of a text, "" without one."""
+
+        def owns(self, record: dict[str, Any]) -> bool:
+            """Return whether this machine wrote the record."""
+
+        def take(self, records: Iterable[dict[str, Any]]) -> None:
+            """Count these records, which are about to be written, as this machine's."""
+
+
+# The highest confidence of an item of which this machine knows nothing.
+FOREIGN_CONFIDENCE = 0.5
+
+# Origins, and tiers: a person wrote it by a command, or by hand in the file; a person accepted it;
+# a run reported it, or a run that had read from outside; an MCP client wrote it; or it came from
+# elsewhere: a clone, a pull, an import.  Without one nobody knows yet: `origin.arrivals` decides.
+PERSON, HAND, REVIEWED = "person", "hand", "reviewed"
+AGENT, TAINTED, MCP, IMPORT = "agent", "tainted", "mcp", "import"
+UNKNOWN = "unknown"  # it was there before the first look here, and nobody was asked yet
+DECIDED = (PERSON, HAND, REVIEWED)
+WRITTEN_HERE = (PERSON, HAND)
+INSIDE = (*DECIDED, AGENT)
+
+# The origins, from outside, of what is no run's, by the source of its record.
+BY_SOURCE = {"import": IMPORT, "mcp": MCP}
+
+# A text replaces, contradicts and withdraws texts up to its own rank; others are from outside.
+RANKS = {**dict.fromkeys(DECIDED, 2), AGENT: 1, UNKNOWN: 1}
+
+
+def rank_of(tier: str) -> int:
+    """Return the rank of texts of a tier: 2 for a person, 1 for an agent, 0 for outside."""
+    return RANKS.get(tier, 0)
+
+
+def make_rank(tier: str, confidence: float, born: str) -> tuple[int, float, str]:
+    """Return a value that is greater for the item to trust: a person's, certain or newer."""
+    rank = rank_of(tier)
+    return rank, 0.0 if tier in DECIDED else confidence, born
+
+
+def is_persons(tier: str, is_claimed: bool) -> bool:
+    """Return whether only a person may replace or withdraw a text of this tier.
+
+    So it is of a text that nobody knows yet and that may be a person's; it has no other rights.
+    """
+    return tier in DECIDED or (tier == UNKNOWN and is_claimed)
+
+
+def find_tier(origin: str, is_tainted: bool) -> str:
+    """Return how much a text is to be trusted, by its origin here, "" if nobody knows.
+
+    `is_tainted`: its history says that a run had read from outside.
+    """
+    if origin in DECIDED:
+        return origin
+    return TAINTED if is_tainted else origin or UNKNOWN
+
+
+def find_source_tier(source: str, reading: Sequence[str]) -> str:
+    """Return the tier of a learning that waits, by the source of its run; "" for none."""
+    if reading:
+        return TAINTED
+    return {**BY_SOURCE, "person": PERSON, "hand": IMPORT, "": ""}.get(source, AGENT)

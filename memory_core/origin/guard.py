@@ -1,0 +1,106 @@
+"""Find the parts of a memory file that agents do not receive before a person has decided."""
+
+from __future__ import annotations
+
+from memory_core.document import markdown, template
+from memory_core.history import rights
+from memory_core.origin import checking, new_lines
+from memory_core.selection import splitting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from memory_core.document.block_reader import Item
+    from memory_core.document.markdown import Document
+    from memory_core.files.safe_files import SafeFiles
+    from memory_core.history.rights import Origins
+
+# The most texts of a file that are checked at once, in less than a second; a hook has five.  Texts
+# that were checked before are not counted.  Agents receive the others from the next delivery on.
+MAX_CHECKED = 2_000
+TOO_MANY = f"{checking.REASON}: the file has too many texts to check"
+
+# Why agents do not receive a text with these settings.
+STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
+
+
+class Guard:
+    """The check of an agent's texts by their origins on this machine.
+
+    Texts on which a person decided here pass.  Of the others it stops those of other tiers than
+    `given`, if there are any, and those that may be poisoned.
+    """
+
+    def __init__(self, origins: Origins, state: SafeFiles, given: Collection[str] = ()) -> None:
+        self.find_origin = origins.find
+        self.given = given
+        self._state = state
+        self._inside: tuple[str, ...] = ()
+        self._left = MAX_CHECKED
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there were too many texts to check all of them."""
+        return self._left < 0
+
+    def find_reason(self, text: str, nested: str = "") -> str:
+        """Return why agents do not receive a text with its nested lines, "" if they may."""
+        tier = self.find_tier(text, nested)
+        if self.given and tier not in self.given:
+            return OUTSIDE_REASON if rights.AGENT in self.given else STRICT_REASON
+        if tier in rights.DECIDED:
+            return ""
+        self._left -= 1
+        if self._left < 0:
+            return TOO_MANY
+        if not self._inside:
+            new = () if new_lines.may_be_foreign(self._state) else ("",)
+            self._inside = (rights.AGENT, rights.UNKNOWN, *new)
+        is_inside = self.find_origin(text, nested) in self._inside
+        return checking.find_reason(f"{text}\n{nested}", not is_inside)
+
+    def find_tier(self, text: str, nested: str = "", is_tainted: bool = False) -> str:
+        """Return the tier of a text; `is_tainted`: its history says so."""
+        return rights.find_tier(self.find_origin(text, nested), is_tainted)
+
+    def list_held(
+        self, document: Document, checked: Collection[str] = ()
+    ) -> list[tuple[Item, str]]:
+        """Return the items that agents do not receive before a person decides, with the reasons.
+
+        `checked` has texts that need no check.
+        """
+        reasons = [
+            (item, self.find_reason(item.text, markdown.read_nested(document, item)))
+            for item in document.items
+            if "\n".join(map(str.rstrip, document.lines[item.line : item.end])).rstrip()
+            not in checked
+        ]
+        return [(item, reason) for item, reason in reasons if reason]
+
+    def remove_held(self, document: Document, checked: Collection[str] = ()) -> Document:
+        """Return a document without the items that agents do not receive before a person decides.
+
+        Its headings are those that agents receive, too.
+        """
+        if items := [item for item, _reason in self.list_held(document, checked)]:
+            from memory_core.document import edits
+
+            document = edits.remove_items(document, items)
+        lines = list(document.lines)
+        for start, end, heading in reversed(splitting.list_headings(document)):
+            if self._is_strange(heading):
+                lines[start:end] = [f"{splitting.format_heading(template.OTHER_TITLE)}\n"]
+        return document if lines == document.lines else markdown.parse_document("".join(lines))
+
+    def name_section(self, title: str) -> str:
+        """Return the title of a section as agents receive it."""
+        if template.is_known(title) or not self._is_strange(splitting.format_heading(title)):
+            return title
+        return template.OTHER_TITLE
+
+    def _is_strange(self, heading: str) -> bool:
+        """Return whether a heading is from elsewhere, or held, and no person has accepted it."""
+        is_inside = self.find_tier(heading) in rights.INSIDE
+        return not is_inside or self.find_reason(heading) != ""
