@@ -47,7 +47,7 @@ WINGS = {
 
 # What other wings may import of the wing `origin`.
 ORIGIN_MODULES = {
-    "new_lines",
+    "new_lines",  # whether git may have brought what nobody has looked at
     "text_origins",  # where texts came from, the new ones, and those that wait
     "arrivals",  # the look at what came since, and the notices about it
     "ledger",  # what this machine records with a change

@@ -256,16 +256,33 @@ def _decide(
     unknown = [] if is_known else _list_of(store, agent, "")
     if not unknown:
         return 0, digest
-    origins = _find_origins(project, store, agent, unknown, since)
+    known = _read_in_main_tree(project, store, agent)
+    new = [one for one in unknown if ledger.make_key(*one) not in known]
+    origins = _find_origins(project, store, agent, new, since) if new else {}
     if is_first:
         origins = {
             one: rights.UNKNOWN if origin in (rights.HAND, rights.AGENT) else origin
             for one, origin in origins.items()
         }
+    origins |= {one: known[ledger.make_key(*one)] for one in unknown if one not in new}
     decided = {one: origin for one, origin in origins.items() if origin}
     ledger.add(store, agent, decided)
     is_whole = len(decided) == len(origins)
     return sum(one == rights.IMPORT for one in decided.values()), digest if is_whole else None
+
+
+def _read_in_main_tree(project: Project, store: Store, agent: str) -> dict[str, str]:
+    """Return the origins by keys that are known in the main work tree of a linked one."""
+    from memory_core.origin import ledger
+    from memory_core.storage import paths
+    from memory_core.storage.store import Store
+
+    root = project.paths.root
+    main = paths.find_main_tree(root)
+    if main in ("", root) or store.paths is not project.paths:
+        return {}
+    level = paths.LevelPaths(main, project.environ)
+    return ledger.read(Store(level, project.config["directory"]), agent)
 
 
 def _find_origins(

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.origin import text_origins
 from memory_core.selection.rendering import OUTSIDE_TITLE
+from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
 from support.command_line import Person
 from support.events import make_pre_event
 from support.sandbox import Sandbox
@@ -170,3 +173,12 @@ def test_the_first_session_asks_whose_the_lines_are(sandbox: Sandbox) -> None:
     call = sandbox.run_hook("pre_tool_use", make_pre_event("toolu_1")).stdout
     assert "1 item in 1 memory: yours?" in json.loads(call)["systemMessage"]
     assert b"yours?" not in sandbox.run_hook("session_start", SESSION).stdout
+
+
+def test_a_work_tree_knows_what_its_main_tree_knows(person: Person, sandbox: Sandbox) -> None:
+    pull(sandbox, "engineer", f"# engineer\n\n## Notes\n- {FACT}\n")
+    person.run("review", "--new", "--accept")
+    git(sandbox.root, "worktree", "add", "-q", "../tree")
+    tree = Project(LevelPaths(str(sandbox.root.parent / "tree"), sandbox.env), sandbox.env)
+    texts = text_origins.list_texts(tree, tree.store, "engineer")
+    assert {one.text: one.tier for one in texts}[FACT] == "reviewed"
