@@ -58,7 +58,7 @@ ALLOWED: dict[str, str] = {
     "claude_code.acting._list_parents": "the processes of this machine",
     "origin.reading._find_fetch": "whether a program exists; nothing is opened",
     "origin.opened_files": "whether and since when files exist; nothing is opened",
-    "origin.line_origins": "whether there is a repository; nothing is opened",
+    "origin.new_lines": "looks for git's folder and what is in it; nothing is opened",
     "selection.frequent_words.has": "the installed program",
     "dashboard.saved_page.make_page": "the installed program",
     "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",

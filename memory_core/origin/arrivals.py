@@ -8,7 +8,6 @@ person is asked.
 
 from __future__ import annotations
 
-import os
 import time
 
 from memory_core.claude_code import agent_names
@@ -168,10 +167,7 @@ def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[st
             path, size = line_origins.locate_log(root), 0
         except line_origins.ERRORS:
             return None
-    try:
-        return [path, size if size < 0 else os.stat(path).st_size]
-    except OSError:
-        return [path, 0]
+    return [path, size if size < 0 else new_lines.measure_log(path)]
 
 
 def _take_rights_over(
@@ -256,15 +252,15 @@ def _decide(
     unknown = [] if is_known else _list_of(store, agent, "")
     if not unknown:
         return 0, digest
-    known = _read_in_main_tree(project, store, agent)
-    new = [one for one in unknown if ledger.make_key(*one) not in known]
+    in_main = _read_in_main_tree(project, store, agent)
+    new = [one for one in unknown if ledger.make_key(*one) not in in_main]
     origins = _find_origins(project, store, agent, new, since) if new else {}
     if is_first:
         origins = {
             one: rights.UNKNOWN if origin in (rights.HAND, rights.AGENT) else origin
             for one, origin in origins.items()
         }
-    origins |= {one: known[ledger.make_key(*one)] for one in unknown if one not in new}
+    origins |= {one: in_main[ledger.make_key(*one)] for one in unknown if one not in new}
     decided = {one: origin for one, origin in origins.items() if origin}
     ledger.add(store, agent, decided)
     is_whole = len(decided) == len(origins)

@@ -39,7 +39,7 @@ class Undecided(Exception):
 ERRORS = (OSError, subprocess.SubprocessError, ValueError, IndexError, Undecided)
 
 
-class _Entry(NamedTuple):
+class _LoggedCommit(NamedTuple):
     """A commit that this clone got at a time, in seconds.
 
     Of one time, what was fetched comes first, and of one log the entry at the end is the newest.
@@ -106,7 +106,7 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
         yield data.decode("utf-8", "surrogateescape"), origin
 
 
-def _list_logged(folder: str, git_folder: str) -> Iterator[_Entry]:
+def _list_logged(folder: str, git_folder: str) -> Iterator[_LoggedCommit]:
     """Yield the commits in the reflogs of HEAD and of branches."""
     before = _find_older(git_folder)
     if before is None:
@@ -114,7 +114,7 @@ def _list_logged(folder: str, git_folder: str) -> Iterator[_Entry]:
             raise Undecided  # there are commits, but no log of how they came
         return
     if before:
-        yield _Entry(-1, 0, 0, before, UNSURE)
+        yield _LoggedCommit(-1, 0, 0, before, UNSURE)
     words = ("log", "--walk-reflogs", "--no-show-signature", "--all", "--date=unix")
     lines = run(folder, *words, FORMAT).decode("utf-8", "replace").split("\n")
     for number, line in enumerate(lines):
@@ -124,7 +124,7 @@ def _list_logged(folder: str, git_folder: str) -> Iterator[_Entry]:
         if commit and not ref.startswith("refs/stash") and subject != PUSHED:
             place = 0 if ref.startswith("refs/remotes/") else 1 if ref == "HEAD" else 2
             origin = OWN if subject.startswith(new_lines.OWN_ENTRIES) else OUTSIDE
-            yield _Entry(int(when.rstrip("}")), place, -number, commit, origin)
+            yield _LoggedCommit(int(when.rstrip("}")), place, -number, commit, origin)
 
 
 def _find_older(git_folder: str) -> str | None:
@@ -134,14 +134,14 @@ def _find_older(git_folder: str) -> str | None:
     return first.strip("0") and first if log else None
 
 
-def _list_fetched(folders: Iterable[str]) -> Iterator[_Entry]:
+def _list_fetched(folders: Iterable[str]) -> Iterator[_LoggedCommit]:
     """Yield what was fetched last."""
     for folder in dict.fromkeys(folders):
         if opened := SafeFiles(folder).read_with_status(FETCHED, MAX_BYTES):
             data, status = opened
             for line in data.decode("utf-8", "replace").split("\n"):
                 if name := line.split("\t")[0].strip():
-                    yield _Entry(int(status.st_mtime), 0, 0, name, OUTSIDE)
+                    yield _LoggedCommit(int(status.st_mtime), 0, 0, name, OUTSIDE)
 
 
 def parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:

@@ -47,18 +47,23 @@ def is_unfinished(git_folder: str) -> bool:
     return any(os.path.lexists(os.path.join(git_folder, name)) for name in UNFINISHED)
 
 
+def measure_log(path: str) -> int:
+    """Return the size of a log in bytes, 0 without one; raises OSError."""
+    folder, name = os.path.split(path)
+    status = SafeFiles(folder).status(name)
+    return status.st_size if status else 0
+
+
 def _has_strange_entry(path: str, size: int) -> bool:
     """Return whether a log has, behind its first bytes, more than commits of this clone.
 
     Raises OSError if it is another log, or too much.
     """
-    folder, _, name = path.rpartition("/")
-    files = SafeFiles(folder)
-    status = files.status(name)
-    news = (status.st_size if status else 0) - size
+    news = measure_log(path) - size
     if not 0 <= news <= MAX_LOG_BYTES:
         raise OSError(f"{path} is not the log of the last look")
-    data = files.read_end(name, news)[0] if news else b""
+    folder, name = os.path.split(path)
+    data = SafeFiles(folder).read_end(name, news)[0] if news else b""
     for line in data.decode("utf-8", "replace").splitlines():
         commits, _, subject = line.partition("\t")
         before, after = commits.split(" ")[:2]

@@ -33,8 +33,7 @@ def require_person_for(scope: LevelScope, items: Iterable[tuple[str, str]], what
     if not acting.is_agents_shell(project.environ):
         return
     for agent, name in items:
-        known = item_actions.list_items(read_memory(project, agent, level))
-        item = lookup.find_item(name, known)
+        item = lookup.find_item(name, item_actions.list_items(read_memory(project, agent, level)))
         if text_origins.find_tier(project, level, agent, item.text) in rights.DECIDED:
             require_person(project, what)
 
