@@ -41,7 +41,7 @@ WINGS = {
     "events": f"{CORE} monitor",
     "cli": f"{CORE} monitor curation delegation setup doctor",
     "mcp_server": f"{CORE} monitor curation delegation setup doctor",
-    "dashboard": f"{CORE} monitor curation",
+    "dashboard": f"{CORE} monitor curation delegation",
 }
 
 DOORS = {"hook", "api", "events", "cli", "mcp_server", "dashboard"}

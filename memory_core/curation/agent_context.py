@@ -16,7 +16,7 @@ from memory_core.memory import agent_memory, index_building, recall
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.selection import rendering, tokens
-from memory_core.storage import error_files, run_history
+from memory_core.storage import error_files
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets, similarity
@@ -64,7 +64,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             if not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
-    records = run_history.read_records(project.store, agent)
+    records = project.store.history(agent).read()
     stem = project.store.stem(agent)
     errors = error_files.read(project.paths, stem)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]

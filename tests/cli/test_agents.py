@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.spool import make_spool_entry
 
 from memory_core.storage import spool
 from memory_core.storage.project import find_project
@@ -11,7 +12,6 @@ from support.command_line import ITEM, Person
 from support.files import read_files
 from support.refusals import check_refused
 from support.review import make_waiting
-from support.spool import make_spool_entry
 
 FREE_TEXT = "\n## Notes\n\nAsk the platform team first.\n"
 

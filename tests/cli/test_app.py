@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from support.spool import make_spool_entry
 
 from memory_core.claude_code import events, sample_events
 from memory_core.cli import app as cli
@@ -26,7 +27,6 @@ from support.files import read_files
 from support.paths import REPO
 from support.refusals import check_refused
 from support.review import make_waiting
-from support.spool import make_spool_entry
 from support.tables import for_each
 from support.terminal import Terminal, run_on_terminal, strip_colours
 

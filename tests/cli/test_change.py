@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.spool import make_spool_entry
 
 from memory_core.curation import cleaning, edit_session, item_actions
 from memory_core.document import markdown, template
@@ -33,7 +34,6 @@ from support.files import read_files
 from support.memory_files import make_section
 from support.refusals import check_refused
 from support.sandbox import Sandbox
-from support.spool import make_spool_entry
 from support.terminal import Terminal
 
 ID = "17e4df762a"

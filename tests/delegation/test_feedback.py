@@ -10,7 +10,6 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.memory import index_building, remember
 from memory_core.selection import item_notes
-from memory_core.storage import run_history
 from memory_core.storage.project import Project, find_project
 from support.calls import SESSION, answer, end_agent, start_agent
 from support.command_line import Person
@@ -96,7 +95,7 @@ class Delegations:
         return tuple(counts.get(id_of(text), (0, 0, 0)) for text in (RETRY, QUEUE, PERSONS))
 
     def records(self, kind: str = "") -> list[dict[str, Any]]:
-        records = run_history.read_records(self.project.store, "engineer")
+        records = self.project.store.history("engineer").read()
         return [record for record in records if kind in ("", record["kind"])]
 
 
@@ -144,7 +143,7 @@ def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> 
         output = answer(sandbox, task, text, run, f"toolu_{run}").reply["updatedToolOutput"]
         assert output["content"][0]["text"] == "Done."
     project = find_project(str(sandbox.root), sandbox.env)
-    records = run_history.read_records(project.store, "engineer")
+    records = project.store.history("engineer").read()
     used = {record["run"]: record.get("used") for record in records if record["kind"] == "task"}
     assert used == {run: id_of(item) for run, (item, _task) in tasks.items()}
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.spool import add_spool_entry
 
 from support.command_line import COMMAND, ITEM, Person
 from support.paths import REPO
 from support.sandbox import Sandbox
-from support.spool import add_spool_entry
 
 Damage = Callable[[Person], object]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
 
 from memory_core.claude_code import settings_json
 from memory_core.doctor import checks
@@ -22,7 +23,6 @@ from memory_core.storage import event_log, run_records, spool
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
 from support.life import write
-from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
 from support.terminal import run_on_terminal
 
 Damage = Callable[[Person], object]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.spool import make_spool_entry
 
 from memory_core.doctor import path_checks, state_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
@@ -17,7 +18,6 @@ from memory_core.storage.project import Project
 from support.command_line import Person
 from support.life import write
 from support.sandbox import Sandbox
-from support.spool import make_spool_entry
 
 ENGINEER = ".claude-mpm/memories/engineer.md"
 

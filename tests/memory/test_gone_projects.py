@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from support.spool import make_spool_entry
+
 from memory_core.memory import gone_projects
 from memory_core.storage import spool
 from memory_core.storage.project import Project, find_project
@@ -13,7 +15,6 @@ from memory_core.text.times import format_utc
 from support.command_line import Person
 from support.review import make_waiting
 from support.sandbox import Sandbox
-from support.spool import make_spool_entry
 
 
 def make_entry(*learnings: str) -> dict[str, Any]:
