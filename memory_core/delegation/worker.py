@@ -24,8 +24,6 @@ DELIVERY_SECONDS = 0.3
 # How long a reader waits for another process that empties the inbox, in seconds.
 READER_SECONDS = 5.0
 
-INTERVAL = 0.005
-
 
 def start(project: Project) -> None:
     """Start a worker if there is none; without another process, work here."""
@@ -80,7 +78,7 @@ def await_reports(project: Project, agent: str) -> None:
     start(project)
     end = time.monotonic() + DELIVERY_SECONDS
     while inbox.has_new(project.paths, stem) and time.monotonic() < end:
-        time.sleep(INTERVAL)
+        time.sleep(inbox.INTERVAL)
 
 
 def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = False) -> None:
@@ -100,4 +98,4 @@ def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = 
             return
         if time.monotonic() > end:
             return
-        time.sleep(INTERVAL)
+        time.sleep(inbox.INTERVAL)

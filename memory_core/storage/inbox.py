@@ -39,6 +39,9 @@ MAX_BYTES = 4_000_000
 
 DONE_LIFE = 30 * 86400  # seconds
 
+# Seconds between two looks at what another process does.
+INTERVAL = 0.005
+
 VARIABLES = "AGENT_MEMORY"  # how the names of the variables begin that change settings
 
 
@@ -159,6 +162,17 @@ def clear_done(paths: LevelPaths) -> None:
     for name in paths.state.list_names(DONE):
         if paths.state.is_older(f"{DONE}/{name}", before):
             paths.state.remove(f"{DONE}/{name}")
+
+
+def await_worker(paths: LevelPaths, seconds: float) -> None:
+    """Return when no worker is at work, or after this number of seconds."""
+    end, lock = time.monotonic() + seconds, -1
+    while lock < 0 and paths.state.is_file(LOCK_FILE) and time.monotonic() < end:
+        lock = take_lock(paths)
+        if lock >= 0:
+            os.close(lock)
+        else:
+            time.sleep(INTERVAL)
 
 
 def take_lock(paths: LevelPaths, waits: bool = False) -> int:
