@@ -98,13 +98,15 @@ def convert_to_utf8(files: SafeFiles, path: str, where: str) -> Iterator[Repair]
 
 
 def empty_inbox(project: Project) -> Iterator[Repair]:
-    """Merge the reports that wait; a report that cannot be merged has its error in the log."""
+    """Merge the reports that wait."""
     before = len(inbox.list_names(project.paths))
     worker.drain(project, with_tried=True)
-    merged = before - len(inbox.list_names(project.paths))
+    left = len(inbox.list_names(project.paths))
+    where, merged = project.paths.relative(project.store.folder), before - left
     if merged:
-        where = project.paths.relative(project.store.folder)
         yield Repair(f"{format_count(merged, 'report')} merged", where, "agent-memory undo")
+    elif left:
+        yield Repair("reports merged", where, error="the event log says why they are not merged")
 
 
 def resolve(project: Project, agent: str, user: bool) -> Iterator[Repair]:

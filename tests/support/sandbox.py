@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -63,7 +64,8 @@ class Sandbox:
         saved what the hook collected.
         """
         outcome = self._run_hook(name, event, process, {**self.env, **env})
-        await_worker(paths.find_project(str(self.root), {**self.env, **env}))
+        with contextlib.suppress(OSError):  # then the hook did nothing, either
+            await_worker(paths.find_project(str(self.root), {**self.env, **env}))
         return outcome
 
     def _run_hook(self, name: str, event: Any, process: bool, variables: dict[str, str]) -> Outcome:
