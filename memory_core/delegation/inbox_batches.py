@@ -33,7 +33,10 @@ class WorkerHangs(BaseException):
 
 
 def work(project: Project, lock: int, seconds: int) -> None:
-    """Empty the inbox, and close the lock; a batch may take this number of seconds, 0: any."""
+    """Empty the inbox, and close the lock.
+
+    A worker may take this number of seconds for a batch; 0: this is a reader, without a limit.
+    """
     tried: set[tuple[str, str]] = set()
     while lock >= 0:
         try:
@@ -41,8 +44,9 @@ def work(project: Project, lock: int, seconds: int) -> None:
             while names := _list_untried(project, tried):
                 _limit_time(seconds)
                 tried.update(map(inbox.split, _take_batch(project, names)))
-            _limit_time(seconds)
-            _try(project, lambda: arrivals.look(project))
+            if seconds:  # a reader does only what it reads
+                _limit_time(seconds)
+                _try(project, lambda: arrivals.look(project))
         finally:
             os.close(lock)
         # A hook may have found the lock taken just before.
@@ -62,7 +66,7 @@ def _list_untried(project: Project, tried: set[tuple[str, str]]) -> list[str]:
 
 
 def _limit_time(seconds: int) -> None:
-    """End this process if its next step takes longer; 0: never."""
+    """End this process if its next step takes longer."""
 
     def stop(_number: int, _frame: object) -> NoReturn:
         raise WorkerHangs(f"a worker needed more than {seconds} s")

@@ -257,7 +257,8 @@ def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
     assert "- A line\n" in Path(path).read_text()
 
 
-LEARNS = f'"{sys.executable}" -I "$HOOKS/subagent_stop.py" < "$EVENT"; agent-memory status > "$EVENT.out"; '
+LEARNS = f'"{sys.executable}" -I "$HOOKS/subagent_stop.py" < "$EVENT"; '
+LEARNS += 'agent-memory status > "$EVENT.out"; '  # it waits for the worker
 
 
 @pytest.mark.parametrize("script", EDITORS.values(), ids=EDITORS)
