@@ -64,9 +64,7 @@ def assert_saved_once(sandbox: Sandbox) -> None:
     """Check one item, one record of it, and one outcome of one run."""
     assert count_reports(sandbox) == 0
     assert count_items(sandbox) == Counter([LEARNED])
-    assert [record["text"] for record in list_records(sandbox, "learned", "reinforced")] == [
-        LEARNED
-    ]
+    assert len(list_records(sandbox, "learned")) == 1
     (state,) = History(Store(sandbox.paths).history("engineer").read())
     assert state.confidence == 0.5
     assert len(performance.list_runs(list_records(sandbox, "task"))) == 1
