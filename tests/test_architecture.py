@@ -35,7 +35,7 @@ WINGS = {
     "curation": f"{CORE} monitor",
     "delegation": f"{CORE} monitor",
     "setup": f"{CORE} monitor curation",
-    "doctor": f"{CORE} monitor curation setup",
+    "doctor": f"{CORE} monitor curation delegation setup",
     "hook": f"{CORE} monitor curation delegation",
     "api": f"{CORE} monitor curation delegation",
     "events": f"{CORE} monitor",

@@ -19,12 +19,12 @@ from memory_core.curation import lookup, review
 from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, performance
 from memory_core.learning import classify, extraction
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
 from memory_core.selection import item_notes
-from memory_core.storage import run_history, run_records
+from memory_core.storage import run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets, similarity

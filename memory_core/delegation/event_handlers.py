@@ -7,6 +7,7 @@
     handle_answer         PostToolUse         the same in the foreground; notes background launches
     handle_stop           SubagentStop        collects the last message
     handle_failure        PostToolUseFailure  voids the receipt, collects the error
+    handle_session_end    SessionEnd          waits a moment for the worker
 
 Each function takes the project and an event, and returns the reply or None.  The first three
 deliver a memory.  The others collect: they only put the event into the inbox, and the worker saves
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
     Reply = dict[str, Any]
 
+# How long the end of a session waits for the worker.
+SESSION_END_SECONDS = 1.2
+
 # Claude Code shows the person a message in the reply to these, except inside of an agent.
 NOTICING_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart")
 
@@ -45,6 +49,7 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
         "SubagentStop": handle_stop,
         "PostToolUseFailure": handle_failure,
         "SessionStart": handle_session_start,
+        "SessionEnd": handle_session_end,
     }
     name = events.name(event, assumed)
     return _add_notices(project, event, name, handlers[name](project, event))
@@ -321,6 +326,17 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     notices = [merge_driver.format_notice(project.store.folder), *arrivals.format_notices(project)]
     notice = "\n".join(filter(None, notices))
     return events.reply_session_start(text, notice) if text or notice else None
+
+
+def handle_session_end(project: Project, event: Event) -> Reply | None:
+    """Wait a moment for the worker: where a container ends with the session, so does the worker.
+
+    Claude Code ends the hook of a plugin after 1.5 s.  The next session saves the rest.
+    """
+    if inbox.has_new(project.paths):
+        worker.start(project)
+    inbox.await_worker(project.paths, SESSION_END_SECONDS)
+    return None
 
 
 def _check_delivery(answer: RunEvent) -> None:

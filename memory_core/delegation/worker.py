@@ -54,6 +54,7 @@ def _detach() -> None:
     import signal
 
     os.setsid()
+    os.chdir("/")  # so that the disk of the project can be unmounted
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):  # Claude Code reads until the pipes are closed
         os.dup2(nowhere, descriptor)

@@ -117,8 +117,7 @@ def merge_lessons(
 
     Raises OSError.
     """
-    from memory_core.memory import index_building, item_index
-    from memory_core.storage import run_history
+    from memory_core.memory import index_building, item_index, run_history
 
     store = project.store
     with store.lock(agent):

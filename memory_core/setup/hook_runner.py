@@ -30,6 +30,7 @@ SCRIPT_BY_EVENT = {
     "PostToolUse": "post_tool_use",
     "PostToolUseFailure": "post_tool_use",
     "SubagentStop": "subagent_stop",
+    "SessionEnd": "session_end",
 }
 
 # Where the scripts are, beside memory_core: in an installation and in a clone.

@@ -18,9 +18,8 @@ from markdown_it import MarkdownIt
 from memory_core.curation import agent_context, item_actions, preference_actions
 from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
-from memory_core.memory import recall
+from memory_core.memory import recall, run_history
 from memory_core.selection import choosing
-from memory_core.storage import run_history
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc

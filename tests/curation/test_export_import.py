@@ -28,8 +28,7 @@ from memory_core.curation import (
 from memory_core.curation.undo import NothingToUndo, UndoConflict, redo_last, undo_last
 from memory_core.document import markdown
 from memory_core.history import item_history, performance
-from memory_core.memory import agent_memory, changes, recall, transaction
-from memory_core.storage import run_history
+from memory_core.memory import agent_memory, changes, recall, run_history, transaction
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
 from memory_core.trust import ledger

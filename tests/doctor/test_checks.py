@@ -80,7 +80,7 @@ def test_a_healthy_project(settled: Person) -> None:
     before = read_files(settled.sandbox.root)
     results = settled.list_findings()
     assert {level for level, _check in results} == {"ok"}
-    assert results.count(("ok", "command")) == 6
+    assert results.count(("ok", "command")) == 7
     assert read_files(settled.sandbox.root) == before
     assert not settled.sandbox.state.parent.exists()
 
@@ -372,7 +372,7 @@ def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     settings_of(settled).unlink()
     results = examine(settled)
     assert wrong(results) == []
-    assert select(results, "command", "where") == [f"{folder}/hooks/hooks.json"] * 6
+    assert select(results, "command", "where") == [f"{folder}/hooks/hooks.json"] * 7
     assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
 
 
@@ -482,10 +482,10 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     assert sorted(mended) == [
         ("deliveries", "memory is added to prompts again"),
         ("git", "merge driver installed in this clone"),
+        ("inbox", "1 report merged"),
         *[("memory", "conflict resolved")] * 3,
         ("memory", "merged .claude-mpm/memories/Engineer_memories.md into it"),
         ("settings", "hooks updated"),
-        ("inbox", "1 report merged"),
     ]
     assert not any(finding["error"] for finding in answer["mended"])
     assert all(set(finding) == read_fields("`doctor`, in `mended`") for finding in answer["mended"])
