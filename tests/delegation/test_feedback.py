@@ -324,7 +324,7 @@ def test_ids_of_other_items_are_ignored(runs: Delegations, person: Person) -> No
 
 def test_the_counts_are_shown_and_used_for_delivery(runs: Delegations, person: Person) -> None:
     runs.report(f"{USED}\nWrong: {short(PERSONS)} because it moved")
-    end_agent(runs.sandbox, "a3")  # merges the spool
+    end_agent(runs.sandbox, "a3")
     counts = person.read_json("show", short(RETRY))["runs"]
     assert counts == {"given": 1, "used": 1, "failed": 0, "wrong": 0}
     assert "runs 1 given, 1 used" in " ".join(person.run("show", short(RETRY)).stdout.split())

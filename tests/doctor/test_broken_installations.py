@@ -266,7 +266,7 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (no_merge_driver, "git", "the merge driver is not installed in this clone"),
 ]
 LEFT: list[tuple[Damage, str, str]] = [
-    (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 7"),
+    (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 8"),
     (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
     (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
