@@ -128,7 +128,8 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     task = {"kind": "task", "key": run.run_id, "outcome": outcome, **ids, **run.list_use()}
     failure = performance.make_error_record(error, "Agent", **ids)
     records = [{**task, **words, **numbers}, *([failure] if failure else [])]
-    if run_history.save_records(run.project.store, run.agent, records, until):
+    # Two records of one run and one time would be one: it is later than that of the run's end.
+    if run_history.save_records(run.project.store, run.agent, records, until + 0.002):
         run.runs.try_note(run.run_id, recorded=outcome, counted=1)
 
 

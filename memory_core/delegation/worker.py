@@ -44,6 +44,7 @@ def start(project: Project) -> None:
     try:
         _detach()
         _work(project, lock, MAX_SECONDS)
+        log_refused(project)
     finally:
         os._exit(0)
 
@@ -67,6 +68,17 @@ def _work(project: Project, lock: int, seconds: int = 0) -> None:
     from memory_core.delegation import inbox_batches
 
     inbox_batches.work(project, lock, seconds)
+
+
+def log_refused(project: Project) -> None:
+    """Log the paths that counted as absent, because they are links, pipes or too large."""
+    trees = [project.paths.files, project.paths.state]
+    trees += [project.user_paths.files] if project.user_paths else []
+    for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
+        from memory_core.storage import event_log
+
+        path = project.paths.relative(files.locate(error.path))
+        event_log.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
 
 
 def await_reports(project: Project, agent: str) -> None:
