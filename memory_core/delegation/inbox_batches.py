@@ -136,26 +136,26 @@ def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
         for name in batch:
             inbox.finish(project.paths, name)
     except WorkerHangs as error:
-        for name in batch:
-            _put_back(project, name, error)
+        for name, report in batch.items():
+            _put_back(project, name, error, report["run"])
         raise
     except OSError as error:
-        for name in batch:
-            _put_back(project, name, error)
+        for name, report in batch.items():
+            _put_back(project, name, error, report["run"])
     except Exception as error:  # noqa: BLE001 - one report must not stop the others
         for name, report in batch.items():
             if len(batch) == 1:
-                _put_back(project, name, error)
+                _put_back(project, name, error, report["run"])
             else:
                 _merge_or_put_back(project, {name: report})
 
 
-def _put_back(project: Project, name: str, error: BaseException) -> None:
+def _put_back(project: Project, name: str, error: BaseException, run: str = "") -> None:
     is_readable = isinstance(error, OSError)
     inbox.put_back(project.paths, name, is_readable)
     agent = agent_names.agent_of_file(f"{inbox.split(name)[0]}.md")
     reason = str(error) if is_readable else f"{type(error).__name__}: {error}"
-    event_log.write(project.paths, "agent.memory.waiting", agent_id=agent, reason=reason)
+    event_log.write(project.paths, "agent.memory.waiting", agent_id=agent, reason=reason, run=run)
 
 
 def merge(project: Project, reports: list[Report]) -> None:

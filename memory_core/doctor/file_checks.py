@@ -1,4 +1,4 @@
-"""Checks of the content of files: config.yml, memory files, spool, event log, git."""
+"""Checks of the content of files: config.yml, memory files, inbox, event log, git."""
 
 from __future__ import annotations
 
