@@ -57,22 +57,6 @@ def are_few(extractions: Sequence[Extraction]) -> bool:
     return learned <= MAX_LEARNINGS and rejected <= MAX_LEARNINGS
 
 
-def save_learnings(
-    project: Project,
-    agent: str,
-    extractions: list[Extraction],
-    run: str = "",
-    session: str = "",
-    source: str = "agent",
-    about: str = "",
-    wrong: dict[str, str] | None = None,
-    reading: Sequence[str] = (),
-) -> None:
-    """Merge the learnings of reports; raises OSError.  For the arguments see `make_lesson`."""
-    lesson = make_lesson(agent, extractions, run, session, source, about, wrong, reading)
-    merge_lessons(project, agent, [lesson])
-
-
 def make_lesson(
     agent: str,
     extractions: list[Extraction],

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from memory_core.history.item_history import id_of
-from memory_core.memory import index_building, remember
+from memory_core.memory import index_building
 from memory_core.selection import item_notes
 from memory_core.storage.project import Project, find_project
 from support.calls import SESSION, answer, end_agent, start_agent
 from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.lessons import save_learnings
 from support.life import write
 from support.sandbox import Sandbox
 
@@ -67,7 +68,7 @@ class Delegations:
 
     def doubt(self, text: str) -> None:
         """Let an earlier run report an item as wrong, too."""
-        remember.save_learnings(self.project, "engineer", [], "a9", wrong={id_of(text): ""})
+        save_learnings(self.project, "engineer", [], "a9", wrong={id_of(text): ""})
 
     def report(self, text: str) -> str | None:
         """Call the agent, which reports this; return what the main agent reads instead."""
