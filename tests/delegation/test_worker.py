@@ -127,6 +127,17 @@ def test_a_delivery_does_not_wait_long(sandbox: Sandbox) -> None:
     assert time.monotonic() - began < 0.25, "a report that failed once is not waited for"
 
 
+def test_the_end_of_a_session_waits_for_the_last_reports(sandbox: Sandbox) -> None:
+    end = {"hook_event_name": "SessionEnd", "session_id": "s1", "reason": "other"}
+    add_report(sandbox.paths)
+    assert is_silent(sandbox._run_hook("session_end", end, False, sandbox.env))
+    assert count_items(sandbox) == Counter([TAUGHT])
+    with _hold_worker_lock(sandbox):
+        began = time.monotonic()
+        assert is_silent(sandbox._run_hook("session_end", end, False, sandbox.env))
+        assert 1.1 < time.monotonic() - began < 3
+
+
 def _make_call() -> dict[str, Any]:
     given = {"prompt": "Add a retry.", "subagent_type": "engineer"}
     event = {"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Agent"}
