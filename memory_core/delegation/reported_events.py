@@ -1,4 +1,4 @@
-"""What an event in the inbox adds to the memory of its agent; the worker calls `read_event`.
+"""Read the events in the inbox, for the worker: each adds records and learnings to a memory.
 
 PreToolUse of a hand-back   learnings
 SubagentStop, hand-back     learnings, the use of items, the outcome of a run in the background
@@ -19,7 +19,7 @@ from memory_core.storage import run_records
 
 
 def read_event(run: RunEvent) -> EventResult:
-    """Return what an event adds to the memory, and note in the record of the run what it used."""
+    """Return the additions to the memory, and note the items that the run used."""
     result, name = EventResult(run), events.name(run.event, "")
     if name == "PreToolUse":
         _add_lesson(result, run_report.read_reports(run))

@@ -32,7 +32,7 @@ MAX_RUN_ERRORS = 20
 
 
 class EventResult:
-    """What an event of a run adds to its agent's memory: records, and a lesson, None for nothing.
+    """The additions of an event to its agent's memory: records, and a lesson, None for nothing.
 
     `notes` are called when both are saved.
     """

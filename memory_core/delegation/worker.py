@@ -1,7 +1,7 @@
 """The worker: takes the events out of the inbox and does all that no reply has to wait for.
 
-A hook starts it as a process of its own.  Who holds the lock works; a worker that is killed, or
-hangs, is replaced by the next one, and then finds what it had not finished in the inbox again.
+A hook starts it as a separate process.  Only the process that holds the lock works.  If a worker is
+killed or hangs, the next one replaces it: unfinished reports are still in the inbox.
 """
 
 from __future__ import annotations
