@@ -99,7 +99,7 @@ others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 # checked for 3.10 on the newest.  python-VERSION runs all that `unit` runs,
 # but for hostile paths: on 3.10 the recorder sees no path of `config check`.
 OTHERS := test_api.py test_hook.py test_hook_imports.py delegation/test_event_handlers.py \
-	document/test_merge_learnings.py selection/test_choosing.py storage/test_spool.py \
+	document/test_merge_learnings.py selection/test_choosing.py delegation/test_worker.py \
 	history/test_item_history.py learning/test_feedback.py tasks/test_sync.py cli/test_items.py
 
 unit-%: .venvs/%/made

@@ -15,7 +15,6 @@ from scene import Case, Scene
 from timing import Spawner
 
 from memory_core.history import item_history
-from memory_core.memory import remember
 from memory_core.text.times import format_utc
 
 HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")
@@ -178,9 +177,7 @@ def _capture_many(count: int) -> Row:
         place = maker.scene(count * ITEM, config=LARGE)
         event = samples.subagent_stop(place.project, samples.result(10_000, samples.LEARNED))
         name = f"capture (SubagentStop), two learnings, memory of {count:,} items"
-        is_large = count * ITEM > remember.LARGE_MEMORY
-        check = scene.taught_in_background if is_large else scene.taught
-        return _case(maker, name, "subagent_stop", place, event, check, LIFE[:2])
+        return _case(maker, name, "subagent_stop", place, event, scene.taught, LIFE[:2])
 
     return row
 

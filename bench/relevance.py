@@ -97,9 +97,8 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
         extraction = remember.extract_learnings(project, AGENT, report)
         if extraction:
             about = run_subject.describe_run(session["issue"], session["final"])
-            remember.save_learnings(
-                project, AGENT, [extraction], session["id"], "bench", about=about
-            )
+            lesson = remember.make_lesson(AGENT, [extraction], session["id"], "bench", about=about)
+            remember.merge_lessons(project, AGENT, [lesson])
     passages = recall.read_index(project, AGENT).passages
     for record in project.store.history(AGENT).read():
         if record.get("run") and record["kind"] in ("learned", "reinforced", "merged"):

@@ -23,7 +23,6 @@ from operator import attrgetter
 from statistics import median
 
 import commands
-import draining
 import ours
 import reads
 import tasks
@@ -99,7 +98,7 @@ def write(path: str, tables: str) -> None:
 def measure(maker: Maker, rounds: int) -> Report:
     about = facts(maker.python, rounds)
     floors = bare_cases(maker)
-    mine, broken = prepared(maker, itertools.chain(ours.rows(), draining.rows(), tasks.rows()))
+    mine, broken = prepared(maker, itertools.chain(ours.rows(), tasks.rows()))
     shown, unshown = prepared(maker, commands.rows())
     others, absent = prepared(maker, theirs.rows(maker.python))
     bare, tick = floors[0].argv, progress(3 * rounds)

@@ -13,6 +13,7 @@ import samples
 from timing import Job
 
 from memory_core.memory import index_building, item_index
+from memory_core.storage import inbox
 from memory_core.storage.project import find_project
 
 MEMORIES = ".claude-mpm/memories"
@@ -94,6 +95,7 @@ class Scene:
 
     def restore(self) -> None:
         """Restore the files that have changed since `freeze`."""
+        self.wait_for_merges()
         now = self._files()
         for name in now.keys() - self._frozen.keys():
             os.unlink(os.path.join(self.folder, name))
@@ -104,11 +106,13 @@ class Scene:
                 self._write(name, content)
 
     def wait_for_merges(self) -> None:
-        """Wait until no learning waits for a merge in the background, as of a large memory."""
+        """Wait until the worker has saved all that hooks have reported."""
         until = time.monotonic() + MERGE_SECONDS
-        while glob.glob(f"{self.folder}/home/.local/state/agent-memory/*/spool/*/*.json"):
+        paths = find_project(self.project, self.job([]).env).paths
+        inbox.await_worker(paths, MERGE_SECONDS)
+        while inbox.has_new(paths):
             if time.monotonic() > until:
-                raise Broken("learnings still wait for their merge")
+                raise Broken("reports still wait for their merge")
             time.sleep(0.01)
 
     def make_indexes(self, agents: Iterable[str]) -> None:
@@ -221,12 +225,8 @@ def context_of_pm(scene: Scene) -> None:
 
 
 def taught(scene: Scene) -> None:
-    _need(scene.memory_line(), list(samples.LEARNED))
-
-
-def taught_in_background(scene: Scene) -> None:
     scene.wait_for_merges()
-    taught(scene)
+    _need(scene.memory_line(), list(samples.LEARNED))
 
 
 def taught_and_stripped(scene: Scene) -> None:

@@ -142,14 +142,14 @@ def run(name: str) -> None:
         _arm()
         project, event, is_whole = _event(name)
         if project and event:
-            from memory_core.delegation import event_handlers, run_event
+            from memory_core.delegation import event_handlers, run_event, worker
 
             run_event.began = began
             reply = event_handlers.handle(project, event, name)
             _answer(reply if is_whole else None)  # it would replace a text by a shorter one
             _arm()
             event_handlers.finish(project, event, name)
-            _say_refused(project)
+            worker.log_refused(project)
             _say_slow(project, name, time.monotonic() - began)
     except BaseException as error:  # noqa: BLE001 - nothing may stop a delegation
         _disarm()
@@ -195,17 +195,6 @@ def _say_unread(project: Project) -> None:
         from memory_core.storage import event_log
 
         event_log.write(project.paths, "agent.memory.error", error=project.config.problems[0])
-
-
-def _say_refused(project: Project) -> None:
-    """Log the paths that counted as absent, because they are links, pipes or too large."""
-    trees = [project.paths.files, project.paths.state]
-    trees += [project.user_paths.files] if project.user_paths else []
-    for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
-        from memory_core.storage import event_log
-
-        path = project.paths.relative(files.locate(error.path))
-        event_log.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
 
 
 def _say_slow(project: Project, name: str, seconds: float) -> None:

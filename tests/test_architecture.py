@@ -36,13 +36,13 @@ WINGS = {
     "curation": f"{CORE} monitor",
     "delegation": f"{CORE} monitor",
     "setup": f"{CORE} monitor curation",
-    "doctor": f"{CORE} monitor curation setup",
+    "doctor": f"{CORE} monitor curation delegation setup",
     "hook": f"{CORE} monitor curation delegation",
     "api": f"{CORE} monitor curation delegation",
     "events": f"{CORE} monitor",
     "cli": f"{CORE} monitor curation delegation setup doctor",
     "mcp_server": f"{CORE} monitor curation delegation setup doctor",
-    "dashboard": f"{CORE} monitor curation",
+    "dashboard": f"{CORE} monitor curation delegation",
 }
 
 # What other wings may import of the wing `origin`.

@@ -49,23 +49,18 @@ def test_a_hook_imports_no_slow_module(
     assert not imported & EXPENSIVE_MODULES
 
 
-HISTORY_MODULES = {
-    *("memory_core.history.performance", "memory_core.delegation.run_outcomes"),
+# Of these the worker has need, and no hook that collects.
+WORKER_MODULES = {
+    *("memory_core.memory.transaction", "memory_core.delegation.inbox_batches"),
     *("memory_core.storage.store", "memory_core.storage.history_file"),
+    *("memory_core.history.performance", "memory_core.origin.forms"),
 }
 
 
-def test_an_answer_without_learnings_loads_no_history(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize(("hook", "event"), [("post_tool_use", ANSWER), ("subagent_stop", STOP)])
+def test_a_hook_that_collects_merges_nothing(
+    sandbox: Sandbox, hook: str, event: dict[str, object]
+) -> None:
     sandbox.switch_selection_on()
-    content = [{"type": "text", "text": "Done."}]
-    response = {**ANSWER["tool_response"], "content": content, "totalTokens": 7}
-    event = {**ANSWER, "tool_response": response}
-    assert not HISTORY_MODULES & set(list_hook_imports(sandbox, "post_tool_use", event))
-    assert list((sandbox.state / "spool" / "engineer").iterdir())
-
-
-def test_the_report_of_a_clean_run_loads_no_weights_of_words(sandbox: Sandbox) -> None:
-    imported = list_hook_imports(sandbox, "subagent_stop", STOP)
+    assert not WORKER_MODULES & set(list_hook_imports(sandbox, hook, event))
     assert sandbox.read_log("agent.memory.learned")
-    assert "memory_core.origin.forms" in imported
-    assert "memory_core.origin.word_weights" not in imported

@@ -76,4 +76,5 @@ EVENTS: dict[str, Shape] = {
         "last_assistant_message": OPTIONAL_TEXT,
     },
     "SessionStart": {**COMMON, "source": OPTIONAL_TEXT},
+    "SessionEnd": COMMON,
 }

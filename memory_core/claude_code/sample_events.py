@@ -30,6 +30,7 @@ KINDS = {
     "post": "PostToolUse",
     "stop": "SubagentStop",
     "session": "SessionStart",
+    "end": "SessionEnd",
     "handback": "PreToolUse",
     "failure": "PostToolUseFailure",
 }
@@ -57,6 +58,7 @@ def build(kind: str, agent: str, root: str, run: str) -> Event:
         "post": {**call, "tool_response": response},
         "stop": {**own, "stop_hook_active": False, "last_assistant_message": REPORT},
         "session": {"source": "startup"},
+        "end": {"reason": "other"},
         "handback": {
             **own,
             **call_id,

@@ -203,11 +203,16 @@ def _list_groups() -> dict[str, list[tuple[str, str]]]:
 
 
 def find_project() -> Project:
-    """Return the project of --project, or else the project of a hook in this folder."""
+    """Return the project of --project, or else the project of a hook in this folder.
+
+    What hooks have reported is in its memories.
+    """
+    from memory_core.delegation import worker
     from memory_core.storage.project import find_project
 
     project = find_project(shared.project, read_environment())
     project.paths.state.follow_move()
+    worker.drain(project)
     return project
 
 

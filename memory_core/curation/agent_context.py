@@ -11,7 +11,7 @@ from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
 from memory_core.history import performance
-from memory_core.memory import agent_memory, error_files, index_building, recall, run_history
+from memory_core.memory import agent_memory, error_files, index_building, recall
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import arrivals, text_origins
@@ -67,7 +67,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             if not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
-    records = run_history.read_records(project.store, agent)
+    records = project.store.history(agent).read()
     stem = project.store.stem(agent)
     errors = error_files.read(project.paths, stem)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]

@@ -56,7 +56,7 @@ class MemoryStatus(NamedTuple):
     """The numbers of one agent's memory; `error` says why it or its history is unreadable.
 
     `size` and `limit` are in bytes, `changed` in seconds since 1970 (0 without a file).
-    `review` counts learnings that wait for a person, `spooled` those that are not merged yet.
+    `review` counts learnings that wait for a person, `unmerged` reports that are not merged yet.
     `warnings` are (line, sentence), and so are `notes`: limits that are reached, and items that
     agents do not receive because others contradict them.  `trend` counts the items learned in each
     of the last weeks, oldest first; `stale` are the items that may be out of date.  `recent` is
@@ -71,7 +71,7 @@ class MemoryStatus(NamedTuple):
     items: int
     changed: float
     review: int
-    spooled: int
+    unmerged: int
     warnings: list[tuple[int, str]]
     notes: list[tuple[int, str]]
     error: str
@@ -135,7 +135,7 @@ def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus
         items=size.items,
         changed=size.changed,
         review=len(files.waiting(agent)),
-        spooled=files.spooled(agent),
+        unmerged=files.unmerged(agent),
         warnings=[*document.warnings, *_check_bytes(text)],
         notes=list(_list_notes(project, store, agent, document)),
         error=error or history_error,
@@ -465,9 +465,9 @@ def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[Statu
     if stale:
         what = f"{format_count(stale, 'item')} may be out of date"
         yield StatusWarning(what, "agent-memory review --list")
-    spooled = sum(memory.spooled for memory in memories)
-    if spooled:
-        what = f"{format_count(spooled, 'learning')} not merged yet"
+    unmerged = sum(memory.unmerged for memory in memories)
+    if unmerged:
+        what = f"{format_count(unmerged, 'report')} not merged yet"
         yield StatusWarning(what, "agent-memory tidy")
     for memory in memories:
         if memory.never:

@@ -1,6 +1,6 @@
 """Find and remove unused files, orphaned memories, and items with low confidence.
 
-Items move to the archive, and undo restores them.  The spool is never changed.
+Items move to the archive, and undo restores them.  The inbox is never changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, paths, run_records, spool
+from memory_core.storage import event_log, inbox, paths, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import FAR_FUTURE, format_utc
@@ -210,8 +210,8 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
         "it is defined nowhere, but config.yml names it": (
             any(agent_names.is_same(name, agent) for name in names)
         ),
-        "it has spooled learnings: run agent-memory tidy": (
-            spool.read_entries(store.paths, store.stem(agent))
+        "it has reports that are not merged: run agent-memory tidy": (
+            store.stem(agent) in inbox.list_agents(store.paths)
         ),
         "it has several files: run agent-memory tidy": len(store.list_files(agent)) > 1,
         "agent-memory never wrote to it": not (template.read_update_time(document) or history),

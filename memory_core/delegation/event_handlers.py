@@ -2,14 +2,16 @@
 
     handle_call           PreToolUse          adds the memory to the prompt, writes a receipt
     handle_start          SubagentStart       adds the memory if there is no receipt
+    handle_session_start  SessionStart        gives the main session its own memory
     handle_handback       PreToolUse          auto mode: removes learnings from the report
     handle_answer         PostToolUse         the same in the foreground; notes background launches
-    handle_stop           SubagentStop        saves the learnings of the last message
-    handle_failure        PostToolUseFailure  voids the receipt, or records a failed tool
-    handle_session_start  SessionStart        gives the main session its own memory
+    handle_stop           SubagentStop        collects the last message
+    handle_failure        PostToolUseFailure  voids the receipt, collects the error
+    handle_session_end    SessionEnd          waits a moment for the worker
 
-Each function takes the project and an event, and returns the reply or None.
-`claude_code.events` knows the fields of events, this module their order.
+Each function takes the project and an event, and returns the reply or None.  The first three
+deliver a memory.  The others collect: they only put the event into the inbox, and the worker saves
+what it teaches.  `claude_code.events` knows the fields of events, this module their order.
 """
 
 from __future__ import annotations
@@ -17,27 +19,25 @@ from __future__ import annotations
 import time
 
 from memory_core.claude_code import agent_names, events
-from memory_core.delegation import run_event
+from memory_core.delegation import run_event, worker
 from memory_core.delegation.run_event import RunEvent
-from memory_core.storage import run_records
+from memory_core.storage import inbox, run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
-    from memory_core.delegation.run_report import RunReport
     from memory_core.memory.recall import MemoryBlock
     from memory_core.storage.project import Project
 
     Reply = dict[str, Any]
 
+# How long the end of a session waits for the worker.
+SESSION_END_SECONDS = 1.2
+
 # Claude Code shows the person a message in the reply to these, except inside of an agent.
 NOTICING_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart")
-
-# The main agent reads this text if a report had only learnings.
-EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
 
 
 def handle(project: Project, event: Event, assumed: str) -> Reply | None:
@@ -49,6 +49,7 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
         "SubagentStop": handle_stop,
         "PostToolUseFailure": handle_failure,
         "SessionStart": handle_session_start,
+        "SessionEnd": handle_session_end,
     }
     name = events.name(event, assumed)
     return _add_notices(project, event, name, handlers[name](project, event))
@@ -68,26 +69,63 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
 
 
 def finish(project: Project, event: Event, assumed: str) -> None:
-    """Do the work that can wait until the reply is printed."""
-    if events.may_change_tasks(event):
-        from memory_core.tasks import task_events
-
-        task_events.handle_tool_use(project)
-        return
+    """When the reply is printed, start the worker if there is something to do for it."""
     name = events.name(event, assumed)
-    if name == "SessionStart":
-        from memory_core.delegation import missed_reports
-        from memory_core.tasks import task_events
+    if name == "SessionStart" or events.may_change_tasks(event):
+        _add_chore(project, event, name)
+    if inbox.has_new(project.paths):
+        worker.start(project)
 
-        task_events.send_decisions(project)
-        missed_reports.sweep_at_start(project, event)
-    if name in ("SessionStart", "SubagentStop"):
-        from memory_core.claude_code import notices
-        from memory_core.origin import arrivals
 
-        arrivals.look(project)
-        for line in arrivals.ask_whose(project):  # the next hook of this session prints it
-            notices.add(project.paths.state, events.session(event), line)
+def _add_chore(project: Project, event: Event, name: str) -> None:
+    """Ask the worker for the work at the start of a session, or after a change of tasks."""
+    from memory_core.tasks import task_events
+
+    if name != "SessionStart" and not task_events.has_tasks(project):
+        return
+    try:
+        _write_report(RunEvent(project, event), name)
+    except OSError:
+        from memory_core.delegation import inbox_batches
+
+        inbox_batches.do_chores(project, [event])
+
+
+def _collect(run: RunEvent, name: str) -> None:
+    """Put an event into the inbox; without an inbox save what it teaches now.
+
+    Raises OSError if neither is possible.
+    """
+    try:
+        _write_report(run, name)
+    except OSError as error:
+        from memory_core.delegation import inbox_batches
+        from memory_core.storage import event_log
+
+        event_log.write(
+            run.project.paths, "agent.memory.error", agent_id=run.agent, error=str(error)
+        )
+        inbox_batches.merge(run.project, [_make_report(run, name)])
+
+
+def _write_report(run: RunEvent, name: str) -> None:
+    from memory_core.claude_code import agent_names
+
+    event, stem = run.event, agent_names.file_stem_of(run.agent) if run.agent else ""
+    # Without a text and a call, two events are of different moments.
+    what = events.report_texts(event) or [run.call or str(time.time_ns())]
+    key = inbox.make_key(events.session(event), stem, run.run_id, run.call, name, *what)
+    inbox.add(run.project.paths, stem, key, _make_report(run, name))
+
+
+def _make_report(run: RunEvent, name: str) -> inbox.Report:
+    return {
+        "time": run.when,
+        "agent": run.agent,
+        "run": run.run_id,
+        "settings": inbox.select_settings(run.project.environ),
+        "event": {**run.event, "hook_event_name": name},
+    }
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:
@@ -97,6 +135,7 @@ def handle_call(project: Project, event: Event) -> Reply | None:
         return None
     from memory_core.memory import recall
 
+    worker.await_reports(project, call.agent)
     task = events.prompt(event)
     block = recall.build_block(project, call.agent, project.prompt_budget(call.agent), lambda: task)
     group, block = _assign_group(call, call.call, block)
@@ -184,6 +223,7 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
     from memory_core.claude_code import transcripts
     from memory_core.memory import recall
 
+    worker.await_reports(start.project, start.agent)
     main, agent = events.transcript_path(start.event), start.agent
     return recall.build_block(
         start.project,
@@ -194,23 +234,24 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
 
 
 def handle_handback(project: Project, event: Event) -> Reply | None:
-    """Save the learnings of a report for the main agent, and remove them from the report."""
+    """Collect a report for the main agent, and remove the learnings from it."""
     from memory_core.delegation import run_report
 
     run = run_event.of_own_run(project, event)
-    saved = _save_learnings(run, run_report.read_reports(run))
-    if not saved:
+    reports = run_report.read_reports(run)
+    if not reports:
         return None
-    return events.reply_input(event, message=saved[events.report_texts(event)[0]])
+    _collect(run, "PreToolUse")
+    rests = run_report.list_rests(run, reports)
+    return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
 
 
 def handle_answer(project: Project, event: Event) -> Reply | None:
-    """Save the learnings of the answer of a delegation, a hand-back or a forked skill."""
-    from memory_core.delegation import run_report
-
-    if events.is_handback(event):
-        return handle_stop(project, event)
+    """Collect the answer of a delegation, a hand-back or a forked skill."""
     if events.may_change_tasks(event):
+        return None
+    if events.is_handback(event):
+        _collect_end(run_event.of_own_run(project, event), "PostToolUse")
         return None
     is_delegation = events.is_delegation(event)
     answer = (run_event.of_call if is_delegation else run_event.of_skill)(project, event)
@@ -221,35 +262,15 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     if events.is_background_launch(event):
         _note_launch(answer)
         return None
-    # Another event may have recorded how a skill ended.
-    is_recorded = not is_delegation and answer.record.get("recorded") in run_event.FINAL_OUTCOMES
-    is_new = answer.is_served and not is_recorded
-    fields = {**run_event.task_numbers(answer), **run_event.task_words(event)}
-    if events.error(event):
-        _take_failure(answer, fields if is_new else None)
+    if not (answer.is_served or events.error(event)):
         return None
-    reports = run_report.read_reports(answer)
-    # Before the learnings are saved, which merges the whole spool at once.
-    if is_new:
-        # Claude Code may have written the last tool calls after the event of the run's end.
-        run_report.note_tool_use(answer)
-        answer.save_success(**fields)
-    saved = _save_learnings(answer, reports)
-    _note_end(answer)
-    _say_end(answer, reports)
-    if not saved:
+    from memory_core.delegation import run_report
+
+    _collect(answer, "PostToolUse")
+    rests = run_report.list_rests(answer, run_report.read_reports(answer))
+    if not rests:
         return None
-    report = events.edit_report(event, lambda text: saved.get(text, text))
-    return events.reply_output(report)
-
-
-def _take_failure(answer: RunEvent, fields: dict[str, Any] | None) -> None:
-    """Log a delegation that failed; record it with these fields, unless they are None."""
-    _log_failed(answer, events.error(answer.event))
-    if fields is not None:
-        from memory_core.delegation import run_outcomes
-
-        run_outcomes.record_failed(answer, **fields)
+    return events.reply_output(events.edit_report(event, lambda text: rests.get(text, text)))
 
 
 def _note_launch(launch: RunEvent) -> None:
@@ -259,76 +280,31 @@ def _note_launch(launch: RunEvent) -> None:
     words = {**run_event.task_words(launch.event), "call": launch.call}
     launch.runs.try_note(run_records.launch_id_of(launch.run_id), launched=time.time(), **words)
     if "ended" in launch.runs.record(launch.run_id):  # while this process started
-        _save_end(launch)
+        _collect(launch, "PostToolUse")
 
 
 def handle_stop(project: Project, event: Event) -> Reply | None:
-    """Save the learnings of an agent that ends; return None, so that it may end."""
-    from memory_core.delegation import run_report
-
-    stop = run_event.of_own_run(project, event)
-    if not stop.agent:
-        return None
-
-    def save_end() -> None:
-        if not events.is_handback(event) and stop.run_id and stop.is_served:
-            run_report.note_tool_use(stop)
-            _save_end(stop)
-
-    reports = run_report.read_reports(stop)
-    _save_learnings(stop, reports, save_end)
-    if events.report_texts(event):
-        _note_end(stop)
-        if stop.runs.record(run_records.launch_id_of(stop.run_id)):
-            _say_end(stop, reports)  # of a run in the background, which has no answer
+    """Collect the last message of an agent that ends; return None, so that it may end."""
+    _collect_end(run_event.of_own_run(project, event), "SubagentStop")
     return None
 
 
-def _say_end(run: RunEvent, reports: list[RunReport]) -> None:
-    """With `notices: all`, say what a run received that taught nothing."""
-    from memory_core.claude_code import notices
-
-    is_told = any(report.extraction for report in reports)
-    if is_told or run.project.config["notices"] != notices.ALL:
-        return
-    line = notices.describe_run(run.agent, run.record, {}, "")
-    notices.add(run.project.paths.state, events.session(run.event), line)
-
-
-def _save_end(run: RunEvent) -> None:
-    """Record the outcome of a run that ended, unless the answer of its call has more details."""
-    record = run.runs.record(run.run_id)
-    launch = run.runs.record(run_records.launch_id_of(run.run_id))
-    is_in_foreground = record.get("call") and not launch
-    # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
-    is_over = launch or "ended" in record or events.report_texts(run.event)
-    if record.get("recorded") in run_event.FINAL_OUTCOMES or is_in_foreground or not is_over:
-        return
-    fields = {**run_event.measure({**launch, **record}), **run_event.launch_words(launch)}
-    if events.error(run.event):
-        from memory_core.delegation import run_outcomes
-
-        run_outcomes.record_failed(run, **fields)
-    else:
-        run.save_success(**fields)
-
-
-def _note_end(run: RunEvent) -> None:
-    """Record that a hook has seen the report of the run, so that no sweep reads it again."""
-    run.runs.try_note(run.run_id, agent=run.agent, ended=time.time())
+def _collect_end(run: RunEvent, name: str) -> None:
+    if run.is_served:
+        _collect(run, name)
 
 
 def handle_failure(project: Project, event: Event) -> Reply | None:
-    """Record that a delegation failed or was refused, or that a tool of an agent failed."""
-    from memory_core.delegation import run_outcomes
-
+    """Collect that a delegation failed or was refused, or that a tool of an agent failed."""
+    name = "PostToolUseFailure"
     if events.is_delegation(event):
         call = run_event.of_call(project, event)
         call.run_id = call.runs.drop_receipt(call.call)
-        _log_failed(call, events.error(event))
-        run_outcomes.record_call_failure(call)
+        _collect(call, name)
     elif events.is_shell(event) and events.own_agent(event):
-        run_outcomes.record_tool_failure(run_event.of_own_run(project, event))
+        run = run_event.of_own_run(project, event)
+        if run.run_id and not events.is_interrupt(event):
+            _collect_end(run, name)
     return None
 
 
@@ -353,32 +329,15 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     return events.reply_session_start(text, notice) if text or notice else None
 
 
-def _save_learnings(
-    run: RunEvent, reports: list[RunReport], before_merge: Callable[[], None] = lambda: None
-) -> dict[str, str]:
-    """Save the learnings and the feedback; return what is left of each text of the report.
+def handle_session_end(project: Project, event: Event) -> Reply | None:
+    """Wait a moment for the worker: where a container ends with the session, so does the worker.
 
-    Without learnings and feedback, or if they have to stay in the report, the result is {}.
+    Claude Code ends the hook of a plugin after 1.5 s.  The next session saves the rest.
     """
-    from memory_core.delegation import run_report
-
-    about = _describe_subject(run, reports)
-    is_whole = run_report.save_reports(run, reports, about=about, before_merge=before_merge)
-    is_stripped = is_whole and run.project.config["strip_markers"]
-    return {report.text: report.rest or EMPTY_REPORT for report in reports if is_stripped}
-
-
-def _describe_subject(run: RunEvent, reports: list[RunReport]) -> str:
-    """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
-    teaches = any(report.extraction for report in reports)
-    if not teaches or not run.run_id or "keys" in run.record:
-        return ""
-    from memory_core.learning import run_subject
-
-    launch = run.runs.record(run_records.launch_id_of(run.run_id))
-    noted = str(run.record.get("asked") or launch.get("prompt") or "")
-    prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted
-    return run_subject.describe_run(prompt, "\n".join(report.rest for report in reports))
+    if inbox.has_new(project.paths):
+        worker.start(project)
+    inbox.await_worker(project.paths, SESSION_END_SECONDS)
+    return None
 
 
 def _check_delivery(answer: RunEvent) -> None:
@@ -420,10 +379,3 @@ def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
         duration_ms=int((time.monotonic() - run_event.began) * 1000),
         route=route,
     )
-
-
-def _log_failed(run: RunEvent, reason: str) -> None:
-    """Log the error message, which comes from Claude Code and not from the agent."""
-    from memory_core.history import error_text
-
-    run.log("agent.delegation.failed", error=error_text.clean(reason))

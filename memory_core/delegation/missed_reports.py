@@ -14,7 +14,7 @@ from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import remember
-from memory_core.storage import config_defaults, event_log, run_records
+from memory_core.storage import config_defaults, event_log, inbox, run_records
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ STATE_FILE = "sweep.json"
 # Offsets of thousands of transcripts.
 MAX_STATE_BYTES = 8_000_000
 
-# Limits at the start of a session, which waits for the sweep: 4 MB take about 20 ms.
+# Limits at the start of a session: 4 MB take about 20 ms.
 SESSION_BYTES = 4_000_000
 SESSION_SECONDS = 1.0
 
@@ -63,7 +63,7 @@ def sweep_at_start(project: Project, event: Event) -> None:
     """Delete old state, sweep within the time limit for the start of a session, and expire."""
     folder = os.path.dirname(events.transcript_path(event))
     run_records.clear_old(project.paths)
-    remember.merge_all_spooled(project, remember.OTHERS_SECONDS)
+    inbox.clear_done(project.paths)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
     if project.config["expire_after"] != config_defaults.OFF:
         from memory_core.memory import expiry
@@ -140,7 +140,9 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
         for text in events.agent_texts(line)
         if (report := run_report.read_report(run, text))
     ]
-    run_report.save_reports(run, reports, source="sweep")
+    lesson = run_report.make_lesson(run, reports, source="sweep")
+    if lesson:
+        remember.merge_lessons(run.project, run.agent, [lesson])
     return sum(len(report.extraction.learnings) for report in reports if report.extraction)
 
 

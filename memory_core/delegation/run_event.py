@@ -6,7 +6,6 @@ import time
 
 from memory_core.claude_code import agent_names, events
 from memory_core.storage import event_log, run_records
-from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
     from memory_core.storage.project import Project
 
-# Outcomes of a run in the history, as documented in `performance`.  Importing that module would
-# take longer than all other work of a hook.
+# Outcomes of a run in the history, as documented in `performance`.
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 FINAL_OUTCOMES = (DONE, FAILED)
 
@@ -36,16 +34,25 @@ class RunEvent:
     """A hook event of one run of an agent.
 
     `run_id` is "" if the event does not name it: at the call, or for a skill that did not fork.
-    `agent` is "" if it is unknown.  `runs` are the run records of the session.
+    `agent` is "" if it is unknown.  `when` is the time of the event in seconds, by default now.
+    `runs` are the run records of the session.
     """
 
-    __slots__ = ("_record", "agent", "event", "project", "run_id", "runs")
+    __slots__ = ("_record", "agent", "event", "project", "run_id", "runs", "when")
 
-    def __init__(self, project: Project, event: Event, agent: str = "", run_id: str = "") -> None:
+    def __init__(
+        self,
+        project: Project,
+        event: Event,
+        agent: str = "",
+        run_id: str = "",
+        when: float = 0.0,
+    ) -> None:
         self.project = project
         self.event = event
         self.agent = agent
         self.run_id = run_id
+        self.when = when or time.time()
         self.runs = run_records.SessionRuns(project.paths, events.session(event))
         self._record: dict[str, Any] | None = None
 
@@ -123,36 +130,6 @@ class RunEvent:
             call=self.call or None,
         )
 
-    def save_success(self, **fields: Any) -> None:
-        """Record the success of the run; `fields` are for its history record.
-
-        An error is logged; then a later sweep records the run.
-        """
-        key = self.run_id or self.call
-        if not key:
-            return  # without an id the history cannot distinguish it from other runs
-        from memory_core.storage import spool
-
-        names = {"agent": self.agent, "run": self.run_id, "session": events.session(self.event)}
-        record = {
-            "time": format_utc(time.time()),
-            "kind": "task",
-            "key": key,
-            "outcome": DONE,
-            **names,
-            **self.list_use(),
-            **fields,
-        }
-        paths = self.project.paths
-        try:
-            spool.add_records(paths, agent_names.file_stem_of(self.agent), self.agent, [record])
-        except OSError as error:
-            event_log.write(
-                paths, "agent.memory.error", agent_id=self.agent, error=str(error), run=self.run_id
-            )
-        else:
-            self.runs.try_note(key, recorded=DONE)
-
 
 def of_call(project: Project, event: Event) -> RunEvent:
     """Return the event of a call or of its answer; only the answer names the run."""
@@ -195,12 +172,12 @@ def task_numbers(run: RunEvent) -> dict[str, int]:
     """Return duration, tokens and tool calls of a run, from the event or from own timing."""
     totals = events.totals(run.event).items() if events.is_delegation(run.event) else ()
     counts = {name: count for name, count in totals if type(count) is int and count >= 0}
-    return {**measure(run.record), **counts}
+    return {**measure(run.record, run.when), **counts}
 
 
-def measure(record: dict[str, Any], until: float = 0.0) -> dict[str, int]:
-    """Return {"duration_ms": ...} since the recorded start of a run, {} without a start."""
+def measure(record: dict[str, Any], until: float) -> dict[str, int]:
+    """Return {"duration_ms": ...} from the recorded start of a run on, {} without a start."""
     began = record.get("began") or record.get("launched")
     if type(began) is not float:
         return {}
-    return {"duration_ms": max(0, int(((until or time.time()) - began) * 1000))}
+    return {"duration_ms": max(0, int((until - began) * 1000))}

@@ -1,4 +1,4 @@
-"""Record failed runs, failed tools and interrupted runs in the history of their agent.
+"""How runs ended, failed tools and interrupted runs, as records for the history of their agent.
 
 The outcome of a run is recorded once, by the first of these events:
 
@@ -8,70 +8,95 @@ The outcome of a run is recorded once, by the first of these events:
     the sweep      for a run that was killed, or whose end no hook has seen
 
 The key `recorded` in the record of the run prevents a second record.  If two of them still record
-the outcome, both records have one id, and `performance` counts them once.  Successful runs are
-saved by `RunEvent.save_success`, which imports less.
+the outcome, both records have one id, and `performance` counts them once.
 """
 
 from __future__ import annotations
 
-from memory_core.claude_code import events
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from memory_core.claude_code import events, transcripts
 from memory_core.delegation import run_event, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
 from memory_core.memory import run_history
 from memory_core.storage import run_records
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from memory_core.history.item_history import Record
+    from memory_core.memory.remember import Lesson
 
 # Maximum number of errors to record per run; more would teach nothing new.
 MAX_RUN_ERRORS = 20
 
 
-def record_call_failure(call: RunEvent) -> None:
-    """Record that a delegation failed or was stopped, if its agent was at work.
+class EventResult:
+    """The additions of an event to its agent's memory: records, and a lesson, None for nothing.
+
+    `notes` are called when both are saved.
+    """
+
+    def __init__(self, run: RunEvent) -> None:
+        self.run = run
+        self.records: list[Record] = []
+        self.lesson: Lesson | None = None
+        self.notes: list[Callable[[], None]] = []
+
+    def add_records(self, *records: Record) -> None:
+        self.records += run_history.date_records(self.run.agent, records, self.run.when)
+
+    def note_later(self, run: str, **fields: Any) -> None:
+        """Note this in the record of a run when all is saved."""
+        self.notes.append(lambda: self.run.runs.try_note(run, **fields))
+
+
+def add_outcome(result: EventResult, outcome: str, **fields: Any) -> None:
+    """Add how the run ended; `fields` describe and measure its task."""
+    run = result.run
+    key = run.run_id or run.call
+    if not key:
+        return  # without an id the history cannot distinguish it from other runs
+    ids = {"key": key, "run": run.run_id, "session": events.session(run.event)}
+    record = {"kind": "task", "outcome": outcome, **ids, **run.list_use(), **fields}
+    result.add_records(record)
+    result.note_later(key, recorded=outcome)
+
+
+def add_failure(result: EventResult, **fields: Any) -> None:
+    """Add that the run failed or was stopped, and why."""
+    run = result.run
+    is_stopped = events.is_interrupt(run.event)
+    outcome = run_event.STOPPED if is_stopped else run_event.FAILED
+    add_outcome(result, outcome, **fields)
+    error = None if is_stopped else _make_error(run)
+    if error and result.records:
+        result.add_records(error)
+    if run.run_id and run.call:
+        result.note_later(run.call, recorded=outcome)
+
+
+def add_call_failure(result: EventResult) -> None:
+    """Add that a delegation failed or was stopped, if its agent was at work.
 
     A denied call, or a call of an unknown agent, causes the same event.  In these cases no run has
     claimed its receipt, and there is no API error.
     """
+    call = result.run
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "recorded" not in call.runs.record(call.call):
         run_report.note_tool_use(call)
-        record_failed(call, **run_event.task_numbers(call), **run_event.task_words(call.event))
+        add_failure(result, **run_event.task_numbers(call), **run_event.task_words(call.event))
 
 
-def record_failed(run: RunEvent, **fields: Any) -> None:
-    """Record a run that failed or was stopped; `fields` describe and measure its task."""
-    key = run.run_id or run.call
-    if not key:
-        return  # without an id the history cannot distinguish it from other runs
-    is_stopped = events.is_interrupt(run.event)
-    outcome = run_event.STOPPED if is_stopped else run_event.FAILED
-    ids = {"run": run.run_id, "session": events.session(run.event)}
-    kind = performance.classify_task(fields.get("description", ""), fields.get("prompt", ""))
-    fields |= run.list_use()
-    records = [performance.make_task_record(key, outcome, type=kind, **ids, **fields)]
-    error = None if is_stopped else _make_error(run)
-    records += [error] if error else []
-    if run_history.save_records(run.project.store, run.agent, records):
-        run.runs.try_note(key, recorded=outcome)
-        if run.call not in ("", key):
-            run.runs.try_note(run.call, recorded=outcome)
-
-
-def record_tool_failure(run: RunEvent) -> None:
-    """Record the failure of a tool in a run; each error is recorded once per run."""
-    if not run.run_id or events.is_interrupt(run.event) or not run.is_served:
-        return
+def add_tool_failure(result: EventResult) -> None:
+    """Add the failure of a tool in a run; each error is recorded once per run."""
+    run = result.run
     error = _make_error(run)
     recorded = run.record.get("errors") or []
-    if error is None or error["id"] in recorded or len(recorded) >= MAX_RUN_ERRORS:
-        return
-    if run_history.save_records(run.project.store, run.agent, [error]):
-        run.runs.try_note(run.run_id, errors=[*recorded, error["id"]])
+    if error and error["id"] not in recorded and len(recorded) < MAX_RUN_ERRORS:
+        result.add_records(error)
+        result.note_later(run.run_id, errors=[*recorded, error["id"]])
 
 
 def record_missed_run(run: RunEvent, session: str, path: str) -> None:
@@ -86,28 +111,25 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     )
     if not run.run_id or ("recorded" in record and is_counted) or not run.is_served:
         return
-    from memory_core.claude_code import transcripts
-
     outline = transcripts.summarize(path)
     if not record.get("agent") and not run.project.contains(outline.cwd):
         return  # another project's run, whose transcript is in the same folder
     if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run
     until = record.get("ended") or transcripts.mtime_of(path)
-    numbers: dict[str, Any] = {**outline.numbers, **run_event.measure({**launch, **record}, until)}
-    words = run_event.launch_words(launch)
-    kind = performance.classify_task(
-        words.get("description", outline.description), words.get("prompt", outline.prompt)
-    )
+    numbers = {**outline.numbers, **run_event.measure({**launch, **record}, until)}
+    words = {"description": outline.description, "prompt": outline.prompt}
+    words |= run_event.launch_words(launch)
     outcome, error = _judge(record, outline.last)
     run_report.note_tool_use(run)
-    run_report.read_reports(run, [outline.last])
-    numbers |= run.list_use()
+    last = run_report.read_report(run, outline.last)
+    run_report.note_used(run, [last] if last else [])
     ids = {"run": run.run_id, "session": session}
-    records = [performance.make_task_record(run.run_id, outcome, type=kind, **ids, **numbers)]
+    task = {"kind": "task", "key": run.run_id, "outcome": outcome, **ids, **run.list_use()}
     failure = performance.make_error_record(error, "Agent", **ids)
-    records += [failure] if failure else []
-    if run_history.save_records(run.project.store, run.agent, records, until):
+    records = [{**task, **words, **numbers}, *([failure] if failure else [])]
+    # Two records of one run and one time would be one: it is later than that of the run's end.
+    if run_history.save_records(run.project.store, run.agent, records, until + 0.002):
         run.runs.try_note(run.run_id, recorded=outcome, counted=1)
 
 

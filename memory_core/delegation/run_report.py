@@ -6,11 +6,15 @@ from memory_core.claude_code import events
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from memory_core.delegation.run_event import RunEvent
     from memory_core.learning.extraction import Extraction
     from memory_core.learning.feedback import Feedback
+    from memory_core.memory.remember import Lesson
+
+# The main agent reads this text if a report had only learnings.
+EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
 
 
 class RunReport:
@@ -49,50 +53,46 @@ def read_report(run: RunEvent, text: str) -> RunReport | None:
     return RunReport(text, learned, said) if learned or said else None
 
 
-def read_reports(run: RunEvent, texts: Iterable[str] = ()) -> list[RunReport]:
-    """Return the texts of a report that say something, and note the items that the run used.
+def read_reports(run: RunEvent) -> list[RunReport]:
+    """Return the texts of the event's report that say something."""
+    texts = events.report_texts(run.event)
+    return [report for text in texts if (report := read_report(run, text))]
 
-    By default the texts are those of the event.
+
+def list_rests(run: RunEvent, reports: Sequence[RunReport]) -> dict[str, str]:
+    """Return what is left of each text of a report without what the worker saves.
+
+    The result is {} if the texts have nothing to save, or have to stay as they are.
     """
-    texts = texts or events.report_texts(run.event)
-    reports = [report for text in texts if (report := read_report(run, text))]
+    if not (reports and run.project.config["strip_markers"]):
+        return {}
+    from memory_core.memory import remember
+
+    if not remember.are_few([report.extraction for report in reports if report.extraction]):
+        return {}
+    return {report.text: report.rest or EMPTY_REPORT for report in reports}
+
+
+def note_used(run: RunEvent, reports: Sequence[RunReport]) -> None:
+    """Note the items that a run says it used."""
     run.note_used([key for one in reports if one.feedback for key in one.feedback.used])
-    return reports
 
 
-def save_reports(
-    run: RunEvent,
-    reports: Sequence[RunReport],
-    source: str = "agent",
-    about: str = "",
-    before_merge: Callable[[], None] = lambda: None,
-) -> bool:
-    """Save reports; return False if there are too many learnings to save all of them.
-
-    `before_merge` is called when they are in the spool.  Raises OSError.
-    """
+def make_lesson(
+    run: RunEvent, reports: Sequence[RunReport], source: str = "agent", about: str = ""
+) -> Lesson | None:
+    """Return what reports of a run teach, None for nothing."""
     learned = [report.extraction for report in reports if report.extraction]
     wrong: dict[str, str] = {}
     if run.project.config.may_learn(run.agent):
         for report in reports:
             wrong |= report.feedback.wrong if report.feedback else {}
     if not (learned or wrong):
-        before_merge()
-        return True
+        return None
     from memory_core.memory import remember
 
-    return remember.save_learnings(
-        run.project,
-        run.agent,
-        learned,
-        run.run_id,
-        events.session(run.event),
-        source,
-        about,
-        wrong,
-        before_merge,
-        read_reading(run),
-    )
+    ids = run.run_id, events.session(run.event)
+    return remember.make_lesson(run.agent, learned, *ids, source, about, wrong, read_reading(run))
 
 
 def read_reading(run: RunEvent) -> list[str]:

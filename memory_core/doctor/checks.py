@@ -31,7 +31,7 @@ CHECKS: Mapping[str, Check] = {
     "other-hooks": hook_checks.check_other_hooks,
     "native-memory": hook_checks.check_native_memory,
     "memory": file_checks.check_memories,
-    "spool": file_checks.check_spool,
+    "inbox": file_checks.check_inbox,
     "deliveries": file_checks.check_deliveries,
     "errors": file_checks.check_errors,
     "state": state_checks.check_state,

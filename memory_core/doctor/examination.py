@@ -41,6 +41,7 @@ SAMPLE_BY_EVENT = {
     "PostToolUse": "post",
     "PostToolUseFailure": "failure",
     "SubagentStop": "stop",
+    "SessionEnd": "end",
 }
 
 

@@ -1,4 +1,4 @@
-"""Checks of the content of files: config.yml, memory files, spool, event log, git."""
+"""Checks of the content of files: config.yml, memory files, inbox, event log, git."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memory_core.git import merge_driver
 from memory_core.monitor.log_numbers import count_log
 from memory_core.origin import text_origins
 from memory_core.setup import hook_runner
-from memory_core.storage import run_records, spool
+from memory_core.storage import inbox, run_records
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import MAX_DATED_BYTES, NOT_TEXT, Store, is_text
 from memory_core.text import markdown_lines, sanitize
@@ -189,18 +189,18 @@ def _check_origins(exam: Examination) -> Iterator[Finding]:
         yield Finding(NOTE, what, users.folder, "if you want them to: agent-memory allow")
 
 
-def check_spool(exam: Examination) -> Iterator[Finding]:
-    """Check for learnings that are not merged yet, or cannot be merged."""
+def check_inbox(exam: Examination) -> Iterator[Finding]:
+    """Check for reports that are not merged yet, or cannot be read."""
     for memory in exam.memories:
-        if memory.spooled:
-            count = format_count(memory.spooled, "learning")
+        if memory.unmerged:
+            count = format_count(memory.unmerged, "report")
             what = f"not merged into the memory of {memory.agent} yet: {count}"
-            repair = partial(repairs.merge_spool, exam.project, memory.agent)
+            repair = partial(repairs.empty_inbox, exam.project)
             yield Finding(WARNING, what, memory.path, "agent-memory tidy", repair)
-    for path, fault in spool.find_damaged(exam.project.paths):
-        what = f"a waiting learning {fault}"
-        advice = "correct the file and run agent-memory tidy, or delete it"
-        yield Finding(WARNING, what, exam.project.paths.relative(path), advice)
+    paths = exam.project.paths
+    for path in inbox.list_unreadable(paths):
+        advice = f"correct it and move it to {paths.state.locate(inbox.FOLDER)}, or delete it"
+        yield Finding(WARNING, "a report cannot be read", paths.state.locate(path), advice)
 
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:

@@ -220,7 +220,8 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
     if result.fault:
         advice = f"{REINSTALL}; {_format_replay(event)}"
         return Finding(BROKEN, f"{event}: the hook {result.fault}", path, advice)
-    is_busy = exam.is_enabled and not (exam.are_prompts_lost and event == "PreToolUse")
+    is_idle = event == "SessionEnd" or (exam.are_prompts_lost and event == "PreToolUse")
+    is_busy = exam.is_enabled and not is_idle
     if is_busy and not result.did_something:
         return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
     return Finding(OK, f"{event}: the hook took {result.milliseconds:.0f} ms", path)

@@ -14,16 +14,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from stat import S_IMODE, S_ISDIR
 
+from memory_core.delegation import worker
 from memory_core.document.diff import format_diff
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
-from memory_core.memory import remember
 from memory_core.memory.migrate import migrate_files
 from memory_core.setup import installation
-from memory_core.storage import run_records
+from memory_core.storage import inbox, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES
+from memory_core.text.phrases import format_count
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,16 @@ def convert_to_utf8(files: SafeFiles, path: str, where: str) -> Iterator[Repair]
         yield Repair("converted from UTF-16 to UTF-8", where)
 
 
-def merge_spool(project: Project, agent: str) -> Iterator[Repair]:
-    remember.merge_spool(project, agent)
-    where = project.paths.relative(project.store.path(agent))
-    yield Repair(f"{agent}: waiting learnings merged", where, "agent-memory undo")
+def empty_inbox(project: Project) -> Iterator[Repair]:
+    """Merge the reports that wait."""
+    before = len(inbox.list_names(project.paths))
+    worker.drain(project, with_tried=True)
+    left = len(inbox.list_names(project.paths))
+    where, merged = project.paths.relative(project.store.folder), before - left
+    if merged:
+        yield Repair(f"{format_count(merged, 'report')} merged", where, "agent-memory undo")
+    elif left:
+        yield Repair("reports merged", where, error="the event log says why they are not merged")
 
 
 def resolve(project: Project, agent: str, user: bool) -> Iterator[Repair]:

@@ -303,6 +303,20 @@ class SafeFiles:
             if durable:
                 _sync(folder)
 
+    def publish(self, path: str, data: bytes) -> None:
+        """Create a file with this content in one step; it survives a power failure.
+
+        Raises FileExistsError if there is one, and OSError.
+        """
+        with self._open_parent(path, must_write=True) as (folder, name):
+            temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
+            try:
+                self._write(folder, temporary, data, None, durable=True)
+                os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            finally:
+                _remove(folder, temporary)
+            _sync(folder)
+
     def _status_to_replace(self, folder: int, name: str, path: str) -> os.stat_result | None:
         try:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)

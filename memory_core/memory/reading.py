@@ -193,7 +193,7 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
     stem = memory.store.stem(memory.agent)
     version = local_changes.identify(memory.store.paths, stem, memory.before)
     if version == local_changes.LAST:
-        difference.gone = []  # the spool still has the learnings of the killed writer
+        difference.gone = []  # the inbox still has the report of the killed writer
     elif version == local_changes.OLD:
         difference.gone += difference.missed
         memory.leftover += [(state.section, state.text) for state in difference.missed]

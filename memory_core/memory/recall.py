@@ -202,10 +202,9 @@ def _read_errors(project: Project, agent: str) -> list[str]:
 
 def _format_performance(project: Project, agent: str) -> list[str]:
     from memory_core.history import performance
-    from memory_core.memory import run_history
 
     try:
-        records = run_history.read_records(project.store, agent)
+        records = project.store.history(agent).read()
     except OSError as error:
         from memory_core.memory import index_building
 

@@ -6,7 +6,7 @@ import os
 
 from memory_core.claude_code import agent_names
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, error_files, item_index, remember, transaction
+from memory_core.memory import agent_memory, error_files, item_index, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import ledger
 from memory_core.storage import local_changes, run_records
@@ -23,12 +23,10 @@ class NotRenamed(ValueError):
 def rename_agent(project: Project, store: Store, old: str, new: str) -> list[str]:
     """Rename the files of an agent at one level, as one change; return the paths of the files.
 
-    Spooled learnings are merged first.  Raises NotRenamed if the new name is in use or the agent
+    Raises NotRenamed if the new name is in use or the agent
     has nothing to rename, and OSError.
     """
     check(store, old, new)
-    if store.paths is project.paths:
-        remember.merge_spool(project, old)
     renamed = move_files(store, old, new)
 
     def record(memory: AgentMemory) -> None:

@@ -1,6 +1,6 @@
 """Change memory files under a lock, so that a writer can be killed at any moment.
 
-The archive and the history are written first, then the memory file; spool entries are removed
+The archive and the history are written first, then the memory file; a report leaves the inbox
 last.  The next writer repeats the unfinished steps, with the same result.
 """
 

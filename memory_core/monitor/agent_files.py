@@ -10,10 +10,9 @@ from typing import Any, Generic, TypeVar
 
 from memory_core.claude_code import agent_names
 from memory_core.document import markdown
-from memory_core.memory import run_history
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
-from memory_core.storage import review_file, spool
+from memory_core.storage import inbox, review_file
 from memory_core.storage.project import Project
 from memory_core.storage.store import DECIDED_FOLDER, Store
 
@@ -35,36 +34,36 @@ class AgentFiles:
         self._stamps: dict[str, dict[str, Stamp]] = {}
         self._histories = _Cache(self._read_history)
         self._memories = _Cache(self._measure)
-        self._spooled = _Cache(self._count_spooled)
         self._waiting = _Cache(lambda agent: waiting_list.list_entries(self.store, agent))
         self.refresh()
 
     def refresh(self) -> bool:
         """Look for changes; return whether there are any."""
         before, self._stamps = self._stamps, self._make_stamps()
-        for cache in (self._histories, self._memories, self._spooled, self._waiting):
+        for cache in (self._histories, self._memories, self._waiting):
             cache.forget_others({agent for stamps in self._stamps.values() for agent in stamps})
         return self._stamps != before
 
     def agents(self) -> set[str]:
         """Return the agents with a memory, or with learnings that wait or are not merged yet."""
-        return {agent for kind in ("memory", "review", "spool") for agent in self._stamps[kind]}
+        return {agent for kind in ("memory", "review") for agent in self._stamps[kind]} | {
+            *self._unmerged
+        }
 
     def agents_with_history(self) -> set[str]:
-        """Return the agents with a history, or with records that are not in it yet."""
-        return {*self._stamps["history"], *self._stamps["spool"]}
+        return set(self._stamps["history"])
 
     def history(self, agent: str) -> HistoryNumbers:
         """Return the numbers of an agent's history; without one they are 0."""
-        return self._histories.read(agent, self._find_stamps(agent, "history", "spool"))
+        return self._histories.read(agent, self._find_stamps(agent, "history"))
 
     def memory(self, agent: str) -> tuple[MemorySize, str]:
         """Return the size of an agent's memory file, and why it cannot be read or ""."""
         return self._memories.read(agent, self._find_stamps(agent, "memory"))
 
-    def spooled(self, agent: str) -> int:
-        """Return the number of learnings that are not merged yet."""
-        return self._spooled.read(agent, self._find_stamps(agent, "spool"))
+    def unmerged(self, agent: str) -> int:
+        """Return the number of the agent's reports that are not merged yet."""
+        return self._unmerged.get(agent, 0)
 
     def waiting(self, agent: str) -> list[dict[str, Any]]:
         """Return what waits for a person, with all fields of `storage.review_file`."""
@@ -96,15 +95,14 @@ class AgentFiles:
             "review": _stamp_files(state.scan(review_file.FOLDER), ".jsonl"),
             "decided": _stamp_files(state.scan(DECIDED_FOLDER), ""),
         }
-        stamps["spool"] = {
-            agent: tuple(state.list_names(os.path.join(spool.FOLDER, stem)))
-            for stem, agent in spool.list_agents(store.paths)
+        self._unmerged = {
+            _find_agent(stem): count for stem, count in inbox.list_agents(store.paths).items()
         }
         return stamps
 
     def _read_history(self, agent: str) -> HistoryNumbers:
         try:
-            records, problem = run_history.read_records(self.store, agent), ""
+            records, problem = self.store.history(agent).read(), ""
             if refusal := self.store.find_refusal(self.store.history_path(agent)):
                 problem = refusal.reason
         except OSError as error:
@@ -119,10 +117,6 @@ class AgentFiles:
             return MemorySize(limit=limit), error.strerror or str(error)
         document = markdown.parse_document(snapshot.text if snapshot else "")
         return measure(snapshot, document, limit), ""
-
-    def _count_spooled(self, agent: str) -> int:
-        entries = spool.read_entries(self.store.paths, self.store.stem(agent))
-        return sum(len(entry["learnings"]) for _path, entry in entries)
 
 
 class _Cache(Generic[Value]):

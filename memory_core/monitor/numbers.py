@@ -30,15 +30,15 @@ Value = TypeVar("Value")
 class AgentNumbers(NamedTuple):
     """The numbers of one agent.
 
-    `waiting` counts the learnings that wait for a person, and `spooled` those that are not merged
-    yet.  `problem` says why its memory file or history cannot be read, "" if they can.
+    `waiting` counts the learnings that wait for a person, and `unmerged` the reports that are not
+    merged yet.  `problem` says why its memory file or history cannot be read, "" if they can.
     """
 
     agent: str
     memory: MemorySize
     counts: Counts
     waiting: int
-    spooled: int
+    unmerged: int
     problem: str
 
 
@@ -83,7 +83,7 @@ class Numbers:
             memory,
             self.total(agent),
             len(self.waiting(agent)),
-            self.files.spooled(agent),
+            self.files.unmerged(agent),
             problem or self.files.history(agent).problem,
         )
 

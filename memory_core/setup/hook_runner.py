@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import event_log, paths, state_folder
+from memory_core.storage import event_log, inbox, paths, state_folder
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, is_text
 from memory_core.text.times import format_utc
@@ -30,6 +30,7 @@ SCRIPT_BY_EVENT = {
     "PostToolUse": "post_tool_use",
     "PostToolUseFailure": "post_tool_use",
     "SubagentStop": "subagent_stop",
+    "SessionEnd": "session_end",
 }
 
 # Where the scripts are, beside memory_core: in an installation and in a clone.
@@ -133,6 +134,7 @@ def run(
         command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root}
     )
     milliseconds = (time.perf_counter() - began) * 1000
+    inbox.await_worker(project.paths, TIMEOUT)  # what it saves is an effect of the hook
     after = _read_files(project)
     changes = [
         FileChange(path, before.get(path), after.get(path))

@@ -1,4 +1,4 @@
-"""Find, read, lock, replace and delete files: memories, history, spool, runs, settings.
+"""Find, read, lock, replace and delete files: memories, history, inbox, runs, settings.
 
 Other wings decide what the files say.
 """

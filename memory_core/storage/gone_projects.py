@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_names, events
 from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import review_file, spool, state_folder
+from memory_core.learning import extraction
+from memory_core.memory import remember
+from memory_core.storage import inbox, review_file, state_folder
 from memory_core.storage.store import MAX_DATED_BYTES, Store
 from memory_core.text.times import format_utc
 
@@ -61,10 +64,14 @@ def take_over(store: Store, left: LeftLearnings) -> None:
 
 
 def _read_learnings(left: LeftLearnings, state: SafeFiles) -> None:
-    """Add the learnings in the spool and the review of a project's state."""
-    for stem in state.list_names(spool.FOLDER):
-        for name in state.list_names(f"{spool.FOLDER}/{stem}"):
-            _read_file(left, state, f"{spool.FOLDER}/{stem}/{name}", stem)
+    """Add the learnings in the inbox and the review of a project's state."""
+    for folder in (inbox.FOLDER, inbox.UNREADABLE):
+        for name in state.list_names(folder):
+            if stem := inbox.split(name)[0]:
+                _read_file(left, state, f"{folder}/{name}", stem)
+    for stem in state.list_names(inbox.OLD_FOLDER):
+        for name in state.list_names(f"{inbox.OLD_FOLDER}/{stem}"):
+            _read_file(left, state, f"{inbox.OLD_FOLDER}/{stem}/{name}", stem)
     for name in state.list_names(review_file.FOLDER):
         _read_file(left, state, f"{review_file.FOLDER}/{name}", os.path.splitext(name)[0])
 
@@ -76,7 +83,7 @@ def _read_file(left: LeftLearnings, state: SafeFiles, path: str, stem: str) -> N
         entries = _parse(path, text) if text else []
     except OSError as error:
         left.kept[state.locate(path)] = str(error.strerror)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         left.kept[state.locate(path)] = f"is invalid: {error}"
     else:
         if entries and agent:
@@ -88,11 +95,16 @@ def _parse(path: str, text: str) -> list[dict[str, str]]:
     """Return the entries for the review in the text of a file; raises ValueError."""
     if path.endswith(".jsonl"):
         return review_file.parse(text)
-    entry = spool.parse_entry(text)
-    why = "it was not merged"
-    rows = [[kind, content, why, *nested] for kind, content, *nested in entry["learnings"]]
-    source = {key: entry[key] for key in ("run", "session") if entry.get(key)}
+    if path.startswith(inbox.OLD_FOLDER):
+        lesson = json.loads(text)
+    else:
+        report = inbox.parse(text)
+        results = [extraction.extract(said) for said in events.report_texts(report["event"])]
+        session = events.session(report["event"])
+        lesson = remember.make_lesson(report["agent"], results, report["run"], session)
+    rows = [[*row[:2], "it was not merged", *row[2:]] for row in lesson["learnings"]]
+    source = {key: lesson[key] for key in ("run", "session") if lesson.get(key)}
     return [
         {"type": kind, "content": content, "reason": reason, "nested": "".join(nested), **source}
-        for kind, content, reason, *nested in [*rows, *entry["rejected"]]
+        for kind, content, reason, *nested in [*rows, *lesson["rejected"]]
     ]

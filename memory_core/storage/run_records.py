@@ -272,9 +272,8 @@ def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str
     outdated = [
         path for folder, before in idle for path in _list_older(paths.state, folder, before)
     ]
-    stems = [os.path.join("spool", stem) for stem in paths.state.list_names("spool")]
     stale = time.time() - safe_files.STALE_SECONDS
-    for folder in ("", *stems):
+    for folder in ("", "inbox"):
         outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
     return outdated
 

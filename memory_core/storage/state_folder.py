@@ -7,7 +7,8 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   made/AGENT                 which records of a history this machine wrote
   key                        the secret of the marks of memory blocks
   events.jsonl               what happened
-  receipts/ runs/ spool/     delegations, and learnings that are not merged yet
+  receipts/ runs/            delegations
+  inbox/ done/               events that the worker has to merge, and those that it has merged
   review/AGENT.jsonl         learnings that wait for a person
   errors/AGENT.jsonl         errors of runs, and what solved them
   subjects/AGENT.jsonl       what runs were about

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.storage import spool
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.command_line import ITEM, Person
 from support.files import read_files
+from support.inbox import add_report
 from support.refusals import check_refused
 from support.review import make_waiting
-from support.spool import make_spool_entry
 
 FREE_TEXT = "\n## Notes\n\nAsk the platform team first.\n"
 
@@ -33,7 +32,7 @@ def store_of(person: Person) -> Store:
 
 
 def test_rename_moves_everything(busy: Person) -> None:
-    spool.add(busy.sandbox.paths, "engineer", make_spool_entry("engineer"))
+    add_report(busy.sandbox.paths)
     done = busy.run("rename", "Engineer", "backend")
     assert done.returncode == 0, done.stderr
     store = store_of(busy)

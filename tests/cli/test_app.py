@@ -17,16 +17,16 @@ from memory_core.cli.common import tables
 from memory_core.cli.setup import sample
 from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import installation
-from memory_core.storage import event_log, run_records, spool
+from memory_core.storage import event_log, run_records
 from memory_core.storage.project import find_project
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
 from support.completion import complete
 from support.files import read_files
+from support.inbox import TAUGHT, add_report
 from support.paths import REPO
 from support.refusals import check_refused
 from support.review import make_waiting
-from support.spool import make_spool_entry
 from support.tables import for_each
 from support.terminal import Terminal, run_on_terminal, strip_colours
 
@@ -371,17 +371,17 @@ def test_status_counts_what_there_is(settled: Person) -> None:
     settled.sandbox.write_memory("PM", "Releases go out on Tuesdays", "No deploys on Friday")
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
     project.store.add_to_review("engineer", [make_waiting("a"), make_waiting("b")], "2026-11-20")
-    spool.add(project.paths, "qa", make_spool_entry("qa"))
+    add_report(project.paths, "qa", is_tried=True)
     for verdict in ("delivered", "lost"):
         name = f"agent.memory.{verdict}"
         event_log.write(project.paths, name, agent_id="engineer", route="prompt")
     told = settled.read_json("status")
-    rows = [(row["agent"], row["items"], row["review"], row["spooled"]) for row in told["agents"]]
+    rows = [(row["agent"], row["items"], row["review"], row["unmerged"]) for row in told["agents"]]
     assert rows == [("engineer", 1, 2, 0), ("qa", 0, 0, 1), ("PM", 2, 0, 0)]
     assert told["last_delivery"]["verdict"] == "lost"
     shown = settled.run("status").stdout
     for said in (
-        "warning: 1 learning not merged yet (agent-memory tidy)",
+        "warning: 1 report not merged yet (agent-memory tidy)",
         "warning: 2 learnings wait for you (agent-memory review)",
         f"\nEvent log: {settled.sandbox.state / 'events.jsonl'}\n",
         "Last delivery: engineer, lost by prompt, ",
@@ -531,18 +531,18 @@ def transcript(person: Person) -> None:
     (folder / "agent-a1.meta.json").write_text('{"agentType": "engineer"}')
 
 
-def test_sweep_learns_missed_reports_and_merges_the_spool(settled: Person) -> None:
+def test_sweep_learns_missed_reports_and_empties_the_inbox(settled: Person) -> None:
     assert settled.read_json("sweep")["transcripts"] == 0  # the first one only begins
     transcript(settled)
     told = settled.read_json("sweep")
     assert (told["transcripts"], told["learnings"], told["complete"]) == (1, 1, True)
     assert sample_events.LEARNING in settled.sandbox.read_memory("engineer")
     assert settled.run("sweep").stderr == "Nothing to tidy up.\n"
-    spool.add(settled.sandbox.paths, "engineer", make_spool_entry("engineer"))
-    assert settled.run("sweep", "--dry-run").stdout == "1 learning would be merged.\n"
-    assert settled.run("sweep").stdout == "Merged 1 waiting learning.\n"
+    add_report(settled.sandbox.paths, is_tried=True)
+    assert settled.run("sweep", "--dry-run").stdout == "1 report would be merged.\n"
+    assert settled.run("sweep").stdout == "Merged 1 waiting report.\n"
     assert settled.read_json("sweep")["waiting"] == []
-    assert "Retries are set in one place" in settled.sandbox.read_memory("engineer")
+    assert TAUGHT in settled.sandbox.read_memory("engineer")
 
 
 # --- tidy ---
@@ -553,7 +553,7 @@ SIDES = f"<<<<<<< HEAD\n- {ITEM}\n=======\n- Tests need redis\n>>>>>>> other\n"
 @pytest.fixture
 def untidy(settled: Person) -> Person:
     """Return a user with work for each step of `tidy`."""
-    spool.add(settled.sandbox.paths, "engineer", make_spool_entry("engineer"))
+    add_report(settled.sandbox.paths, is_tried=True)
     settled.sandbox.write_memory("qa").write_text(f"# Qa\n\n## Project Architecture\n{SIDES}")
     (settled.sandbox.memories / "reviewer_memories.md").write_text(f"## Notes\n- {ITEM}\n")
     leftover = settled.sandbox.state / "errors" / f"engineer.1{TEMPORARY}"
@@ -572,11 +572,11 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     dry = untidy.run("tidy", "--dry-run")
     assert dry.returncode == 0, dry.stderr
     assert read_files(untidy.sandbox.root) == before
-    for said in ("1 learning would", "-<<<<<<< HEAD", "reviewer_memories.md ->", "1 file"):
+    for said in ("1 report would", "-<<<<<<< HEAD", "reviewer_memories.md ->", "1 file"):
         assert said in dry.stdout
     done = untidy.run("tidy")
     assert done.returncode == 0, done.stderr
-    assert "Merged 1 waiting learning." in done.stdout
+    assert "Merged 1 waiting report." in done.stdout
     assert "<<<<<<<" not in untidy.sandbox.read_memory("qa")
     # Nothing is removed or renamed unasked.
     assert "reviewer_memories.md" in list_names(untidy)

@@ -22,7 +22,7 @@ from memory_core.document import markdown, template
 from memory_core.history import item_history
 from memory_core.learning import classify
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, history_file, spool
+from memory_core.storage import event_log, history_file
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -30,10 +30,10 @@ from support.answers import YES_OR_NO, answer, answer_all
 from support.command_line import ITEM, Person, hide_change, read_fields
 from support.events import make_start_event, make_stop_event
 from support.files import read_files
+from support.inbox import add_report
 from support.memory_files import make_section
 from support.refusals import check_refused
 from support.sandbox import Sandbox
-from support.spool import make_spool_entry
 from support.terminal import Terminal
 
 ID = "17e4df762a"
@@ -258,6 +258,7 @@ def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
 
 
 LEARNS = f'"{sys.executable}" -I "$HOOKS/subagent_stop.py" < "$EVENT"; '
+LEARNS += 'agent-memory status > "$EVENT.out"; '  # it waits for the worker
 
 
 @pytest.mark.parametrize("script", EDITORS.values(), ids=EDITORS)
@@ -616,7 +617,7 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
 
 
 # Files that are removed after this many days; a bit younger, they stay.
-LEFTOVERS = ("memories", "memories/archive", "memories/history", "state", "state/spool/qa")
+LEFTOVERS = ("memories", "memories/archive", "memories/history", "state", "state/inbox")
 REMOVED = [
     *((f"{folder}/{{}}{TEMPORARY}", 1 / 24, "left by a write") for folder in LEFTOVERS),
     (f"state/review/{{}}{TEMPORARY}", 1 / 24, "left by a write"),
@@ -625,7 +626,7 @@ REMOVED = [
 ]
 STAYING = """
     memories/.qa.md.4711 memories/.notes memories/.notes.1 memories/.gitattributes locks/qa.lock
-    state/config.json state/sweep.json state/mine.txt state/spool/qa/17-1.json state/route.json
+    state/config.json state/sweep.json state/mine.txt state/inbox/qa~0.1 state/route.json
     state/versions/qa state/review/qa.jsonl state/events.jsonl config.yml
 """
 
@@ -656,7 +657,7 @@ KEPT_AGENTS = {
     "seen-lately": USED,
     "ran-lately": USED,
     "edited-lately": USED,
-    "waits": "it has spooled learnings: run agent-memory tidy",
+    "waits": "it has reports that are not merged: run agent-memory tidy",
     "has-two-files": "it has several files: run agent-memory tidy",
     "is-a-link": ".claude-mpm/memories/is-a-link.md is a link",
     "leads-nowhere": ".claude-mpm/memories/leads-nowhere.md is a link",
@@ -683,7 +684,7 @@ def keep_memories(sandbox: Sandbox) -> None:
     run = {"v": 1, "time": format_utc(time.time() - 29 * DAY), "kind": "task", "id": "r1"}
     store.history("ran-lately").append([{**run, "agent": "ran-lately"}])
     aged(paths["edited-lately"], 29)
-    spool.add(sandbox.paths, "waits", make_spool_entry("waits"))
+    add_report(sandbox.paths, "waits")
     file(sandbox, "memories/has-two-files_memories.md", 60)
     paths["is-a-link"].rename(memories / "history" / "real.txt")
     paths["is-a-link"].symlink_to("history/real.txt")

@@ -11,10 +11,10 @@ import pytest
 from memory_core.api import Memories
 from memory_core.document import markdown
 from memory_core.learning import extraction
-from memory_core.memory import remember
 from memory_core.storage.project import Project, find_project
 from support.answers import answer, answer_all
 from support.command_line import ITEM, Person, hide_change
+from support.lessons import save_learnings
 from support.refusals import check_refused
 from support.review import make_waiting
 from support.terminal import Terminal
@@ -215,7 +215,7 @@ REPORT = f"Done.\n\n# Add To Memory:\nType: pattern\nContent: {CENTS}\n#\n"
 
 def report(person: Person, text: str = REPORT, run: str = "a9") -> None:
     project = project_of(person)
-    remember.save_learnings(project, "engineer", [extraction.extract(text)], run, "s1")
+    save_learnings(project, "engineer", [extraction.extract(text)], run, "s1")
 
 
 def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:

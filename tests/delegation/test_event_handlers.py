@@ -30,6 +30,7 @@ from support.events import (
     make_start_event,
     make_stop_event,
 )
+from support.inbox import count_reports
 from support.paths import REPO
 from support.sandbox import Outcome, Sandbox
 
@@ -429,7 +430,7 @@ def test_a_forked_skill_is_recognised_by_its_run(sandbox: Sandbox) -> None:
     assert reply["updatedToolOutput"] == {**answered, "result": "Done."}
     end_agent(sandbox)
     assert_learned_once(sandbox)
-    plain = {**event, "tool_response": {"success": True, "commandName": "dig"}}
+    plain = {**event, "session_id": "s2", "tool_response": {"success": True, "commandName": "dig"}}
     assert is_silent(sandbox.run_hook("post_tool_use", plain))
 
 
@@ -590,7 +591,7 @@ def test_a_locked_memory_loses_no_learning(shop: Sandbox) -> None:
     end_agent(shop, "a2", REPORT.replace(LEARNED, "Migrations run before the tests"))
     assert shop.read_memory("engineer").count(LEARNED) == 1
     assert "Migrations run" in shop.read_memory("engineer")
-    assert not list((shop.state / "spool" / "engineer").iterdir())
+    assert count_reports(shop) == 0
 
 
 def test_hooks_run_from_a_clone_by_their_own_first_line(shop: Sandbox) -> None:
@@ -620,10 +621,9 @@ def test_agents_that_end_at_once_lose_nothing(sandbox: Sandbox) -> None:
 
 def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sandbox) -> None:
     flood = "".join(REPORT.replace(LEARNED, f"Fact about module_{n}.py") for n in range(5000))
-    said = json.loads(answer(sandbox, text=flood).stdout)
-    assert [*said] == ["systemMessage"]
+    assert is_silent(answer(sandbox, text=flood)), "the report stays as it is"
     line = r"engineer: 100 learned, 1 waiting \(agent-memory undo \w{6}\)"
-    assert re.fullmatch(line, said["systemMessage"])
+    assert re.fullmatch(line, say(sandbox.run_hook("pre_tool_use", make_pre_event("toolu_2"))))
     (event,) = sandbox.read_log("agent.memory.learned")
     assert (event["items"], len(event["ids"])) == (100, 100)
     (event,) = sandbox.read_log("agent.memory.evicted")
@@ -681,9 +681,10 @@ def test_a_line_says_once_what_a_run_changed(sandbox: Sandbox) -> None:
 def test_which_runs_have_a_line(sandbox: Sandbox, setting: str) -> None:
     sandbox.configure(f"memory: {{notices: {setting}}}")
     end_agent(sandbox, text="Done.")
-    lines = [say(answer(sandbox, text="Done."))]
-    end_agent(sandbox, "a2")  # in the background: the next hook of the session says it
-    lines.append(say(sandbox.run_hook("pre_tool_use", make_pre_event("toolu_2"))))
+    assert say(answer(sandbox, text="Done.")) == "", "the next hook of the session says it"
+    lines = [say(sandbox.run_hook("pre_tool_use", make_pre_event("toolu_2")))]
+    end_agent(sandbox, "a2")
+    lines.append(say(sandbox.run_hook("pre_tool_use", make_pre_event("toolu_3"))))
     assert list(map(bool, lines)) == [setting == "all", setting != "off"]
 
 

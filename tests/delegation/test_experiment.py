@@ -7,7 +7,6 @@ import itertools
 import pytest
 
 from memory_core.delegation.hold_out import is_held_out
-from memory_core.memory import run_history
 from memory_core.storage.project import find_project
 from memory_core.text import sanitize
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
@@ -33,7 +32,7 @@ def shop(shop: Sandbox) -> Sandbox:
 def list_groups(shop: Sandbox) -> dict[str, str]:
     """Return the group of each finished run by its id."""
     project = find_project(str(shop.root), shop.env)
-    records = run_history.read_records(project.store, "engineer")
+    records = project.store.history("engineer").read()
     tasks = [record for record in records if record["kind"] == "task"]
     return {task["run"]: task.get("experiment", "") for task in tasks}
 

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from memory_core.history.item_history import id_of
-from memory_core.memory import index_building, remember, run_history
+from memory_core.memory import index_building
 from memory_core.selection import item_notes
 from memory_core.storage.project import Project, find_project
 from support.calls import SESSION, answer, end_agent, start_agent
 from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.lessons import save_learnings
 from support.life import write
 from support.sandbox import Sandbox
 
@@ -69,7 +70,7 @@ class Delegations:
 
     def doubt(self, text: str) -> None:
         """Let an earlier run report an item as wrong, too."""
-        remember.save_learnings(self.project, "engineer", [], "a9", wrong={id_of(text): ""})
+        save_learnings(self.project, "engineer", [], "a9", wrong={id_of(text): ""})
 
     def report(self, text: str) -> str | None:
         """Call the agent, which reports this; return what the main agent reads instead."""
@@ -97,7 +98,7 @@ class Delegations:
         return tuple(counts.get(id_of(text), (0, 0, 0)) for text in (RETRY, QUEUE, PERSONS))
 
     def records(self, kind: str = "") -> list[dict[str, Any]]:
-        records = run_history.read_records(self.project.store, "engineer")
+        records = self.project.store.history("engineer").read()
         return [record for record in records if kind in ("", record["kind"])]
 
 
@@ -145,7 +146,7 @@ def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> 
         output = answer(sandbox, task, text, run, f"toolu_{run}").reply["updatedToolOutput"]
         assert output["content"][0]["text"] == "Done."
     project = find_project(str(sandbox.root), sandbox.env)
-    records = run_history.read_records(project.store, "engineer")
+    records = project.store.history("engineer").read()
     used = {record["run"]: record.get("used") for record in records if record["kind"] == "task"}
     assert used == {run: id_of(item) for run, (item, _task) in tasks.items()}
 
@@ -326,7 +327,7 @@ def test_ids_of_other_items_are_ignored(runs: Delegations, person: Person) -> No
 
 def test_the_counts_are_shown_and_used_for_delivery(runs: Delegations, person: Person) -> None:
     runs.report(f"{USED}\nWrong: {short(PERSONS)} because it moved")
-    end_agent(runs.sandbox, "a3")  # merges the spool
+    end_agent(runs.sandbox, "a3")
     counts = person.read_json("show", short(RETRY))["runs"]
     assert counts == {"given": 1, "used": 1, "failed": 0, "wrong": 0}
     assert "runs 1 given, 1 used" in " ".join(person.run("show", short(RETRY)).stdout.split())

@@ -18,8 +18,8 @@ from memory_core.storage.project import find_project
 from support.calls import SESSION, answer, end_agent
 from support.events import BLOCK, LEARNED
 from support.life import write
+from support.old_spool import make_old_entry
 from support.sandbox import Sandbox
-from support.spool import make_spool_entry
 from support.transcripts import Transcripts, asked, make_line, said, used
 
 
@@ -180,7 +180,7 @@ def test_sessions_that_start_at_once_all_get_their_memory(transcripts: Transcrip
     sandbox = transcripts.sandbox
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
     for agent in ("engineer", "qa", "ops"):
-        entry = {**make_spool_entry(agent), "run": agent}
+        entry = {**make_old_entry(agent), "run": agent}
         write(sandbox.state / "spool" / agent / "1-1.json", json.dumps(entry))
     with ThreadPoolExecutor(6) as threads:
         run = partial(sandbox.run_hook, "session_start", process=True)
@@ -199,7 +199,7 @@ def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:
     assert LEARNED in read(transcripts)
 
 
-def test_the_spool_is_merged_at_a_sessions_start(transcripts: Transcripts) -> None:
+def test_what_an_older_version_left_is_merged_at_a_sessions_start(transcripts: Transcripts) -> None:
     folder = transcripts.sandbox.state / "spool" / "engineer"
     entry = {"agent": "engineer", "run": "a1", "session": "s1", "source": "agent"}
     entry |= {"learnings": [["pattern", LEARNED]], "rejected": []}
@@ -209,8 +209,9 @@ def test_the_spool_is_merged_at_a_sessions_start(transcripts: Transcripts) -> No
     write(folder / "4-1.json", json.dumps({**entry, "records": [3]}))
     transcripts.begin()
     assert read(transcripts).count(LEARNED) == 1
-    left = {path.name for path in folder.iterdir()}
-    assert left == {"2-1.json", "3-1.json", "4-1.json"}, "for a person to look at"
+    assert not folder.parent.exists()
+    left = {path.name for path in (transcripts.sandbox.state / "inbox" / "unreadable").iterdir()}
+    assert left == {f"engineer~{n}-1.json" for n in (2, 3, 4)}, "for a person to look at"
 
 
 def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_later_report(
@@ -227,11 +228,8 @@ def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_later_report(
 def test_a_transcript_that_could_not_be_read_is_read_later(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
     transcripts.write("a1", said(BLOCK))
-    blocked = (transcripts.sandbox.state / "spool", transcripts.sandbox.memories)
-    for path in blocked:
-        write(path, "not a folder")
+    write(transcripts.sandbox.memories, "not a folder")
     transcripts.begin()
-    for path in blocked:
-        path.unlink()
+    transcripts.sandbox.memories.unlink()
     transcripts.begin("s3")
     assert LEARNED in read(transcripts)

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
 from memory_core.history import error_text, performance
-from memory_core.memory import error_files, remember, run_history
+from memory_core.memory import error_files
+from memory_core.storage import inbox
 from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
@@ -260,10 +261,7 @@ HOOKS = ("pre_tool_use", "post_tool_use", "subagent_start", "subagent_stop")
 
 
 def open_project(sandbox: Sandbox) -> Project:
-    """Return the project after the outcomes in the spool are merged, as by the next session."""
-    project = find_project(str(sandbox.root), sandbox.env)
-    assert remember.merge_all_spooled(project) == []
-    return project
+    return find_project(str(sandbox.root), sandbox.env)
 
 
 def list_errors(sandbox: Sandbox) -> list[Record]:
@@ -271,7 +269,7 @@ def list_errors(sandbox: Sandbox) -> list[Record]:
 
 
 def history(sandbox: Sandbox, agent: str = "engineer", kind: str = "") -> list[Record]:
-    records = run_history.read_records(open_project(sandbox).store, agent)
+    records = open_project(sandbox).store.history(agent).read()
     return [record for record in records if kind in ("", record["kind"])]
 
 
@@ -415,23 +413,23 @@ def test_nothing_is_lost_while_another_process_has_the_lock(sandbox: Sandbox) ->
         replay(sandbox, "2.1.329/foreground")
         replay(sandbox, "2.1.329/partial_failure")
         assert not (sandbox.memories / "history" / "engineer.jsonl").exists()
-    assert len(list((sandbox.state / "spool" / "engineer").iterdir())) == 3
+    assert inbox.list_agents(sandbox.paths) == {"engineer": 3}
     sandbox.run_hook("session_start", {"hook_event_name": "SessionStart", "session_id": "s9"})
     found = performance.Performance(history(sandbox))
     assert (found.total.finished, found.total.done, found.total.failed) == (2, 1, 1)
     assert len(performance.find_common_errors(list_errors(sandbox))) == 1
-    assert list((sandbox.state / "spool" / "engineer").iterdir()) == []
+    assert inbox.list_names(sandbox.paths) == []
     assert not (sandbox.memories / "engineer.md").exists()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_history_that_cannot_be_written_waits_in_the_spool(sandbox: Sandbox) -> None:
+def test_what_cannot_be_written_waits_in_the_inbox(sandbox: Sandbox) -> None:
     folder = sandbox.memories / "history"
     folder.mkdir(parents=True)
     folder.chmod(0o500)
     replay(sandbox, "2.1.329/foreground")
     folder.chmod(0o700)
-    assert len(list((sandbox.state / "spool" / "engineer").iterdir())) == 1
+    assert inbox.list_agents(sandbox.paths) == {"engineer": 2}
 
 
 # Runs whose end caused no event

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from support.command_line import COMMAND, ITEM, Person
+from support.inbox import add_tried_report
 from support.paths import REPO
 from support.sandbox import Sandbox
-from support.spool import add_spool_entry
 
 Damage = Callable[[Person], object]
 
@@ -262,11 +262,11 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (memories_of_root, "folder", ".claude-mpm/memories: cannot be written"),
     (closed_log, "state", "/events.jsonl: cannot be written"),
     (utf16_memory, "memory", "engineer.md: is not text"),
-    (add_spool_entry, "spool", "not merged into the memory of engineer yet: 1 learning"),
+    (add_tried_report, "inbox", "not merged into the memory of engineer yet: 1 report"),
     (no_merge_driver, "git", "the merge driver is not installed in this clone"),
 ]
 LEFT: list[tuple[Damage, str, str]] = [
-    (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 7"),
+    (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 8"),
     (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
     (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
@@ -429,7 +429,7 @@ STATES: list[tuple[Damage, list[str]]] = [
     (full_section, ["engineer: Project Architecture has 21 items, limit 15"]),
     (waiting_learning, [WAITING]),
     (moved_with_state, [WAITING]),
-    (add_spool_entry, ["1 learning not merged yet (agent-memory tidy)"]),
+    (add_tried_report, ["1 report not merged yet (agent-memory tidy)"]),
 ]
 
 

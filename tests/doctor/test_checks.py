@@ -18,11 +18,11 @@ import pytest
 from memory_core.claude_code import settings_json
 from memory_core.doctor import checks
 from memory_core.setup import installation
-from memory_core.storage import event_log, run_records, spool
+from memory_core.storage import event_log, run_records
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
+from support.inbox import add_tried_report, add_unreadable_report
 from support.life import write
-from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
 from support.terminal import run_on_terminal
 
 Damage = Callable[[Person], object]
@@ -80,7 +80,7 @@ def test_a_healthy_project(settled: Person) -> None:
     before = read_files(settled.sandbox.root)
     results = settled.list_findings()
     assert {level for level, _check in results} == {"ok"}
-    assert results.count(("ok", "command")) == 6
+    assert results.count(("ok", "command")) == 7
     assert read_files(settled.sandbox.root) == before
     assert not settled.sandbox.state.parent.exists()
 
@@ -191,16 +191,6 @@ def no_folder(person: Person) -> None:
     (person.sandbox.root / ".claude-mpm" / "notes").write_text("a file")
 
 
-def no_text_in_spool(person: Person) -> None:
-    path = spool.add(person.sandbox.paths, "engineer", make_spool_entry("engineer"))
-    (person.sandbox.state / path).write_bytes(b"\xff")
-
-
-def unreadable_in_spool(person: Person) -> None:
-    """Make a folder in place of an entry: root cannot read it either."""
-    (person.sandbox.state / "spool" / "qa" / "1-1.json").mkdir(parents=True)
-
-
 def native_memory(person: Person) -> None:
     agent = '---\nname: "Engineer"\nmemory: project  # own\n---\nYou ...\n'
     write(person.sandbox.root / ".claude" / "agents" / "team" / "e.md", agent)
@@ -230,7 +220,7 @@ def odd_lines_in_the_log(person: Person) -> None:
 
 BROKEN, WARNING, NOTE = "broken", "warning", "note"
 
-SETTINGS, SPOOL, MEMORY = (BROKEN, "settings"), (WARNING, "spool"), (WARNING, "memory")
+SETTINGS, INBOX, MEMORY = (BROKEN, "settings"), (WARNING, "inbox"), (WARNING, "memory")
 OLDER = (WARNING, "settings")
 ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     (
@@ -238,13 +228,13 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [(WARNING, "config"), (NOTE, "native-memory"), MEMORY, MEMORY, (WARNING, "deliveries")],
     ),
     (
-        [missing_events, add_spool_entry, torn_history, logged_error],
-        [SETTINGS, MEMORY, SPOOL, (WARNING, "errors")],
+        [missing_events, add_tried_report, torn_history, logged_error],
+        [SETTINGS, MEMORY, INBOX, (WARNING, "errors")],
     ),
-    ([other_version, add_cut_spool_entry, odd_memory_of_the_user], [OLDER, MEMORY, SPOOL]),
+    ([other_version, add_unreadable_report, odd_memory_of_the_user], [OLDER, MEMORY, INBOX]),
     (
-        [no_text_in_spool, unreadable_in_spool, learns_nothing],
-        [(NOTE, "switched-off"), SPOOL, (WARNING, "state")],
+        [add_unreadable_report, add_tried_report, learns_nothing],
+        [(NOTE, "switched-off"), INBOX, INBOX],
     ),
     ([no_program, second_file, unreadable_memory], [(BROKEN, "paths"), SETTINGS, MEMORY]),
     ([python_gone], [SETTINGS]),
@@ -382,7 +372,7 @@ def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     settings_of(settled).unlink()
     results = examine(settled)
     assert wrong(results) == []
-    assert select(results, "command", "where") == [f"{folder}/hooks/hooks.json"] * 6
+    assert select(results, "command", "where") == [f"{folder}/hooks/hooks.json"] * 7
     assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
 
 
@@ -481,7 +471,7 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
     write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")
     by_a_person = (bad_config, native_memory)
-    safe = (missing_events, add_spool_entry, odd_memory, second_file, odd_memory_of_the_user)
+    safe = (missing_events, add_tried_report, odd_memory, second_file, odd_memory_of_the_user)
     for damage in (*safe, fallback, *by_a_person):
         damage(settled)
     done = settled.run("doctor", "--fix", "--json")
@@ -492,10 +482,10 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     assert sorted(mended) == [
         ("deliveries", "memory is added to prompts again"),
         ("git", "merge driver installed in this clone"),
+        ("inbox", "1 report merged"),
         *[("memory", "conflict resolved")] * 3,
         ("memory", "merged .claude-mpm/memories/Engineer_memories.md into it"),
         ("settings", "hooks updated"),
-        ("spool", "engineer: waiting learnings merged"),
     ]
     assert not any(finding["error"] for finding in answer["mended"])
     assert all(set(finding) == read_fields("`doctor`, in `mended`") for finding in answer["mended"])
@@ -508,7 +498,7 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
 
 
 def test_repairs_are_printed_with_their_undo(settled: Person) -> None:
-    add_spool_entry(settled)
+    add_tried_report(settled)
     other_version(settled)
     done = settled.run("doctor", "--fix")
     assert done.returncode == 0
@@ -516,7 +506,7 @@ def test_repairs_are_printed_with_their_undo(settled: Person) -> None:
     assert first == "fixed    settings: hooks updated"
     assert place == f"         in: {settings_of(settled)}"
     assert '         -            "timeout": 20' in lines
-    merged = lines.index("fixed    spool: engineer: waiting learnings merged")
+    merged = lines.index("fixed    inbox: 1 report merged")
     assert lines[merged + 2] == "         undo: agent-memory undo"
     assert lines[-1] == "Repaired: 2; problems left for you: none"
     assert "warning" not in done.stdout
@@ -531,7 +521,7 @@ def test_hooks_are_updated_in_place(settled: Person) -> None:
 
 
 def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
-    for damage in (missing_events, no_program, add_spool_entry, fallback, other_tool):
+    for damage in (missing_events, no_program, add_tried_report, fallback, other_tool):
         damage(settled)
     path = settled.sandbox.root / ".claude-mpm" / "locks" / "engineer.lock"
     write(path, "")
@@ -542,9 +532,9 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
     answer = json.loads(done.stdout)
     assert done.returncode == 1
     mended = [(finding["check"], bool(finding["error"])) for finding in answer["mended"]]
-    assert mended == [("settings", True), ("spool", True)]
+    assert mended == [("settings", True), ("inbox", True)]
     left = set(wrong(answer["findings"]))
-    assert {SETTINGS, SPOOL, (NOTE, "other-hooks"), (WARNING, "deliveries")} <= left
+    assert {SETTINGS, INBOX, (NOTE, "other-hooks"), (WARNING, "deliveries")} <= left
     assert settings_of(settled).read_bytes() == before
 
 

@@ -12,12 +12,12 @@ import pytest
 from memory_core.doctor import path_checks, state_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.files import safe_files
-from memory_core.storage import paths, spool
+from memory_core.storage import paths
 from memory_core.storage.project import Project
 from support.command_line import Person
+from support.inbox import add_report
 from support.life import write
 from support.sandbox import Sandbox
-from support.spool import make_spool_entry
 
 ENGINEER = ".claude-mpm/memories/engineer.md"
 
@@ -169,7 +169,7 @@ def test_learnings_of_a_project_that_is_gone_are_reported(sandbox: Sandbox, tmp_
     assert check_state(sandbox) == []
     shutil.rmtree(gone)
     assert check_state(sandbox) == []
-    spool.add(old, "engineer", make_spool_entry("engineer"))
+    add_report(old)
     (finding,) = check_state(sandbox)
     assert (finding.level, finding.where) == (WARNING, str(gone))
     assert "agent-memory tidy" in finding.advice

@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory_core.storage.paths import LevelPaths
+from support.workers import await_worker
+
 from .api import PATIENCE, Api, Request, Script, wait_until
 
 KEY = "sk-ant-no-key-at-all-just-a-test-0123456789"
@@ -202,6 +205,7 @@ class Desk:
                     yield session
                 finally:
                     session.end()
+                    self._await_worker()
 
     @contextmanager
     def terminal(self, script: Script, *options: str) -> Iterator[Terminal]:
@@ -223,6 +227,10 @@ class Desk:
                 yield session
             finally:
                 session.end()
+                self._await_worker()
+
+    def _await_worker(self) -> None:
+        await_worker(LevelPaths(str(self.project), {"HOME": str(self.home)}))
 
     def _onboarded(self) -> dict[str, Any]:
         """Write the state of a client whose first-start questions are answered."""

@@ -6,7 +6,7 @@ import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.history import performance
-from memory_core.memory import error_files, remember
+from memory_core.memory import error_files
 from memory_core.storage.project import find_project
 
 from .api import Line, Refusal, Script, delegate, say, use
@@ -33,7 +33,6 @@ def script(in_background: bool, *answers: Line) -> Script:
 def records(desk: Desk, *kinds: str) -> list[dict[str, Any]]:
     """Return the records of the engineer: of its history, and its errors."""
     project = find_project(str(desk.project), {"HOME": str(desk.home)})
-    remember.merge_all_spooled(project)
     errors = error_files.read(project.paths, "engineer")
     records = [*project.store.history("engineer").read(), *errors]
     return [record for record in records if record["kind"] in kinds]

@@ -213,7 +213,7 @@ def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) ->
     wait_until(lambda: not plugin_environment.is_building(data), "the end of the build", 300)
     assert plugin_environment.is_ready(data), (data_folder(plugged) / "build.log").read_text()
     second = plugged.run(script("Fine."), "--output-format", "stream-json", "--verbose")
-    assert "systemMessage" not in second.out
+    assert plugin_environment.BUILD_STARTED not in second.out
     assert_memory_given(second.requests_by("TASK-1"), FACT)
 
 

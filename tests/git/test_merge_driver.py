@@ -16,10 +16,10 @@ from memory_core.document import markdown
 from memory_core.files.safe_files import Refused
 from memory_core.git import merge_driver
 from memory_core.learning import extraction
-from memory_core.memory import remember
 from memory_core.storage.project import Project, find_project
 from support.command_line import Person
 from support.files import read_files
+from support.lessons import save_learnings
 from support.paths import REPO
 from support.sandbox import Sandbox
 from tools import simulation
@@ -120,7 +120,7 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, commands: list[str]
 
 def learn(sandbox: Sandbox, text: str, kind: str = "architecture") -> None:
     found = extraction.Extraction([extraction.Learning(kind, text)], [], [])
-    remember.save_learnings(project_in(sandbox), "engineer", [found], text)
+    save_learnings(project_in(sandbox), "engineer", [found], text)
     commit(sandbox.root, text)
 
 

@@ -17,12 +17,13 @@ from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.learning import extraction
 from memory_core.learning.extraction import Learning
-from memory_core.memory import agent_memory, remember
+from memory_core.memory import agent_memory
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.command_line import Person
 from support.events import FACT, LEARNED, REPORT, is_silent, make_start_event, make_stop_event
+from support.lessons import save_learnings
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -386,7 +387,7 @@ def remove_by_hand(sandbox: Sandbox, text: str) -> None:
 def save(sandbox: Sandbox, text: str) -> None:
     found = extraction.Extraction([Learning("tip", text)], [], [])
     project = find_project(str(sandbox.root), sandbox.env)
-    remember.save_learnings(project, "engineer", [found], f"run of {text}")
+    save_learnings(project, "engineer", [found], f"run of {text}")
 
 
 def test_removed_items_stay_removed_if_the_clock_goes_back(

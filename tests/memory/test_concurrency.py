@@ -12,32 +12,39 @@ from pathlib import Path
 import pytest
 
 from memory_core.history import item_history
-from memory_core.memory import changes, remember, transaction
+from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.storage.project import find_project
 from memory_core.text.times import format_utc
 from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
+from support.inbox import count_reports
 from support.processes import read_output, release_programs, start_program
 from support.sandbox import Sandbox
+from support.workers import await_worker
 
 WRITERS, REPORTS, EACH = 64, 2, 25  # 3,200 merges in sequence take minutes
 AGENTS = ("engineer", "qa", "docs")
 
 WRITER = """
 import sys
-from memory_core.learning.extraction import Extraction, Learning
-from memory_core.memory import remember
+from memory_core.delegation import event_handlers
 from memory_core.storage.project import find_project
 root, home, number = sys.argv[1:]
 project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": home})
 types = ("pattern", "architecture", "guideline", "mistake", "strategy") * 5
+name = "SubagentStop"
 print("ready", flush=True)
 sys.stdin.read()
 for report in range(2):
     words = [f"Fact_{number}_{report}_{place}" for place in range(25)]
-    result = Extraction([Learning(kind, word) for kind, word in zip(types, words)], [], [])
+    text = "\\n".join(
+        f"# Add To Memory:\\nType: {kind}\\nContent: {word}\\n#" for kind, word in zip(types, words)
+    )
     agent = ("engineer", "qa", "docs")[(int(number) + report) % 3]
-    assert remember.save_learnings(project, agent, [result], f"w{number}r{report}", "s1")
+    ids = {"session_id": "s1", "agent_id": f"w{number}r{report}", "agent_type": agent}
+    event = {**ids, "hook_event_name": name, "last_assistant_message": text}
+    event_handlers.handle(project, event, name)
+    event_handlers.finish(project, event, name)
 """
 
 READER = """
@@ -69,16 +76,14 @@ def test_64_processes_lose_and_duplicate_no_learning(sandbox: Sandbox) -> None:
     release_programs(writers)
     for writer in writers:
         read_output(writer)
-    # Writers that did not get the lock in time left their learnings to the next writer.
-    for agent in AGENTS:
-        remember.merge_spool(find_project(str(sandbox.root), sandbox.env), agent)
+    await_worker(sandbox.paths)
+    assert count_reports(sandbox) == 0
     release_programs(readers)
     assert all(int(read_output(reader)) > 10 for reader in readers)
     texts = [(sandbox.memories / f"{agent}.md").read_text() for agent in AGENTS]
     lines = Counter(line for text in texts for line in text.splitlines() if line.startswith("- "))
     assert set(lines.values()) == {1}, "doubled"
     assert len(lines) == WRITERS * REPORTS * EACH + 1
-    assert not [path for path in (sandbox.state / "spool").rglob("*") if path.is_file()]
     names = [*(f"{agent}.md" for agent in AGENTS), "README.md", "history"]
     assert sorted(os.listdir(sandbox.memories)) == sorted(names)
 
@@ -192,7 +197,7 @@ def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) 
 
 def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
     learns(sandbox, "a1", LEARNED)
-    names = [".config.json.1f", ".route.json.2f", "spool/engineer/.1-1.json.3f"]
+    names = [".config.json.1f", ".route.json.2f", "inbox/.1-1.json.3f"]
     paths = [sandbox.state / f"{name}.agent-memory-tmp" for name in names]
     paths[-1].parent.mkdir(parents=True, exist_ok=True)
     for path in paths:

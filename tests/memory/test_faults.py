@@ -19,7 +19,7 @@ LARGE = {"kill points": 60, "faults": 90, "other harms": 20}
 
 
 @pytest.mark.parametrize(
-    ("every", "least"), [(150, SMALL), pytest.param(15, LARGE, marks=pytest.mark.slow)]
+    ("every", "least"), [(100, SMALL), pytest.param(15, LARGE, marks=pytest.mark.slow)]
 )
 def test_nothing_is_lost_at_any_fault(tmp_path: Path, every: int, least: dict[str, int]) -> None:
     if not shutil.which("strace") and not os.environ.get("CI"):

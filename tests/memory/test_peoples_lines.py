@@ -17,8 +17,9 @@ from memory_core.doctor import file_checks
 from memory_core.doctor.examination import Examination
 from memory_core.document import contradictions, markdown, template
 from memory_core.learning import extraction
-from memory_core.memory import recall, remember
+from memory_core.memory import recall
 from memory_core.storage.project import Project, find_project
+from support.lessons import save_learnings
 from support.sandbox import Sandbox
 
 AGENT = "engineer"
@@ -32,7 +33,7 @@ def project(sandbox: Sandbox) -> Project:
 
 def learn(project: Project, kind: str, *texts: str, run: str = "a1") -> None:
     found = [extraction.Learning(kind, text) for text in texts]
-    remember.save_learnings(project, AGENT, [extraction.Extraction(found, [], [])], run)
+    save_learnings(project, AGENT, [extraction.Extraction(found, [], [])], run)
 
 
 def write(project: Project, text: str) -> None:

@@ -7,8 +7,9 @@ import pytest
 from memory_core.curation import agent_status, item_actions
 from memory_core.document import markdown, repeats
 from memory_core.learning import extraction
-from memory_core.memory import recall, remember
+from memory_core.memory import recall
 from memory_core.storage.project import Project, find_project
+from support.lessons import save_learnings
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -38,7 +39,7 @@ def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
     project = project_in(sandbox)
     item_actions.teach(project, "engineer", "pattern", [text])
     found = [extraction.Learning("mistake", text)]
-    remember.save_learnings(project, "engineer", [extraction.Extraction(found, [], [])], "a1")
+    save_learnings(project, "engineer", [extraction.Extraction(found, [], [])], "a1")
     assert list_texts(project) == [ITEM]
 
 

@@ -16,6 +16,7 @@ import pytest
 from support import events
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.workers import await_worker
 
 MEASURE = REPO / "tests" / "support" / "measure.py"
 
@@ -53,6 +54,7 @@ def measure(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> Cost:
     data = json.dumps({**event, "cwd": str(sandbox.root)}).encode()
     place: dict[str, Any] = {"cwd": sandbox.root, "env": sandbox.env, "timeout": 60}
     subprocess.run(command, input=data, capture_output=True, check=True, **place)
+    await_worker(sandbox.paths)
     costs = json.loads(notes.read_text())
     assert costs["status"] == 0
     return Cost(costs["cpu"], costs["memory"])

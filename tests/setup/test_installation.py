@@ -189,7 +189,7 @@ def test_installing_shows_the_prompt_and_changes_only_the_settings(installed: Ma
     assert sample_events.LEARNING in done.stdout.partition("The next prompt of that agent:")[2]
     text = settings_of(project).read_text()
     assert settings_json.remove_hooks(text) == FOREIGN
-    assert len(settings_json.find_entries(text)) == 6
+    assert len(settings_json.find_entries(text)) == 7
     assert str(installed.home) not in text
     assert [path.name for path in project.rglob("*")] == [".claude", "settings.json"]
     assert not (installed.home / ".claude-mpm").exists()
@@ -220,7 +220,7 @@ def test_the_written_command_works_in_any_shell_and_folder(
 
 def test_user_level_installation(installed: Machine, tmp_path: Path) -> None:
     succeed(installed.verb("install", "--user"))
-    assert len(commands_of(installed.home)) == 6
+    assert len(commands_of(installed.home)) == 7
     assert installed.verb("uninstall", "--user").returncode == 0
     folder = tmp_path / "claude config"
     assert installed.verb("install", "--user", CLAUDE_CONFIG_DIR=str(folder)).returncode == 0
@@ -239,8 +239,8 @@ def test_a_second_run_changes_nothing(installed: Machine, project: Path) -> None
 @pytest.mark.parametrize(
     ("script", "count", "said"),
     [
-        ("echo '2.0.30 (Claude Code)'", 4, "Claude Code 2.0.30 does not support it"),
-        ("exit 1", 6, ""),
+        ("echo '2.0.30 (Claude Code)'", 5, "Claude Code 2.0.30 does not support it"),
+        ("exit 1", 7, ""),
     ],
 )
 def test_an_old_claude_code_gets_only_events_it_knows(
@@ -276,7 +276,7 @@ def test_settings_are_not_written_through_a_link(
     assert f"{project / linked} is a link, which is not followed." in done.stderr
     assert f"to add there: agent-memory install{option} --dry-run\n" in done.stderr
     shown = succeed(installed.verb("install", *words, "--dry-run", **env))
-    assert shown.stdout.count('"command": "agent_memory=') == 6
+    assert shown.stdout.count('"command": "agent_memory=') == 7
     assert f"Would not write: {project / linked} is a link" in shown.stdout
     text = settings_json.add_hooks("", block())
     target.write_text(text)
@@ -435,7 +435,7 @@ def test_the_project_may_be_the_current_folder_or_an_option(
 ) -> None:
     command = installed.command
     assert installed.run(command, "install", cwd=project).returncode == 0
-    assert len(commands_of(project)) == 6
+    assert len(commands_of(project)) == 7
     assert installed.run(command, "--project", project, "uninstall").returncode == 0
     assert read_tree(project) == {}
     shown = installed.verb("install", project, "--dry-run")

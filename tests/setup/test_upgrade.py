@@ -68,6 +68,7 @@ class Home:
             entry.event: entry.value["command"] for entry in settings_json.find_entries(text)
         }
         self.run("sh", "-c", commands["SubagentStop"], cwd=clone, stdin=json.dumps(event))
+        self.run("agent-memory", "status", cwd=clone)  # it waits for the worker
         self.run("git", "add", "-A", cwd=clone)
         self.run("git", "commit", "-qm", fact, cwd=clone)
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
-from memory_core.storage import gone_projects, spool
+from memory_core.storage import gone_projects, inbox
 from memory_core.storage.project import Project, find_project
 from memory_core.text.times import format_utc
 from support.command_line import Person
+from support.inbox import add_report, make_report
 from support.review import make_waiting
 from support.sandbox import Sandbox
-from support.spool import make_spool_entry
-
-
-def make_entry(*learnings: str) -> dict[str, Any]:
-    return {**make_spool_entry("qa"), "learnings": [["pattern", text, ""] for text in learnings]}
 
 
 def make_gone_project(sandbox: Sandbox, gone: Path) -> Project:
     """Return another project, in whose state two learnings wait."""
     gone.mkdir(parents=True)
     other = find_project(str(gone), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(gone)})
-    spool.add(other.paths, "qa", make_entry("Prices are in cents"))
+    add_report(other.paths, "qa", text=make_report("Prices are in cents"))
     other.store.add_to_review("qa", [make_waiting("An event")], format_utc(time.time()))
     return other
 
@@ -33,7 +28,7 @@ def read_waiting(sandbox: Sandbox) -> list[dict[str, str]]:
 
 
 def test_the_state_of_a_moved_project_is_left_to_the_move(sandbox: Sandbox) -> None:
-    spool.add(sandbox.paths, "qa", make_entry("Prices are in cents"))
+    add_report(sandbox.paths, "qa")
     (sandbox.root.parent / "elsewhere").mkdir()
     root = sandbox.root.rename(sandbox.root.parent / "elsewhere" / sandbox.root.name)
     moved = find_project(str(root), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(root)})
@@ -41,7 +36,7 @@ def test_the_state_of_a_moved_project_is_left_to_the_move(sandbox: Sandbox) -> N
     assert not left.files
     gone_projects.take_over(moved.store, left)
     moved.paths.state.make_root()
-    assert [agent for _stem, agent in spool.list_agents(moved.paths)] == ["qa"]
+    assert inbox.list_agents(moved.paths) == {"qa": 1}
 
 
 def test_tidy_asks_before_it_takes_them_over(

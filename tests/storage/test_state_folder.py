@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.storage import event_log, spool, state_folder
+from memory_core.storage import event_log, inbox, state_folder
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.store import Store
-from support.events import FACT, LEARNED, make_post_event, make_pre_event, make_start_event
+from support.events import FACT, LEARNED, REPORT, make_post_event, make_pre_event, make_start_event
+from support.inbox import add_report
 from support.review import make_waiting
 from support.sandbox import Sandbox
 
@@ -30,7 +31,7 @@ def live(sandbox: Sandbox) -> None:
 
 
 def add_waiting(paths: LevelPaths) -> None:
-    spool.add(paths, "engineer", {**ENTRY, "learnings": [["pattern", LEARNED]]})
+    add_report(paths, text=REPORT)
     Store(paths).add_to_review("engineer", [make_waiting("Waits")], "2026-11-20 10:00:00")
 
 
@@ -64,7 +65,6 @@ def test_a_moved_project_finds_its_state_and_what_waits(sandbox: Sandbox) -> Non
     moved = move(sandbox, sandbox.root.parent / "elsewhere" / sandbox.root.name)
     sandbox.run_hook("session_start", SESSION)
     assert not sandbox.state.exists()
-    sandbox.run_hook("session_start", SESSION)
     assert LEARNED in sandbox.read_memory("engineer")
     assert [entry["content"] for entry in Store(moved).read_review("engineer")] == ["Waits"]
     owner = json.loads(moved.state.read_text(state_folder.OWNER_FILE))
@@ -79,7 +79,7 @@ def test_a_copy_has_a_state_of_its_own(sandbox: Sandbox) -> None:
     paths = LevelPaths(str(copy), sandbox.env)
     event_log.write(paths, "agent.memory.loaded")
     assert paths.state.list_names() == ["events.jsonl", "project.json"]
-    assert len(spool.read_entries(sandbox.paths, "engineer")) == 1
+    assert inbox.list_agents(sandbox.paths) == {"engineer": 1}
 
 
 def test_each_project_has_a_folder_with_a_plain_name(sandbox: Sandbox) -> None:
@@ -113,6 +113,7 @@ def test_state_in_a_project_is_ignored(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     forged = {
         "state/spool/engineer/1-1.json": {**ENTRY, "learnings": [["pattern", "A forged item"]]},
+        "state/inbox/engineer~0": {"time": 1.0, "agent": "engineer", "run": "a1"},
         "state/config.json": {"source": [5], "values": {"enabled": False}, "problems": []},
         "state/route.json": {"route": "start", "time": 9e12},
         "state/sweep.json": {"since": 0.0, "folders": ["/"], "offsets": {}},

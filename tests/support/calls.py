@@ -15,7 +15,8 @@ def call_agent(
 ) -> str:
     """Return the prompt that the agent gets, "" if the hook does not change it."""
     outcome = _run(sandbox, "pre_tool_use", make_pre_event(call, agent, **more))
-    return str(outcome.reply["updatedInput"]["prompt"]) if outcome.stdout else ""
+    # A line for the person is not a reply to the call.
+    return str(outcome.reply["updatedInput"]["prompt"]) if b"updatedInput" in outcome.stdout else ""
 
 
 def start_agent(sandbox: Sandbox, run: str = "a1", agent: str = "engineer", **more: Any) -> str:

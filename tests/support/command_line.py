@@ -16,6 +16,7 @@ from memory_core.setup import installation
 from support import forks, processes
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.workers import await_worker
 
 PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
 JSON_PAGE = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
@@ -74,7 +75,9 @@ class Person:
         folder = cwd or self.sandbox.root
         if process or not forks.can_fork(variables):
             return self._run(command, data, folder, variables)
-        return make_result(command, *forks.run(arguments, data, folder, variables))
+        done = make_result(command, *forks.run(arguments, data, folder, variables))
+        await_worker(self.sandbox.paths)
+        return done
 
     def run_shell(self, line: str) -> subprocess.CompletedProcess[str]:
         """Run a shell line; a line that only runs `agent-memory` does not start a shell."""
@@ -86,6 +89,7 @@ class Person:
         self, command: list[str], data: bytes, cwd: Path, env: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
         done = processes.run(command, data, cwd=cwd, env=env)
+        await_worker(self.sandbox.paths)  # of a hook that the command ran
         return make_result(command, done.returncode, done.stdout, done.stderr)
 
     def _variables(self, env: dict[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from support.events import make_start_event
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.workers import await_worker
 
 # Modules whose import takes a noticeable part of a hook's start time.
 EXPENSIVE_MODULES = {
@@ -37,4 +38,5 @@ def list_hook_imports(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> lis
     data = json.dumps(event, separators=(",", ":")).encode()
     env = {**sandbox.env, "PATH": str(sandbox.home)}
     done = subprocess.run(command, input=data, capture_output=True, env=env, check=True)
+    await_worker(sandbox.paths)
     return done.stderr.decode().split()

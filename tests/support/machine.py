@@ -11,8 +11,10 @@ from typing import Any
 
 from memory_core.document import markdown
 from memory_core.memory import agent_memory
+from memory_core.storage.paths import LevelPaths
 from support import events, processes
 from support.paths import REPO
+from support.workers import await_worker
 
 AGENT = "engineer"
 MEMORIES = ".claude-mpm/memories"
@@ -68,6 +70,7 @@ class Machine:
         hook = str(REPO / "hooks" / "subagent_stop.py")
         command = [sys.executable, "-c", WRONG_CLOCK, str(self.shift), hook]
         self._start(command, data=json.dumps({**event, "cwd": str(self.root)}))
+        await_worker(LevelPaths(str(self.root), self.env))
 
     def git(self, *words: str) -> None:
         self._start(["git", *words])

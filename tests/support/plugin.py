@@ -15,6 +15,7 @@ from memory_core.setup import plugin, plugin_environment
 from support import processes
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.workers import await_worker
 
 ITEM = "Services talk through the event bus, never directly"
 HOOKS = json.loads((REPO / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
@@ -50,6 +51,7 @@ class Plugged:
     def run_shell(self, command: str, data: bytes = b"", **env: str) -> Done:
         place = {"cwd": self.sandbox.root, "env": self.env(**env)}
         done = processes.run(["/bin/sh", "-c", command], data, timeout=120, **place)
+        await_worker(self.sandbox.paths)
         texts = done.stdout.decode(), done.stderr.decode()
         return subprocess.CompletedProcess(command, done.returncode, *texts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -9,9 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory_core.storage import paths
 from memory_core.storage.paths import LevelPaths
 from support import forks, processes
 from support.paths import REPO
+from support.workers import await_worker
 
 RUNS = re.compile(r'hook\.run\("(\w+)"\)')
 
@@ -57,11 +60,17 @@ class Sandbox:
     def run_hook(self, name: str, event: Any, *, process: bool = False, **env: str) -> Outcome:
         """Run hooks/NAME.py with an event: bytes unchanged, other values as JSON.
 
-        A forked child runs it, except in tests of the process itself.
+        A forked child runs it, except in tests of the process itself.  Return when the worker has
+        saved what the hook collected.
         """
+        outcome = self._run_hook(name, event, process, {**self.env, **env})
+        with contextlib.suppress(OSError):  # then the hook did nothing, either
+            await_worker(paths.find_project(str(self.root), {**self.env, **env}))
+        return outcome
+
+    def _run_hook(self, name: str, event: Any, process: bool, variables: dict[str, str]) -> Outcome:
         data = event if isinstance(event, bytes) else json.dumps(event).encode()
         script = REPO / "hooks" / f"{name}.py"
-        variables = {**self.env, **env}
         if not process and forks.can_fork({**forks.ENV, **variables}):
             (kind,) = RUNS.findall(script.read_text(encoding="utf-8"))
             return Outcome(*forks.run([forks.HOOK, kind], data, self.root, variables))

@@ -21,6 +21,7 @@ from support.files import read_files
 from support.life import CANARY, WORD, Step
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.workers import await_worker
 
 RECORDER = REPO / "tests" / "support" / "recorder.py"
 COMMAND_SCRIPT = REPO / "memory_core" / "cli" / "__main__.py"
@@ -54,7 +55,9 @@ def run_step(step: Step, sandbox: Sandbox) -> Result:
     except subprocess.TimeoutExpired as error:
         seconds = time.monotonic() - began
         return Result(step, None, error.output, error.stderr or b"", seconds)
-    return Result(step, status, output, errors, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    await_worker(sandbox.paths)
+    return Result(step, status, output, errors, seconds)
 
 
 def _hook_words(step: Step) -> tuple[str, ...]:
@@ -73,6 +76,7 @@ def record_step(step: Step, sandbox: Sandbox, notes: Path) -> set[str]:
     command = [*recorder, str(script), *step.words]
     done = processes.run(command, step.data, cwd=sandbox.root, env=env)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
+    await_worker(sandbox.paths)
     lines = notes.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     return {line for line in lines if not life.is_random_name(line)}
 

@@ -24,9 +24,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from memory_core.document import block_reader, edits, markdown, merge_learnings, preferences
 from memory_core.git import merge_driver
 from memory_core.learning.extraction import Extraction, Learning
-from memory_core.memory import remember
 from memory_core.storage.project import find_project
 from memory_core.text import markdown_lines, similarity
+from support.lessons import save_learnings
 
 AGENT = "engineer"
 STEPS = 14
@@ -111,7 +111,7 @@ class Clone:
         else:
             history.facts.append(text)
         found = Extraction([Learning(self.draw.choice(KINDS), text)], [], [])
-        remember.save_learnings(self.project, AGENT, [found], f"run{history.number()}")
+        save_learnings(self.project, AGENT, [found], f"run{history.number()}")
 
     # Actions of the user.
 
@@ -270,7 +270,7 @@ def _founded(root: Path) -> Path:
     project = find_project(str(root), {"HOME": str(root.parent / "home")})
     merge_driver.install(project)
     found = Extraction([Learning("tip", "The first fact is in everybody's history")], [], [])
-    remember.save_learnings(project, AGENT, [found], "run0")
+    save_learnings(project, AGENT, [found], "run0")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "begin")
     return root

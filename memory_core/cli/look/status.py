@@ -30,12 +30,12 @@ COLUMNS = [
     Column("LEARNED", 3),
     Column("REVIEW", 4),
     Column("RUNS", 5, align_right=False),
-    Column("SPOOLED", 9),
+    Column("UNMERGED", 9),
     Column("TREND", 6, align_right=False),
 ]
 
 # Shown only if a cell has a value.
-OPTIONAL_COLUMNS = {"RUNS", "SPOOLED", "TREND"}
+OPTIONAL_COLUMNS = {"RUNS", "UNMERGED", "TREND"}
 
 
 def status(
@@ -52,7 +52,7 @@ def status(
     LEARNED: new items of 7 days (UTC).  TREND: the same per week, for 8 weeks.
     REVIEW: learnings that were not saved and wait for you.
     RUNS: items given, used and never given in the last 10 runs; if there are some.
-    SPOOLED: learnings not merged yet; shown only if there are some.
+    UNMERGED: reports not merged yet; shown only if there are some.
     Output that goes to a pipe or a file has no TREND; --json has all numbers.
 
     \b
@@ -124,7 +124,7 @@ def _format_row(memory: MemoryStatus) -> list[str]:
         f"+{learned}" if learned else "-",
         str(memory.review or "-"),
         _format_recent(memory),
-        str(memory.spooled or "-"),
+        str(memory.unmerged or "-"),
         draw_sparkline(memory.trend) if is_terminal() else "",
     ]
 
@@ -139,7 +139,7 @@ def _format_recent(memory: MemoryStatus) -> str:
 
 def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
     """Return the totals; there is no total limit, because each memory has its own."""
-    names = ("size", "sections", "items", "review", "spooled")
+    names = ("size", "sections", "items", "review", "unmerged")
     return memories[0]._replace(
         agent=format_count(len(memories), "agent"),
         limit=0,
@@ -205,7 +205,7 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
 
 
 def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
-    names = ("agent", "items", "sections", "limit", "trend", "review", "spooled", "error")
+    names = ("agent", "items", "sections", "limit", "trend", "review", "unmerged", "error")
     return {
         **select_fields(memory, *names, file="path", bytes="size"),
         "changed": format_utc(memory.changed) if memory.changed else None,

@@ -14,14 +14,14 @@ from memory_core.cli.common.arguments import agent_option
 from memory_core.cli.output import print_line
 
 # The keys of sample_events.KINDS.
-Kind = Literal["pre", "start", "post", "stop", "session", "handback", "failure"]
+Kind = Literal["pre", "start", "post", "stop", "session", "end", "handback", "failure"]
 
 
 def sample(
     kind: Annotated[
         Kind,
         typer.Argument(
-            metavar="KIND", help="pre, start, post, stop, session, handback or failure."
+            metavar="KIND", help="pre, start, post, stop, session, end, handback or failure."
         ),
     ] = "pre",
     agent: Annotated[

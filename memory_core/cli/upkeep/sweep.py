@@ -8,28 +8,29 @@ import sys
 from memory_core.claude_code import settings_files
 from memory_core.cli.output import print_line, print_note
 from memory_core.cli.upkeep.steps import Step, StepResult
-from memory_core.delegation import missed_reports
-from memory_core.memory import remember
+from memory_core.delegation import missed_reports, worker
+from memory_core.storage import inbox
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
 
 def collect_learnings(step: Step) -> StepResult:
-    """Merge spooled learnings, and read the transcripts of interrupted runs.
+    """Merge reports that wait, and read the transcripts of interrupted runs.
 
     It fails if something is still unmerged or unread.
     """
     project = step.scope.project
-    waiting = remember.count_spooled(project)
+    waiting = len(inbox.list_names(project.paths))
     if step.dry_run:
         return _plan(waiting, step.json)
     if sys.stderr and sys.stderr.isatty():
         print_note("Reading transcripts")
-    failed = remember.merge_all_spooled(project)
-    merged = waiting - remember.count_spooled(project)
+    worker.drain(project, with_tried=True)
+    failed = sorted(inbox.list_agents(project.paths))
+    merged = waiting - len(inbox.list_names(project.paths))
     result = _read_transcripts(project)
     if merged and not step.json:
-        print_line(f"Merged {format_count(merged, 'waiting learning')}.")
+        print_line(f"Merged {format_count(merged, 'waiting report')}.")
     if result.transcripts and not step.json:
         transcripts = format_count(result.transcripts, "transcript")
         learnings = format_count(result.learnings, "learning")
@@ -37,7 +38,7 @@ def collect_learnings(step: Step) -> StepResult:
     if not result.complete:
         print_note("Not everything was read; run it again to continue.")
     for stem in failed:
-        print_note(f"{stem}: learnings are not merged; agent-memory doctor says why")
+        print_note(f"{stem}: reports are not merged; agent-memory doctor says why")
     fields = {name: getattr(result, name) for name in result.__slots__}
     is_unfinished = bool(failed) or not result.complete
     has_work = bool(merged or result.transcripts or is_unfinished)
@@ -53,7 +54,7 @@ def _read_transcripts(project: Project) -> missed_reports.SweepResult:
 
 def _plan(waiting: int, json: bool) -> StepResult:
     if waiting and not json:
-        print_line(f"{format_count(waiting, 'learning')} would be merged.")
+        print_line(f"{format_count(waiting, 'report')} would be merged.")
     if not json:
         print_note("Transcripts of interrupted runs are not read in a dry run.")
     fields = dict.fromkeys(missed_reports.SweepResult.__slots__)

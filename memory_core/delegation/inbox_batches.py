@@ -1,0 +1,219 @@
+"""The work of the worker: reports leave the inbox when their content is saved."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import signal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from memory_core.claude_code import agent_names, events, notices
+from memory_core.delegation import missed_reports, reported_events
+from memory_core.delegation.run_event import RunEvent
+from memory_core.memory import remember
+from memory_core.origin import arrivals
+from memory_core.storage import event_log, inbox
+from memory_core.storage.project import Project
+from memory_core.tasks import task_events
+
+if TYPE_CHECKING:
+    from memory_core.storage.inbox import Report
+
+# So many reports are merged in one write.
+MAX_BATCH = 50
+
+# What a worker cannot know before it reads a report: it is of another program, or damaged.
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
+class WorkerHangs(BaseException):
+    """A batch takes too long; not an Exception, so that nothing on the way catches it."""
+
+
+def work(project: Project, lock: int, seconds: int) -> None:
+    """Empty the inbox, and close the lock.
+
+    A worker may take this number of seconds for a batch; 0: this is a reader, without a limit.
+    """
+    tried: set[tuple[str, str]] = set()
+    while lock >= 0:
+        try:
+            _take_old_entries(project)
+            while names := _list_untried(project, tried):
+                _limit_time(seconds)
+                tried.update(map(inbox.split, _take_batch(project, names)))
+            if seconds:  # a reader does only what it reads
+                _limit_time(seconds)
+                _try(project, lambda: arrivals.look(project))
+        finally:
+            os.close(lock)
+        # A hook may have found the lock taken just before.
+        lock = inbox.take_lock(project.paths, waits=True) if _list_untried(project, tried) else -1
+
+
+def _try(project: Project, step: Callable[[], object]) -> None:
+    """Do a step that the next worker repeats if it fails."""
+    try:
+        step()
+    except Exception as error:  # noqa: BLE001 - the reports are saved
+        event_log.write(project.paths, "agent.memory.error", error=str(error))
+
+
+def _list_untried(project: Project, tried: set[tuple[str, str]]) -> list[str]:
+    return [name for name in inbox.list_names(project.paths) if inbox.split(name) not in tried]
+
+
+def _limit_time(seconds: int) -> None:
+    """End this process if its next step takes longer."""
+
+    def stop(_number: int, _frame: object) -> NoReturn:
+        raise WorkerHangs(f"a worker needed more than {seconds} s")
+
+    if seconds:
+        signal.signal(signal.SIGALRM, stop)
+        signal.alarm(seconds)
+        faulthandler.dump_traceback_later(seconds + 5, exit=True)  # if no exception ends it
+
+
+def _take_batch(project: Project, names: list[str]) -> list[str]:
+    """Take reports out of the inbox that can be merged in one write; return their names.
+
+    They are of the agent with the oldest report, of different runs, and of the same settings.
+    """
+    stem = next((stem for name in names if (stem := inbox.split(name)[0])), "")
+    batch: dict[str, Report] = {}
+    taken: list[str] = []
+    for name in [name for name in names if inbox.split(name)[0] == stem][: 4 * MAX_BATCH]:
+        report = _read(project, name)
+        if report and not _fits(report, list(batch.values())):
+            continue
+        taken.append(name)
+        if report:
+            batch[name] = report
+        if len(batch) == MAX_BATCH:
+            break
+    if stem:
+        _merge_or_put_back(project, batch)
+    else:
+        # If they fail, the next event of this kind leads to them again.
+        for name in batch:
+            inbox.finish(project.paths, name)
+        _try(project, lambda: do_chores(project, [report["event"] for report in batch.values()]))
+    return taken
+
+
+def _read(project: Project, name: str) -> Report | None:
+    """Return a report, None if there is nothing to do for it now."""
+    paths = project.paths
+    try:
+        if inbox.is_done(paths, name):
+            inbox.finish(paths, name)
+            return None
+        return inbox.read(paths, name)
+    except (*UNREADABLE, OSError) as error:
+        _put_back(project, name, error)
+        return None
+
+
+def _fits(report: Report, batch: list[Report]) -> bool:
+    if not batch:
+        return True
+    runs = {_identify_run(other) for other in batch}
+    is_same = report["settings"] == batch[0]["settings"]
+    return is_same and len(batch) < MAX_BATCH and _identify_run(report) not in runs
+
+
+def _identify_run(report: Report) -> str:
+    return str(report["run"]) or events.tool_call_id(report["event"])
+
+
+def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
+    """Merge reports of one agent; those that cannot be merged go back into the inbox."""
+    try:
+        merge(project, list(batch.values()))
+        for name in batch:
+            inbox.finish(project.paths, name)
+    except WorkerHangs as error:
+        for name, report in batch.items():
+            _put_back(project, name, error, report["run"])
+        raise
+    except OSError as error:
+        for name, report in batch.items():
+            _put_back(project, name, error, report["run"])
+    except Exception as error:  # noqa: BLE001 - one report must not stop the others
+        for name, report in batch.items():
+            if len(batch) == 1:
+                _put_back(project, name, error, report["run"])
+            else:
+                _merge_or_put_back(project, {name: report})
+
+
+def _put_back(project: Project, name: str, error: BaseException, run: str = "") -> None:
+    is_readable = isinstance(error, OSError)
+    inbox.put_back(project.paths, name, is_readable)
+    agent = agent_names.agent_of_file(f"{inbox.split(name)[0]}.md")
+    reason = str(error) if is_readable else f"{type(error).__name__}: {error}"
+    event_log.write(project.paths, "agent.memory.waiting", agent_id=agent, reason=reason, run=run)
+
+
+def merge(project: Project, reports: list[Report]) -> None:
+    """Merge reports of one agent, of different runs and the same settings; raises OSError."""
+    if not reports:
+        return
+    settings = reports[0]["settings"]
+    own = inbox.select_settings(project.environ)
+    if settings != own:
+        others = {key: value for key, value in project.environ.items() if key not in own}
+        project = Project(project.paths, {**others, **settings})
+    runs = [
+        RunEvent(project, report["event"], report["agent"], report["run"], report["time"])
+        for report in reports
+    ]
+    results = [reported_events.read_event(run) for run in runs]
+    lessons = [result.lesson for result in results if result.lesson]
+    records = [record for result in results for record in result.records]
+    if lessons or records:
+        remember.merge_lessons(project, reports[0]["agent"], lessons, records)
+    for result in results:
+        for note in result.notes:
+            note()
+
+
+def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
+    """Do what is due after sessions began, or tools ran that may have changed tasks."""
+    if any(map(events.may_change_tasks, due)):
+        task_events.handle_tool_use(project)
+    for event in due:
+        if not events.may_change_tasks(event):
+            task_events.send_decisions(project)
+            missed_reports.sweep_at_start(project, event)
+            arrivals.look(project)
+            for line in arrivals.ask_whose(project):  # the next hook of this session prints it
+                notices.add(project.paths.state, events.session(event), line)
+
+
+def _take_old_entries(project: Project) -> None:
+    """Merge the learnings that hooks of an older version left in spool/AGENT/*.json."""
+    state = project.paths.state
+    for stem in state.list_names(inbox.OLD_FOLDER):
+        folder = f"{inbox.OLD_FOLDER}/{stem}"
+        for name in state.list_names(folder):
+            path = f"{folder}/{name}"
+            if not name.endswith(".json"):
+                state.remove(path)  # a temporary file
+                continue
+            try:
+                lesson = json.loads(state.read(path, inbox.MAX_BYTES))
+                remember.merge_lessons(
+                    project, lesson["agent"], [lesson], lesson.get("records", [])
+                )
+                state.delete(path)
+            except OSError as error:
+                event_log.write(project.paths, "agent.memory.waiting", reason=str(error))
+            except UNREADABLE:
+                state.make_folder(inbox.UNREADABLE)
+                state.rename(path, f"{inbox.UNREADABLE}/{stem}~{name}")
+        state.remove_folder(folder)
+    state.remove_folder(inbox.OLD_FOLDER)

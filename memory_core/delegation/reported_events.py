@@ -1,0 +1,138 @@
+"""Read the events in the inbox, for the worker: each adds records and learnings to a memory.
+
+PreToolUse of a hand-back   learnings
+SubagentStop, hand-back     learnings, the use of items, the outcome of a run in the background
+PostToolUse                 the same of a delegation or a forked skill in the foreground
+PostToolUseFailure          the outcome of a delegation that failed, or the error of a tool
+"""
+
+from __future__ import annotations
+
+from memory_core.claude_code import events, notices
+from memory_core.delegation import run_event, run_outcomes, run_report
+from memory_core.delegation.run_event import RunEvent
+from memory_core.delegation.run_outcomes import EventResult
+from memory_core.delegation.run_report import RunReport
+from memory_core.history import error_text
+from memory_core.learning import run_subject
+from memory_core.storage import run_records
+
+
+def read_event(run: RunEvent) -> EventResult:
+    """Return the additions to the memory, and note the items that the run used."""
+    result, name = EventResult(run), events.name(run.event, "")
+    if name == "PreToolUse":
+        _add_lesson(result, run_report.read_reports(run))
+    elif name == "SubagentStop" or events.is_handback(run.event):
+        _read_end(result)
+    elif name == "PostToolUse":
+        _read_answer(result)
+    elif events.is_delegation(run.event):
+        _log_failed(run)
+        run_outcomes.add_call_failure(result)
+    else:
+        run_outcomes.add_tool_failure(result)
+    return result
+
+
+def _read_answer(result: EventResult) -> None:
+    """Read the answer of a delegation or a forked skill, or a launch that came after the end."""
+    run, event = result.run, result.run.event
+    if events.is_background_launch(event):
+        _add_end(result)
+        return
+    # Another event may have recorded how a skill ended.
+    is_recorded = (
+        not events.is_delegation(event) and run.record.get("recorded") in run_event.FINAL_OUTCOMES
+    )
+    is_new = run.is_served and not is_recorded
+    fields = {**run_event.task_numbers(run), **run_event.task_words(event)}
+    if events.error(event):
+        _log_failed(run)
+        if is_new:
+            run_outcomes.add_failure(result, **fields)
+        return
+    reports = _note_end(result)
+    if is_new:
+        # Claude Code may have written the last tool calls after the event of the run's end.
+        run_report.note_tool_use(run)
+        run_outcomes.add_outcome(result, run_event.DONE, **fields)
+    _add_lesson(result, reports)
+    _say_end(result, reports)
+
+
+def _read_end(result: EventResult) -> None:
+    """Read the end of a run, or its report for the main agent."""
+    run = result.run
+    has_ended_before = "ended" in run.record
+    reports = _note_end(result) if events.report_texts(run.event) else []
+    if not events.is_handback(run.event) and run.run_id and run.is_served:
+        run_report.note_tool_use(run)
+        _add_end(result, has_ended_before)
+    _add_lesson(result, reports)
+    if events.report_texts(run.event) and _read_launch(run):
+        _say_end(result, reports)  # of a run in the background, which has no answer
+
+
+def _note_end(result: EventResult) -> list[RunReport]:
+    """Return the reports, and note that no sweep need read them, and which items the run used.
+
+    It comes before the record of the launch is read: a hook that writes that one looks for the
+    end afterwards, so at least one of the two sees both.
+    """
+    run = result.run
+    run.runs.try_note(run.run_id, agent=run.agent, ended=run.when)
+    reports = run_report.read_reports(run)
+    run_report.note_used(run, reports)
+    return reports
+
+
+def _add_end(result: EventResult, has_ended: bool = False) -> None:
+    """Add the outcome of a run that ended, unless the answer of its call has more details."""
+    run = result.run
+    record, launch = run.runs.record(run.run_id), _read_launch(run)
+    is_in_foreground = record.get("call") and not launch
+    # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
+    is_over = launch or has_ended or events.report_texts(run.event)
+    if record.get("recorded") in run_event.FINAL_OUTCOMES or is_in_foreground or not is_over:
+        return
+    numbers = run_event.measure({**launch, **record}, run.when)
+    fields = {**numbers, **run_event.launch_words(launch)}
+    if events.error(run.event):
+        run_outcomes.add_failure(result, **fields)
+    else:
+        run_outcomes.add_outcome(result, run_event.DONE, **fields)
+
+
+def _read_launch(run: RunEvent) -> dict[str, object]:
+    return run.runs.record(run_records.launch_id_of(run.run_id))
+
+
+def _add_lesson(result: EventResult, reports: list[RunReport]) -> None:
+    about = _describe_subject(result.run, reports)
+    result.lesson = run_report.make_lesson(result.run, reports, about=about)
+
+
+def _describe_subject(run: RunEvent, reports: list[RunReport]) -> str:
+    """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
+    teaches = any(report.extraction for report in reports)
+    if not teaches or not run.run_id or "keys" in run.record:
+        return ""
+    noted = str(run.record.get("asked") or _read_launch(run).get("prompt") or "")
+    prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted
+    return run_subject.describe_run(prompt, "\n".join(report.rest for report in reports))
+
+
+def _say_end(result: EventResult, reports: list[RunReport]) -> None:
+    """With `notices: all`, say what a run received that taught nothing."""
+    run = result.run
+    teaches = any(report.extraction for report in reports)
+    if not teaches and run.project.config["notices"] == notices.ALL:
+        line = notices.describe_run(run.agent, run.record, {}, "")
+        state, session = run.project.paths.state, events.session(run.event)
+        result.notes.append(lambda: notices.add(state, session, line))
+
+
+def _log_failed(run: RunEvent) -> None:
+    """Log the error message, which comes from Claude Code and not from the agent."""
+    run.log("agent.delegation.failed", error=error_text.clean(events.error(run.event)))

@@ -1,0 +1,370 @@
+"""The inbox and its worker: what a hook has collected is saved once, whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from memory_core.delegation import inbox_batches, reported_events, worker
+from memory_core.history import performance
+from memory_core.history.item_history import History
+from memory_core.memory import remember
+from memory_core.storage import inbox
+from memory_core.storage.project import Project, find_project
+from memory_core.storage.store import Store
+from support.calls import answer, call_agent, end_agent, start_agent
+from support.command_line import Person
+from support.events import BLOCK, LEARNED, REPORT, is_silent, make_post_event, make_stop_event
+from support.inbox import TAUGHT, add_report, count_reports, make_report
+from support.old_spool import add_old_entry, make_old_entry
+from support.paths import REPO
+from support.processes import wait_until
+from support.sandbox import Sandbox
+from support.workers import await_worker
+
+ROOMY = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}"
+SHARED = "Deployments need the VPN to be up"
+HOOKS = 8
+
+
+def open_project(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def drain(sandbox: Sandbox) -> None:
+    worker.drain(open_project(sandbox), with_tried=True)
+
+
+def count_items(sandbox: Sandbox) -> Counter[str]:
+    lines = sandbox.read_memory("engineer").splitlines()
+    return Counter(line.removeprefix("- ") for line in lines if line.startswith("- "))
+
+
+def list_records(sandbox: Sandbox, *kinds: str) -> list[dict[str, Any]]:
+    records = Store(sandbox.paths).history("engineer").read()
+    return [record for record in records if record["kind"] in kinds]
+
+
+def assert_saved_once(sandbox: Sandbox) -> None:
+    """Check one item, one record of it, and one outcome of one run."""
+    assert count_reports(sandbox) == 0
+    assert count_items(sandbox) == Counter([LEARNED])
+    assert len(list_records(sandbox, "learned")) == 1
+    (state,) = History(Store(sandbox.paths).history("engineer").read())
+    assert state.confidence == 0.5
+    assert len(performance.list_runs(list_records(sandbox, "task"))) == 1
+
+
+def test_all_events_of_a_run_count_once(sandbox: Sandbox) -> None:
+    call_agent(sandbox)
+    start_agent(sandbox)
+    handback = {**make_stop_event(), "hook_event_name": "PreToolUse", "tool_use_id": "toolu_h"}
+    del handback["last_assistant_message"]
+    handback |= {"tool_name": "SubagentHandback", "tool_input": {"message": REPORT}}
+    for _twice in range(2):
+        reply = sandbox.run_hook("pre_tool_use", handback).reply
+        assert BLOCK not in reply["updatedInput"]["message"]
+        end_agent(sandbox)
+        assert BLOCK not in json.dumps(answer(sandbox).reply["updatedToolOutput"])
+    assert_saved_once(sandbox)
+    assert len(list_records(sandbox, "task")) == 1
+
+
+def test_two_hooks_for_one_event_write_one_report(sandbox: Sandbox) -> None:
+    with _hold_worker_lock(sandbox):
+        for _twice in range(2):
+            sandbox._run_hook("subagent_stop", make_stop_event(), False, sandbox.env)
+        assert count_reports(sandbox) == 1
+    drain(sandbox)
+    assert_saved_once(sandbox)
+
+
+@contextlib.contextmanager
+def _hold_worker_lock(sandbox: Sandbox) -> Iterator[None]:
+    sandbox.paths.state.make_root()
+    with open(sandbox.state / inbox.LOCK_FILE, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_delivery_has_what_was_reported_just_before(sandbox: Sandbox) -> None:
+    sandbox._run_hook("subagent_stop", make_stop_event(), False, sandbox.env)
+    assert LEARNED in call_agent(sandbox)
+
+
+def test_a_delivery_starts_a_worker_in_place_of_a_killed_one(sandbox: Sandbox) -> None:
+    add_report(sandbox.paths)
+    assert TAUGHT in start_agent(sandbox, "a2")
+    assert count_reports(sandbox) == 0
+
+
+def test_a_delivery_does_not_wait_long(sandbox: Sandbox) -> None:
+    with _hold_worker_lock(sandbox):  # of a worker that hangs
+        add_report(sandbox.paths)
+        began = time.monotonic()
+        prompt = sandbox._run_hook("pre_tool_use", _make_call(), False, sandbox.env)
+        assert 0.25 < time.monotonic() - began < 2
+        assert TAUGHT.encode() not in prompt.stdout
+    add_report(sandbox.paths, run="a2", text=make_report(SHARED), is_tried=True)
+    os.remove(sandbox.paths.state.locate(add_report(sandbox.paths)))
+    began = time.monotonic()
+    sandbox._run_hook("pre_tool_use", _make_call(), False, sandbox.env)
+    assert time.monotonic() - began < 0.25, "a report that failed once is not waited for"
+
+
+def test_the_end_of_a_session_waits_for_the_last_reports(sandbox: Sandbox) -> None:
+    end = {"hook_event_name": "SessionEnd", "session_id": "s1", "reason": "other"}
+    add_report(sandbox.paths)
+    assert is_silent(sandbox._run_hook("session_end", end, False, sandbox.env))
+    assert count_items(sandbox) == Counter([TAUGHT])
+    with _hold_worker_lock(sandbox):
+        began = time.monotonic()
+        assert is_silent(sandbox._run_hook("session_end", end, False, sandbox.env))
+        assert 1.1 < time.monotonic() - began < 3
+
+
+def _make_call() -> dict[str, Any]:
+    given = {"prompt": "Add a retry.", "subagent_type": "engineer"}
+    event = {"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Agent"}
+    return {**event, "tool_use_id": "toolu_9", "tool_input": given}
+
+
+def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox: Sandbox) -> None:
+    sandbox.configure(ROOMY)
+    own = {f"r{number}": f"Service {number} caches its answers" for number in range(HOOKS)}
+
+    def stop(run: str) -> bool:
+        event = make_stop_event(run, make_report(own[run], SHARED))
+        return is_silent(sandbox._run_hook("subagent_stop", event, False, sandbox.env))
+
+    with open_project(sandbox).store.lock("engineer"), ThreadPoolExecutor(HOOKS) as threads:
+        assert all(threads.map(stop, own))
+        assert count_reports(sandbox) == HOOKS
+    await_worker(sandbox.paths)
+    end_agent(sandbox, "last", make_report("The cache is cleared by make clean"))
+    assert count_reports(sandbox) == 0
+    assert count_items(sandbox) == Counter(
+        [*own.values(), SHARED, "The cache is cleared by make clean"]
+    )
+    reported = list_records(sandbox, "learned", "reinforced")
+    changes = {record["run"]: record["change"] for record in reported}
+    assert len(reported) == 2 * HOOKS + 1
+    assert len(set(changes.values())) == len(changes) == HOOKS + 1
+
+
+@pytest.mark.parametrize("is_noted", [True, False], ids=["run noted", "run not noted"])
+def test_a_worker_is_killed_after_the_merge(sandbox: Sandbox, is_noted: bool) -> None:
+    add_report(sandbox.paths, text=REPORT)
+    project = open_project(sandbox)
+    reports = [inbox.read(sandbox.paths, name) for name in inbox.list_names(sandbox.paths)]
+    inbox_batches.merge(project, reports)
+    assert count_reports(sandbox) == 1
+    if not is_noted:
+        shutil.rmtree(sandbox.state / "runs")
+    drain(sandbox)
+    assert_saved_once(sandbox)
+    add_report(sandbox.paths, text=REPORT)
+    drain(sandbox)
+    assert_saved_once(sandbox)
+
+
+def test_two_workers_do_the_work_once(sandbox: Sandbox) -> None:
+    sandbox.configure(ROOMY)
+    facts = [f"Service {number} caches its answers" for number in range(100)]
+    for number, fact in enumerate(facts):
+        add_report(sandbox.paths, run=f"r{number}", text=make_report(fact))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(drain, [sandbox] * 4))
+    assert count_items(sandbox) == Counter(facts)
+    assert len(list_records(sandbox, "task")) == len(facts)
+
+
+def fail(error: BaseException) -> Callable[..., Any]:
+    def raise_error(*_arguments: Any) -> None:
+        raise error
+
+    return raise_error
+
+
+def test_a_report_that_no_worker_can_read_is_put_aside(
+    settled: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox = settled.sandbox
+    path = add_report(sandbox.paths)
+    sandbox.paths.state.truncate(path, 20)
+    add_report(sandbox.paths, run="a2", text=REPORT)
+    drain(sandbox)
+    assert LEARNED in count_items(sandbox), "others are saved"
+    (name,) = inbox.list_names(sandbox.paths)
+    assert inbox.count_tries(name) == 1
+    drain(sandbox)
+    drain(sandbox)
+    assert inbox.list_names(sandbox.paths) == []
+    (left,) = inbox.list_unreadable(sandbox.paths)
+    assert left in settled.run("doctor").stdout
+    monkeypatch.setattr(reported_events, "read_event", fail(KeyError("prompt")))
+    add_report(sandbox.paths, run="a3")
+    for _ in range(3):
+        drain(sandbox)
+    assert len(inbox.list_unreadable(sandbox.paths)) == 2
+
+
+def test_a_report_that_cannot_be_merged_now_is_never_put_aside(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_report(sandbox.paths)
+    error = OSError(errno.ENOSPC, "No space left on device")
+    with monkeypatch.context() as patch:
+        patch.setattr(remember, "merge_lessons", fail(error))
+        for _ in range(5):
+            drain(sandbox)
+    assert count_reports(sandbox) == 1
+    assert "No space left" in sandbox.read_log("agent.memory.waiting")[0]["reason"]
+    drain(sandbox)
+    assert count_items(sandbox) == Counter([TAUGHT])
+
+
+HANGING = """
+import sys, time
+from memory_core.delegation import reported_events, worker
+from memory_core.storage.project import find_project
+reported_events.read_event = lambda _run: time.sleep(60)
+worker.MAX_SECONDS = 1
+worker.start(find_project(sys.argv[1], {"CLAUDE_PROJECT_DIR": sys.argv[1], "HOME": sys.argv[2]}))
+"""
+
+
+def test_a_worker_that_hangs_is_ended_and_replaced(sandbox: Sandbox) -> None:
+    add_report(sandbox.paths)
+    command = [sys.executable, "-c", HANGING, str(sandbox.root), str(sandbox.home)]
+    began = time.monotonic()
+    subprocess.run(command, check=True, cwd=REPO)
+    await_worker(sandbox.paths)
+    assert 0.9 < time.monotonic() - began < 20
+    (name,) = inbox.list_names(sandbox.paths)
+    assert inbox.count_tries(name) == 1
+    drain(sandbox)
+    assert count_items(sandbox) == Counter([TAUGHT])
+
+
+SLOW = """
+import sys, time
+from memory_core.delegation import reported_events, worker
+from memory_core.storage.project import find_project
+project = find_project(sys.argv[1], {"CLAUDE_PROJECT_DIR": sys.argv[1], "HOME": sys.argv[2]})
+read_event = reported_events.read_event
+def read_slowly(run):
+    project.paths.state.create("has-begun")
+    time.sleep(0.5)
+    return read_event(run)
+reported_events.read_event = read_slowly
+worker.start(project)
+sys.stdin.read()
+"""
+
+
+def test_a_worker_survives_the_signals_for_its_hook(sandbox: Sandbox) -> None:
+    add_report(sandbox.paths)
+    command = [sys.executable, "-c", SLOW, str(sandbox.root), str(sandbox.home)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=REPO, start_new_session=True, stdin=pipe) as hook:
+        wait_until((sandbox.state / "has-begun").exists)
+        os.killpg(hook.pid, signal.SIGKILL)
+    await_worker(sandbox.paths)
+    assert count_items(sandbox) == Counter([TAUGHT])
+
+
+@pytest.mark.parametrize("is_absent", [True, False])
+def test_without_another_process_the_work_is_done_here(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, is_absent: bool
+) -> None:
+    monkeypatch.setattr(os, "fork", fail(BlockingIOError(errno.EAGAIN, "try again")))
+    if is_absent:
+        monkeypatch.delattr(os, "fork")
+    add_report(sandbox.paths)
+    worker.start(open_project(sandbox))
+    assert count_items(sandbox) == Counter([TAUGHT])
+
+
+def test_without_a_state_a_hook_saves_the_report_itself(sandbox: Sandbox) -> None:
+    (sandbox.home / ".local").write_text("a file")
+    reply = sandbox.run_hook("post_tool_use", make_post_event()).reply
+    assert BLOCK not in json.dumps(reply["updatedToolOutput"])
+    assert count_items(sandbox) == Counter([LEARNED])
+    sandbox.memories.rename(sandbox.memories.with_name("away"))
+    sandbox.memories.write_text("a file")
+    outcome = sandbox.run_hook("subagent_stop", make_stop_event("a2", make_report(SHARED)))
+    assert (outcome.status, outcome.stdout) == (0, b"")
+
+
+def test_a_worker_keeps_the_settings_of_the_hook(sandbox: Sandbox) -> None:
+    with _hold_worker_lock(sandbox):
+        env = {**sandbox.env, "AGENT_MEMORY_LEARNING": "off"}
+        sandbox._run_hook("subagent_stop", make_stop_event(), False, env)
+        sandbox._run_hook(
+            "subagent_stop", make_stop_event("a2", make_report(SHARED)), False, sandbox.env
+        )
+    drain(sandbox)
+    assert count_items(sandbox) == Counter([SHARED])
+    assert len(list_records(sandbox, "task")) == 2
+
+
+def test_what_an_older_version_left_is_merged_once(sandbox: Sandbox) -> None:
+    outcome = {"kind": "task", "key": "a1", "outcome": "done", "run": "a1", "agent": "engineer"}
+    record = {**outcome, "time": "2026-11-20T10:00:00.000Z", "description": "Fix the login"}
+    add_old_entry(sandbox, {**make_old_entry("engineer"), "learnings": [], "records": [record]})
+    for _twice in range(2):
+        add_old_entry(sandbox, make_old_entry("engineer"))
+    drain(sandbox)
+    assert not (sandbox.state / "spool").exists()
+    assert count_items(sandbox) == Counter([TAUGHT])
+    (task,) = list_records(sandbox, "task")
+    assert (task["type"], task["outcome"]) == ("bugfix", "done")
+
+
+@pytest.mark.slow
+def test_a_thousand_reports_are_merged_in_20_seconds(sandbox: Sandbox) -> None:
+    sandbox.configure(ROOMY)
+    for number in range(1000):
+        add_report(sandbox.paths, run=f"r{number}", text=make_report(f"Host {number} is up"))
+    began = time.monotonic()
+    drain(sandbox)
+    assert time.monotonic() - began < 20
+    assert count_items(sandbox).total() == 1000
+
+
+SYNCS = re.compile(r"(fsync|linkat)\(.*?<(.*?)>")
+
+
+def test_a_report_is_on_the_disk_before_it_has_its_name(sandbox: Sandbox) -> None:
+    if not shutil.which("strace") and not os.environ.get("CI"):
+        pytest.skip("strace is not installed (package strace)")
+    trace = sandbox.root.parent / "strace.log"
+    program = (
+        "import sys; from memory_core.storage import inbox, paths\n"
+        "place = paths.LevelPaths(sys.argv[1], {'HOME': sys.argv[2]})\n"
+        "inbox.add(place, 'engineer', 'k', {})"
+    )
+    command = ["strace", "-y", "-o", str(trace), "-e", "trace=fsync,linkat", sys.executable]
+    subprocess.run([*command, "-c", program, str(sandbox.root), str(sandbox.home)], check=True)
+    calls = [(call, os.path.basename(path)) for call, path in SYNCS.findall(trace.read_text())]
+    folder, file, link, last = calls
+    assert folder == ("fsync", sandbox.state.name), "it has a new folder"
+    assert file[0] == "fsync"
+    assert file[1].endswith(".agent-memory-tmp")
+    assert (link, last) == (("linkat", "inbox"), ("fsync", "inbox"))

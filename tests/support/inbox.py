@@ -1,0 +1,60 @@
+"""Reports in the inbox that no worker has taken yet."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core.storage import inbox
+from memory_core.storage.paths import LevelPaths
+from support.command_line import Person
+from support.events import make_stop_event
+from support.sandbox import Sandbox
+
+TAUGHT = "Retries are set in one place"
+
+
+def make_report(*contents: str) -> str:
+    """Return the text of a report that teaches these patterns."""
+    blocks = (f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n" for text in contents)
+    return "Done.\n\n" + "\n".join(blocks)
+
+
+def add_report(
+    paths: LevelPaths,
+    agent: str = "engineer",
+    run: str = "a1",
+    text: str = make_report(TAUGHT),
+    is_tried: bool = False,
+) -> str:
+    """Put the end of a run into the inbox, as a hook does whose worker is killed.
+
+    Return its path in the state.  No reader merges a report that a worker has tried to merge.
+    """
+    event = make_stop_event(run, text, agent)
+    report = {"time": time.time(), "agent": agent, "run": run, "settings": {}, "event": event}
+    key = inbox.make_key(agent, run, text)
+    inbox.add(paths, agent, key, report)
+    if not is_tried:
+        return os.path.join(inbox.FOLDER, f"{agent}~{key}")
+    inbox.put_back(paths, f"{agent}~{key}", is_readable=True)
+    return os.path.join(inbox.FOLDER, f"{agent}~{key}.1")
+
+
+def count_reports(sandbox: Sandbox) -> int:
+    """Return the number of reports in the inbox, without the unreadable ones."""
+    return len(inbox.list_names(sandbox.paths))
+
+
+def add_tried_report(person: Person) -> None:
+    """Put a report of the agent engineer into the inbox that could not be merged."""
+    add_report(person.sandbox.paths, is_tried=True)
+
+
+def add_unreadable_report(person: Person) -> None:
+    """Put half a report aside, as after a power failure."""
+    state = person.sandbox.paths.state
+    path = add_report(person.sandbox.paths)
+    state.truncate(path, 20)
+    state.make_folder(inbox.UNREADABLE)
+    state.rename(path, os.path.join(inbox.UNREADABLE, os.path.basename(path)))
