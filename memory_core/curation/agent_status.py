@@ -12,13 +12,14 @@ from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import stale_items
 from memory_core.history import item_history, rights
+from memory_core.monitor import gone_projects
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
 from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import ledger, text_origins
-from memory_core.storage import config, config_defaults, event_log, gone_projects
+from memory_core.storage import config, config_defaults, event_log
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines, secrets

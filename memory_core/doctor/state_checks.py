@@ -11,7 +11,7 @@ from memory_core.doctor import places, repairs
 from memory_core.doctor.examination import WARNING, Examination, Finding, report_closed
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import gone_projects
+from memory_core.monitor import gone_projects
 
 LOSS = "agents still get their memory and learnings are saved, but nothing else is remembered"
 

@@ -21,8 +21,9 @@ from collections.abc import Callable
 
 from memory_core.claude_code import settings_json
 from memory_core.files.safe_files import SafeFiles
+from memory_core.monitor import gone_projects
 from memory_core.setup import links
-from memory_core.storage import gone_projects, state_folder
+from memory_core.storage import state_folder
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"

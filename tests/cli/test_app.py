@@ -442,7 +442,7 @@ def test_replay_changes_nothing(settled: Person, kind: str) -> None:
     told = settled.read_json("replay", "-", data=settled.make_sample(kind))
     assert read_files(settled.sandbox.root) == before
     assert told["written"] is False
-    assert told["changes"]
+    assert told["changes"] or kind == "end", "of a session in which nothing waits"
     assert 1 < told["milliseconds"] < 10_000
 
 

@@ -8,8 +8,9 @@ from memory_core.cli.common.notes import change_to_json, get_change, may_change,
 from memory_core.cli.output import make_progress, print_line, print_note, select_fields
 from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.memory.migrate import Migration, migrate_files
-from memory_core.storage import gone_projects, review_file
-from memory_core.storage.gone_projects import LeftLearnings
+from memory_core.monitor import gone_projects
+from memory_core.monitor.gone_projects import LeftLearnings
+from memory_core.storage import review_file
 from memory_core.text.phrases import format_count
 
 

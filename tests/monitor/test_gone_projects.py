@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from memory_core.storage import gone_projects, inbox
+from memory_core.monitor import gone_projects
+from memory_core.storage import inbox
 from memory_core.storage.project import Project, find_project
 from memory_core.text.times import format_utc
 from support.command_line import Person
