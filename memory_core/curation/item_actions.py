@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, review
 from memory_core.document import markdown, merge_learnings
-from memory_core.history import item_history, performance
+from memory_core.history import item_history, performance, rights
 from memory_core.learning import classify, extraction
 from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -92,8 +92,11 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
     """Return the items of a memory in the order of the file."""
     items = []
     for text, section, nested in agent_memory.list_items(memory.document):
-        state = memory.history.find(text)
-        confidence = state.confidence if state else memory.project.weights.person
+        state, confidence = memory.history.find(text), memory.project.weights.person
+        if state:
+            confidence = state.confidence
+        elif memory.history.is_foreign(text, nested):
+            confidence = rights.FOREIGN_CONFIDENCE
         items.append(RatedItem(item_history.id_of(text), text, section, confidence, nested))
     return items
 

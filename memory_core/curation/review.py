@@ -189,7 +189,7 @@ def _accept_item(
     elif item.entry["reason"].endswith(waiting_list.IN_FILE):
         if is_edited:
             raise InvalidDecision(f"{item.id} is not an item: edit the memory file")
-        memory.origins[item.entry["content"], ""] = rights.REVIEWED
+        memory.origins[item.entry["content"], ""] = rights.ACCEPTED
         return AcceptedItem(memory.agent, item.id, content, False)
     if item.entry["type"] == preference_actions.PREFERENCE:
         is_new = preference_actions.put(memory, *preferences.parse_pair(content), **fields)

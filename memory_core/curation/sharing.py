@@ -105,7 +105,7 @@ def _copy(
         fields: dict[str, Any] = {"section": section, "nested": nested, "origin": source.agent}
         fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
         if source.tier in rights.DECIDED:
-            memory.origins[text, nested] = rights.REVIEWED
+            memory.origins[text, nested] = rights.ACCEPTED
         memory.record("imported", text, source="person", confidence=source.confidence, **fields)
         return ShareResult(agent, is_user, text, section, was_present=False)
 

@@ -314,7 +314,7 @@ def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
         comes_back = undone.get(item_history.change_of(record)) in ids
         state = memory.history.get(record["id"]) if comes_back else None
         if state and record["kind"] in transaction.REVIEWING_KINDS:
-            memory.origins[state.text, state.nested] = rights.REVIEWED
+            memory.origins[state.text, state.nested] = rights.ACCEPTED
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:

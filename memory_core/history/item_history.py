@@ -216,6 +216,10 @@ class History:
         state = self.find(text)
         return state is None or state.is_persons
 
+    def is_foreign(self, text: str, nested: str = "") -> bool:
+        """Return whether this machine knows that a text is from outside."""
+        return self.origins is not None and self.origins.find(text, nested) in rights.OUTSIDE
+
     def is_rejected(self, text: str) -> bool:
         """Return whether a person rejected a learning of this text that was not added since."""
         return bool(self._rejected) and id_of(text) in self._rejected
@@ -226,6 +230,8 @@ class History:
         A person's stays, and for a learning from outside every item that is not from outside.
         """
         state = self.find(text)
+        if state is None and self.is_foreign(text):
+            return rights.FOREIGN_CONFIDENCE, ""
         if state is None or state.is_persons or (is_outside and state.rank[0]):
             return None
         return state.confidence, state.born
@@ -268,7 +274,8 @@ class History:
             state.nested = record.get("nested") or state.nested
         if change_of(record) not in (self._undone_here if is_own else self._undone):
             is_new = is_first and older is None
-            if is_own and not record.get("reading"):
+            is_inside = not record.get("reading") and record.get("source") != MCP_SOURCE
+            if is_own and is_inside:
                 self._weigh(state, record, is_new)
             elif kind == "contradicted" and not state.is_weighed:
                 self._step(state, -self._weights.contradiction)  # nobody here vouches for it

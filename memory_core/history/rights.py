@@ -23,25 +23,27 @@ if TYPE_CHECKING:
 # The highest confidence of an item of which this machine knows nothing.
 FOREIGN_CONFIDENCE = 0.5
 
-# Origins, and tiers: a person wrote it by a command, or by hand in the file; a person accepted it;
-# a run reported it, or a run that had read from outside; an MCP client wrote it; or it came from
+# Origins, and tiers: a person wrote it by a command, or by hand in the file; a person accepted or
+# confirmed it; a colleague wrote it, and a person accepted it or trusts the key of the commit; a
+# run reported it, or a run that had read from outside; an MCP client wrote it; or it came from
 # elsewhere: a clone, a pull, an import.  Without one nobody knows yet: `origin.arrivals` decides.
-PERSON, HAND, REVIEWED = "person", "hand", "reviewed"
+PERSON, HAND, ACCEPTED, REVIEWED = "person", "hand", "accepted", "reviewed"
 AGENT, TAINTED, MCP, IMPORT = "agent", "tainted", "mcp", "import"
 UNKNOWN = "unknown"  # it was there before the first look here, and nobody was asked yet
-DECIDED = (PERSON, HAND, REVIEWED)
+DECIDED = (PERSON, HAND, ACCEPTED, REVIEWED)
 WRITTEN_HERE = (PERSON, HAND)
 INSIDE = (*DECIDED, AGENT)
+OUTSIDE = (TAINTED, MCP, IMPORT)
 
 # The origins, from outside, of what is no run's, by the source of its record.
 BY_SOURCE = {"import": IMPORT, "mcp": MCP}
 
 # A text replaces, contradicts and withdraws texts up to its own rank; others are from outside.
-RANKS = {**dict.fromkeys(DECIDED, 2), AGENT: 1, UNKNOWN: 1}
+RANKS = {**dict.fromkeys((PERSON, HAND, ACCEPTED), 3), REVIEWED: 2, AGENT: 1, UNKNOWN: 1}
 
 
 def rank_of(tier: str) -> int:
-    """Return the rank of texts of a tier: 2 for a person, 1 for an agent, 0 for outside."""
+    """Return the rank of texts of a tier, 0 for one from outside."""
     return RANKS.get(tier, 0)
 
 

@@ -189,7 +189,7 @@ def _note_decisions(memory: AgentMemory) -> None:
         if waiting:
             ledger.remove(store, agent, waiting)
         if memory.doubted:
-            ledger.remove(store, agent, memory.doubted, [rights.REVIEWED])
+            ledger.remove(store, agent, memory.doubted, [rights.ACCEPTED, rights.REVIEWED])
     except OSError:
         pass  # without a state the texts wait again
 
@@ -200,9 +200,9 @@ def _find_origin(record: Record, is_undo: bool) -> str:
     if "imported" in record or source == item_history.HAND_SOURCE:
         return ""
     if source == item_history.PERSON_SOURCE and kind in DECIDING_KINDS:
-        return rights.REVIEWED if kind in REVIEWING_KINDS else rights.PERSON
+        return rights.ACCEPTED if kind in REVIEWING_KINDS else rights.PERSON
     if source == item_history.PERSON_SOURCE and kind == "restored" and not is_undo:
-        return rights.REVIEWED
+        return rights.ACCEPTED
     if kind not in item_history.ARRIVAL_KINDS:
         return ""
     origin = rights.TAINTED if record.get("reading") else rights.AGENT

@@ -198,7 +198,7 @@ def _take_rights_over(
         mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]
         ledger.note_records(store, agent, mine)
         pins = [(item.text, item.nested) for item in own if item.is_pinned]
-        ledger.add(store, agent, dict.fromkeys(pins, rights.REVIEWED))
+        ledger.add(store, agent, dict.fromkeys(pins, rights.ACCEPTED))
 
 
 def _stamp_files(store: Store) -> dict[str, list[int]]:

@@ -2,8 +2,8 @@
 
 A committed history can be forged, so it does not say what a person decided on this machine.  A
 line of `decided/AGENT` in the state has the digest of an item with its nested lines, and its
-origin.  Of several lines with one text a decision counts, else the first.  A text without a line
-came by other means than hooks and commands.
+origin.  Of several lines with one text the highest decision counts, else the first.  A text
+without a line came by other means than hooks and commands.
 
 A line of `made/AGENT` has the digest of a record of the history that this machine wrote.  Other
 records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDENCE.
@@ -11,7 +11,7 @@ records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDE
 
 from __future__ import annotations
 
-from memory_core.history.rights import DECIDED, IMPORT, PERSON
+from memory_core.history.rights import DECIDED, IMPORT, PERSON, rank_of
 from memory_core.text import digests, secrets
 
 TYPE_CHECKING = False
@@ -89,9 +89,14 @@ def read(store: Store, agent: str) -> dict[str, str]:
     """Return the origins of texts by their keys; {} without any."""
     origins: dict[str, str] = {}
     for key, origin in _read_lines(store, agent):
-        if key not in origins or origin in DECIDED:
+        if key not in origins or _counts_before(origin, origins[key]):
             origins[key] = origin
     return origins
+
+
+def _counts_before(origin: str, other: str) -> bool:
+    """Return whether a decision of a person counts before what was recorded earlier."""
+    return origin in DECIDED and rank_of(origin) > rank_of(other)
 
 
 def _read_lines(store: Store, agent: str) -> list[tuple[str, str]]:
@@ -129,7 +134,7 @@ def add(store: Store, agent: str, origins: Mapping[Text, str]) -> None:
     new = [
         (key, origin)
         for key, origin in rows
-        if key not in before or (origin in DECIDED and before[key] not in DECIDED)
+        if key not in before or _counts_before(origin, before[key])
     ]
     if new:
         store.paths.state.append(store.decided_path(agent), _format(new))

@@ -19,11 +19,9 @@ MAX_LOOK_BYTES = 2_000_000
 OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
 MAX_LOG_BYTES = 16_000  # a hundred entries
 
-# What is in git's folder while git merges, picks or rebases; a line may then be of any side.
-UNFINISHED = (
-    *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"),
-    *("rebase-merge", "rebase-apply"),
-)
+# What is in git's folder while git merges, picks or rebases; a line may then be of any side.  Git
+# 2.39 leaves REBASE_HEAD behind, so it does not count.
+UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
 def may_be_foreign(state: SafeFiles) -> bool:

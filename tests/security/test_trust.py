@@ -91,7 +91,7 @@ def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
     assert before == {FACT: "tainted", OTHER: "agent", written: "person"}
     for text in before:
         assert person.run("confirm", "engineer", text).returncode == 0
-    assert {*list_tiers(person).values()} == {"reviewed", "person"}
+    assert {*list_tiers(person).values()} == {"accepted", "person"}
     for _text in before:
         assert person.run("undo").returncode == 0
     assert list_tiers(person) == before
@@ -106,7 +106,7 @@ def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> No
         assert person.run("share", text, "--to", "qa").returncode == 0
     items = person.read_json("explain", "qa", "orders, invoices, staging")["items"]
     tiers = {item["text"]: item["tier"] for item in items}
-    assert tiers == {FACT: "tainted", OTHER: "agent", "Staging has no message queue": "reviewed"}
+    assert tiers == {FACT: "tainted", OTHER: "agent", "Staging has no message queue": "accepted"}
 
 
 def test_words_hold_a_learning_only_of_a_run_that_read_from_outside(
@@ -131,7 +131,7 @@ def test_hold_tainted_holds_all_of_them(person: Person, sandbox: Sandbox) -> Non
     (waiting,) = person.read_json("review", "--list")
     assert (waiting["content"], waiting["tier"]) == (FACT, "tainted")
     person.run("review", "--accept", waiting["id"])
-    assert list_tiers(person)[FACT] == "reviewed"
+    assert list_tiers(person)[FACT] == "accepted"
 
 
 def test_a_project_cannot_take_back_a_protection_of_the_user(
