@@ -29,7 +29,7 @@ FILE_TOOLS = {"Read": ("file_path",), "Grep": ("path", "glob"), "Glob": ("path",
 TOOLS = ("WebFetch", "WebSearch", "Bash", *FILE_TOOLS, MCP_PREFIX, MCP_RESOURCE)
 
 # The MCP servers of the product, and of Claude Code itself.
-OWN_SERVERS = ("agent-memory__", "plugin_agent-memory_", "ide__")
+OWN_SERVERS = ("agent-memory__", "plugin_agent-memory_agent-memory__", "ide__")
 
 PACKAGE_WORDS = (
     *("add", "audit", "ci", "create", "dlx", "download", "fetch", "get", "i", "index", "info"),

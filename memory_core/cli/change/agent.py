@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, Yes, agent_argument, flag
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import (
@@ -36,6 +37,7 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
       agent-memory rename engineer backend-engineer
     """
     scope = project, level, old = find_agent(old, user)
+    acting.require_person(project, "rename agents")
     target = resolve_agent(project, new, level)
     files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
     if json:
@@ -64,6 +66,7 @@ def delete(
     """
     check_options(yes, dry_run)
     scope = project, _level = find_level(user)
+    acting.require_person(project, "delete memories")
     rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
     if not json:
         for row in rows:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import (
     AsJson,
     DryRun,
@@ -64,6 +65,7 @@ def undo(
       agent-memory undo || echo "nothing to undo"
     """
     scope, (names, number) = find_level(user), _split_count(change, number)
+    acting.require_person(scope.project, "undo changes")
     agents = find_agents(scope, agent, accept_new=True)
     progress, write = make_progress("Undoing"), not dry_run
     if names:
@@ -94,6 +96,7 @@ def redo(
       agent-memory redo || echo "nothing to redo"
     """
     scope, (names, number) = find_level(user), _split_count(change, number)
+    acting.require_person(scope.project, "undo changes")
     progress, write = make_progress("Redoing"), not dry_run
     if names:
         result = redo_changes(*scope, names, progress, write)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
 from memory_core.cli.common.inputs import check_options, read_input
 from memory_core.cli.common.notes import (
@@ -48,6 +49,8 @@ def import_(
     """
     check_options(yes, dry_run)
     scope = find_level(user)
+    if replace:
+        acting.require_person(scope.project, "replace memories")
     try:
         agents = export_import.parse_export(read_input(file, export_import.MAX_BYTES + 1))
         written = not (dry_run or (replace and not yes))
