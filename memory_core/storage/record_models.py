@@ -116,7 +116,8 @@ class WaitingLearning(BaseModel):
     other: str = Field("", description="the text of an item that it contradicts")
     tier: str = Field(
         "",
-        description="from whom it is: `person`, `hand`, `reviewed`, `agent`, `tainted`, `mcp`,"
+        description="from whom it is: `person`, `hand`, `accepted`, `reviewed`, `agent`, `tainted`,"
+        " `mcp`,"
         " `import` or `unknown`",
     )
     reasons: list[str] = Field([], description="why it waits, each a few words")
