@@ -53,7 +53,7 @@ def test_a_hook_imports_no_slow_module(
 WORKER_MODULES = {
     *("memory_core.memory.transaction", "memory_core.delegation.inbox_batches"),
     *("memory_core.storage.store", "memory_core.storage.history_file"),
-    *("memory_core.history.performance", "memory_core.origin.forms"),
+    *("memory_core.history.performance", "memory_core.origin.forms", "memory_core.text.secrets"),
 }
 
 
