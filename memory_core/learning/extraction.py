@@ -131,13 +131,13 @@ def clean(learning: Learning) -> Learning:
     It is rejected if it had a secret.  Hooks only remove learnings from a report, and do not need
     this.
     """
-    from memory_core.text import secrets
+    from memory_core.secrets import scanner
     from memory_core.text.sanitize import shorten
 
     words = f"{learning.content}\n{learning.nested}"
-    masked = secrets.redact(words)
+    masked = scanner.redact(words)
     reason = learning.reason if isinstance(learning, RejectedLearning) else ""
-    reason = reason or (secrets.REASON if masked != words else "")
+    reason = reason or (scanner.REASON if masked != words else "")
     line, *below = (shorten(text, MAX_REVIEW_LENGTH) for text in masked.split("\n"))
     nested = "\n".join(below)
     if reason:

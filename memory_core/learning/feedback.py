@@ -124,6 +124,6 @@ def _take(feedback: Feedback, key: str, value: str, ids: dict[str, int]) -> None
 
 def clean_reason(text: str) -> str:
     """Return the reason for a wrong item as it is saved: without secrets, and not too long."""
-    from memory_core.text import secrets
+    from memory_core.secrets import scanner
 
-    return sanitize.shorten(secrets.redact(text), MAX_REASON)
+    return sanitize.shorten(scanner.redact(text), MAX_REASON)
