@@ -15,20 +15,21 @@ from support.tables import for_each
 
 PACKAGE = REPO / "memory_core"
 
-BELOW_MEMORY = "text files claude_code document learning history selection storage origin"
+BELOW_MEMORY = "text secrets files claude_code document learning history selection storage origin"
 CORE = f"{BELOW_MEMORY} memory tasks git"
 
 # Each wing, and the other wings that it may import.  docs/design.md explains them.
 WINGS = {
     "text": "",
+    "secrets": "text",
     "files": "text",
     "claude_code": "text files",
     "document": "text",
-    "learning": "text",
-    "history": "text document",
-    "selection": "text document history",
-    "storage": "text files claude_code document history",
-    "origin": "text files claude_code document history selection storage",
+    "learning": "text secrets",
+    "history": "text secrets document",
+    "selection": "text secrets document history",
+    "storage": "text secrets files claude_code document history",
+    "origin": "text secrets files claude_code document history selection storage",
     "memory": BELOW_MEMORY,
     "tasks": f"{BELOW_MEMORY} memory",
     "git": f"{BELOW_MEMORY} memory tasks",

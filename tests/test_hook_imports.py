@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory_core.memory import recall
 from memory_core.origin import arrivals
 from memory_core.storage.project import find_project
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
@@ -42,9 +43,15 @@ def test_a_hook_imports_no_slow_module(
     sandbox.switch_selection_on()
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
-    arrivals.look(find_project(str(sandbox.root), sandbox.env))  # else git has to be asked
-    imported = {name.split(".")[0] for name in list_hook_imports(sandbox, hook, event)}
+    project = find_project(str(sandbox.root), sandbox.env)
+    arrivals.look(project)  # else git has to be asked
+    arrivals.ask_whose(project)  # once in the life of a project
+    for agent in ("engineer", "PM"):
+        recall.read_index(project, agent)  # else it is made now, and searched for secrets
+    modules = list_hook_imports(sandbox, hook, event)
+    imported = {name.split(".")[0] for name in modules}
     assert "memory_core" in imported
+    assert "memory_core.secrets.scanner" not in modules
     assert sandbox.read_log("agent.memory.loaded", "agent.memory.learned")
     assert not imported & EXPENSIVE_MODULES
 
@@ -53,7 +60,7 @@ def test_a_hook_imports_no_slow_module(
 WORKER_MODULES = {
     *("memory_core.memory.transaction", "memory_core.delegation.inbox_batches"),
     *("memory_core.storage.store", "memory_core.storage.history_file"),
-    *("memory_core.history.performance", "memory_core.origin.forms"),
+    *("memory_core.history.performance", "memory_core.origin.forms", "memory_core.secrets.scanner"),
 }
 
 

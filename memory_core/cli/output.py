@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 from memory_core.cli.errors import ReaderGone
-from memory_core.text import characters, secrets
+from memory_core.secrets import scanner
+from memory_core.text import characters
 
 EntryT = TypeVar("EntryT")
 
@@ -46,7 +47,7 @@ def print_line(*parts: str, end: str = "\n") -> None:
 
 
 def _redact(text: str) -> str:
-    return text if isinstance(text, ColouredText) else secrets.redact(text)
+    return text if isinstance(text, ColouredText) else scanner.redact(text)
 
 
 def make_safe(text: str) -> str:
@@ -65,7 +66,7 @@ def print_bytes(data: bytes) -> None:
 
 def print_diff(text: str) -> None:
     """Print a unified diff without secrets, on a terminal with colours."""
-    for line in secrets.redact(text.removesuffix("\n")).split("\n"):
+    for line in scanner.redact(text.removesuffix("\n")).split("\n"):
         style = DIFF_STYLES.get(line[:1])
         print_line(paint(line, style) if style else line)
 
@@ -77,7 +78,7 @@ def print_token(text: str) -> None:
 
 def print_note(text: str) -> None:
     """Print a message for people, without secrets, after the results that wait for the pager."""
-    text = secrets.redact(text)
+    text = scanner.redact(text)
     if _page and sys.stderr and sys.stderr.isatty():
         _page.append(f"{make_safe(text)}\n")
     elif sys.stderr:  # print would use stdout instead of None
@@ -87,7 +88,7 @@ def print_note(text: str) -> None:
 def print_json(value: Any) -> None:
     """Print a result for programs, without secrets: ASCII, for any locale, and never paged."""
     disable_pager()
-    valid = secrets.redact_values(json.loads(clean_text(json.dumps(value, ensure_ascii=False))))
+    valid = scanner.redact_values(json.loads(clean_text(json.dumps(value, ensure_ascii=False))))
     _write(json.dumps(valid, indent=2) + "\n")
 
 

@@ -15,10 +15,11 @@ from memory_core.memory import agent_memory, error_files, index_building, recall
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import arrivals, text_origins
+from memory_core.secrets import scanner
 from memory_core.selection import rendering, tokens
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import sanitize, secrets, similarity
+from memory_core.text import sanitize, similarity
 
 # The largest share of a budget for errors and performance.
 EXTRAS_SHARE = 1 / 4
@@ -170,7 +171,7 @@ def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
         "performance": knowledge.performance.data(),
         "errors": [error.data() for error in knowledge.errors],
     }
-    return {name: secrets.redact_values(value) for name, value in fields.items()}
+    return {name: scanner.redact_values(value) for name, value in fields.items()}
 
 
 def category_of(section: str) -> str | None:
@@ -193,7 +194,7 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
         (rendering.OUTSIDE_TITLE, list(filter(None, items[True]))),
     ]
     text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
-    return sanitize.escape(secrets.redact(text))
+    return sanitize.escape(scanner.redact(text))
 
 
 def _render_item(section: str, text: str) -> str:

@@ -19,10 +19,11 @@ from memory_core.monitor.log_numbers import Delivery
 from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import ledger, text_origins
+from memory_core.secrets import scanner
 from memory_core.storage import config, config_defaults, event_log
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
-from memory_core.text import markdown_lines, secrets
+from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
 
 # Number of weeks in a trend, which counts new items; the last week ends today.
@@ -208,7 +209,7 @@ def _list_notes(
 ) -> Iterator[tuple[int, str]]:
     """Yield secrets, limits that stop agents from learning, and items that are not delivered."""
     lines = "".join(document.lines)
-    for start, _end, kind in secrets.find(lines)[:1]:
+    for start, _end, kind in scanner.find(lines)[:1]:
         what = f"a secret ({kind}), which agents do not receive: remove it from the file"
         yield lines.count("\n", 0, start) + 1, what
 

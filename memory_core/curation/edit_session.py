@@ -17,9 +17,10 @@ from memory_core.history.item_history import Difference
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
+from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import characters, markdown_lines, sanitize, secrets
+from memory_core.text import characters, markdown_lines, sanitize
 
 
 class EditCopy(NamedTuple):
@@ -96,7 +97,7 @@ def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n").removeprefix(markdown_lines.BOM if number == 1 else "")
-        escaped, clean = sanitize.escape(text), secrets.redact(text)
+        escaped, clean = sanitize.escape(text), scanner.redact(text)
         if clean != text:
             yield EditWarning(number, f"a secret: agents get {clean.strip()}")
         elif any("\udc80" <= char <= "\udcff" for char in text):
@@ -157,7 +158,7 @@ def reword_item(
     """
     if not sanitize.clean_line(text):
         raise item_actions.InvalidRequest("the new text is empty; agent-memory remove ID archives")
-    if reason := secrets.refuse(text):
+    if reason := scanner.refuse(text):
         raise item_actions.InvalidRequest(reason)
     copy = open_copy(project, agent, store)
     document = markdown.parse_document(copy.text)

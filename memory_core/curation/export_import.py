@@ -29,10 +29,11 @@ from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
+from memory_core.secrets import scanner
 from memory_core.storage import review_file
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
-from memory_core.text import sanitize, secrets, similarity
+from memory_core.text import sanitize, similarity
 from memory_core.text.times import format_utc
 
 FORMAT = "agent-memory"
@@ -91,7 +92,7 @@ def build_export(
         "exported": format_utc(time.time()),
         "project": project.name,
         "agents": {
-            agent: secrets.redact_values(_export(project, store, agent))
+            agent: scanner.redact_values(_export(project, store, agent))
             for agent in progress(agents)
         },
     }
@@ -148,7 +149,7 @@ def parse_export(data: bytes) -> ExportedAgents:
     for agent, exported in value["agents"].items():
         for record in exported["history"]:
             record["agent"] = agent  # undo selects records by their agent
-    agents: ExportedAgents = secrets.redact_values(value["agents"])
+    agents: ExportedAgents = scanner.redact_values(value["agents"])
     return agents
 
 

@@ -23,11 +23,12 @@ from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
+from memory_core.secrets import scanner
 from memory_core.selection import item_notes
 from memory_core.storage import run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import sanitize, secrets, similarity
+from memory_core.text import sanitize, similarity
 from memory_core.text.times import format_utc
 
 # If one of several learnings is refused, the message quotes this many characters of it.
@@ -222,8 +223,8 @@ def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[lis
     pairs = []
     for content in contents:
         line = sanitize.clean_line(content)
-        if not longest and (reason := secrets.refuse(content)):
-            raise _make_refusal(secrets.redact(content), reason, contents)
+        if not longest and (reason := scanner.refuse(content)):
+            raise _make_refusal(scanner.redact(content), reason, contents)
         if not longest and line and classify.type_of(kind):
             pairs.append([classify.type_of(kind), line])
             continue

@@ -9,9 +9,9 @@ from memory_core.history import item_history, rights
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import checking
+from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import secrets
 
 # The type of a preference that waits for review.
 PREFERENCE = "preference"
@@ -44,7 +44,7 @@ def set_preference(
     if source != item_history.PERSON_SOURCE:
         text, reason = checking.hold(text)
         reason = reason or (changes.MCP_REASON if source == item_history.MCP_SOURCE else "")
-    elif refused := secrets.refuse(text):
+    elif refused := scanner.refuse(text):
         raise preferences.InvalidPreference(refused)
 
     def change(memory: AgentMemory) -> tuple[bool, str]:

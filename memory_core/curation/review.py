@@ -18,10 +18,11 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import waiting_list
 from memory_core.origin import checking
+from memory_core.secrets import scanner
 from memory_core.storage import review_file
 from memory_core.storage.project import InvalidAgentName, Project, resolve_agent
 from memory_core.storage.store import Store
-from memory_core.text import sanitize, secrets
+from memory_core.text import sanitize
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemState, Record
@@ -43,7 +44,7 @@ class WaitingItem(NamedTuple):
     @property
     def text(self) -> str:
         """Return the learning with its nested lines, without secrets."""
-        return secrets.redact(markdown.join_nested(self.entry["content"], self.entry["nested"]))
+        return scanner.redact(markdown.join_nested(self.entry["content"], self.entry["nested"]))
 
     @property
     def reasons(self) -> list[str]:
@@ -197,7 +198,7 @@ def _accept_item(
     row = [item.entry["type"], content, nested]
     merged = changes.learn(memory, [row], kind="approved", **fields)
     if merged.refused:
-        reason = secrets.refuse("\n".join(text)) or merged.refused[0][1]
+        reason = scanner.refuse("\n".join(text)) or merged.refused[0][1]
         raise InvalidDecision(f"{item.id} cannot be added: {reason}")
     present = merged.duplicates[0][0] if merged.duplicates else ""
     key = item_history.id_of(present or content)

@@ -12,9 +12,9 @@ from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
+from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import secrets
 
 
 class ShareResult(NamedTuple):
@@ -91,7 +91,7 @@ def _copy(
     project: Project, source: SourceItem, agent: str, store: Store, change_id: str
 ) -> ShareResult:
     is_user = project.user_paths is not None and store.paths is project.user_paths
-    whole = secrets.redact(source.text)
+    whole = scanner.redact(source.text)
     first_line, _newline, nested = whole.partition("\n")
 
     def change(memory: AgentMemory) -> ShareResult:

@@ -17,10 +17,11 @@ from memory_core.git import merge_driver
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
 from memory_core.origin import checking, word_weights
+from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage import config_file, history_file, paths, store
 from memory_core.storage.project import Project
-from memory_core.text import fastjson, secrets
+from memory_core.text import fastjson
 
 CONFIG = f"{paths.FOLDER_NAME}/config.yml"
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
@@ -200,7 +201,7 @@ def _compare_items(agent: str, before: str, after: str) -> Iterator[ItemChange]:
         kind = CHANGED if was else ADDED
         yield _rate(ItemChange(agent, kind, section, whole, before, 0.0, ""))
     for section, text, nested in gone.values():
-        whole = secrets.redact(markdown.join_nested(text, nested))
+        whole = scanner.redact(markdown.join_nested(text, nested))
         yield ItemChange(agent, REMOVED, section, whole, "", 0.0, "")
 
 
@@ -216,9 +217,9 @@ def _index_texts(text: str) -> dict[str, tuple[str, str, str]]:
 
 def _rate(change: ItemChange) -> ItemChange:
     """Return a change with its score and the reason; all that a branch brings is from outside."""
-    kinds = [kind for _start, _end, kind in secrets.find(change.text)]
+    kinds = [kind for _start, _end, kind in scanner.find(change.text)]
     reasons = [f"secret: {', '.join(dict.fromkeys(kinds))}"] if kinds else []
-    text, before = secrets.redact(change.text), secrets.redact(change.before)
+    text, before = scanner.redact(change.text), scanner.redact(change.before)
     reasons += filter(None, [checking.find_reason(text)])
     score, reason = word_weights.rate(text), "; ".join(reasons)
     return change._replace(text=text, before=before, score=score, reason=reason)
@@ -229,7 +230,7 @@ def _list_leaks(
 ) -> Iterator[ItemChange]:
     """Yield the kinds of new secrets in a file that are not in an item of it."""
     old, new = (
-        Counter(kind for _start, _end, kind in secrets.find(_unpack(text)))
+        Counter(kind for _start, _end, kind in scanner.find(_unpack(text)))
         for text in (before, after)
     )
     for kind in new - old:
@@ -271,7 +272,7 @@ def _compare_settings(before: str, after: str, notes: list[str]) -> Iterator[Set
     for key in sorted({*old, *new}):
         was, now = old.get(key), new.get(key)
         if was != now:
-            shown = [secrets.redact(fastjson.dumps(value)) for value in (was, now)]
+            shown = [scanner.redact(fastjson.dumps(value)) for value in (was, now)]
             yield SettingChange(f"memory.{key}", shown[0], shown[1], _is_wider(key, was, now))
 
 

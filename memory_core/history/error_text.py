@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from memory_core.history import item_history
-from memory_core.text import sanitize, secrets
+from memory_core.text import sanitize
 
 # Maximum number of characters of an error's text.
 MAX_LENGTH = 200
@@ -37,11 +37,13 @@ def _list_lines(text: str) -> list[str]:
 
     Secrets are masked before anything is cut, since half of one would not be recognised.
     """
+    from memory_core.secrets import scanner
+
     if len(text) > MAX_BEGIN + MAX_END:
         _cut_line, newline, end = text[-MAX_END:].partition("\n")
         text = text[:MAX_BEGIN] + newline + end
     lines = map(sanitize.join_visible, text.splitlines())
-    masked = secrets.redact("\n".join(filter(None, lines)))
+    masked = scanner.redact("\n".join(filter(None, lines)))
     return masked.split("\n") if masked else []
 
 

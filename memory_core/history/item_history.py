@@ -28,7 +28,8 @@ histories of two branches as lines.  Records of other kinds do not concern items
 from __future__ import annotations
 
 from memory_core.history import rights
-from memory_core.text import secrets, similarity
+from memory_core.secrets import scanner
+from memory_core.text import similarity
 from memory_core.text.digests import RECORD_VERSION
 from memory_core.text.times import FAR_FUTURE
 
@@ -520,7 +521,7 @@ def compare(
             present.add(state.id)
             if not state.is_present:
                 difference.returned.append(item)
-            elif state.nested != item[2] and state.nested != secrets.redact(item[2]):
+            elif state.nested != item[2] and state.nested != scanner.redact(item[2]):
                 difference.new.append((*item, ""))
     missing = [state for state in past if state.is_present and state.id not in present]
     unseen = frozenset(list_unseen()) if missing else frozenset()

@@ -125,6 +125,26 @@ def extract_one(kind: str, content: str, max_length: int = MAX_LENGTH) -> Extrac
     return Extraction([Learning(classify.clean_type(kind), line)], [], [])
 
 
+def clean(learning: Learning) -> Learning:
+    """Return a learning as it is saved: without secrets, and not too long for the review.
+
+    It is rejected if it had a secret.  Hooks only remove learnings from a report, and do not need
+    this.
+    """
+    from memory_core.secrets import scanner
+    from memory_core.text.sanitize import shorten
+
+    words = f"{learning.content}\n{learning.nested}"
+    masked = scanner.redact(words)
+    reason = learning.reason if isinstance(learning, RejectedLearning) else ""
+    reason = reason or (scanner.REASON if masked != words else "")
+    line, *below = (shorten(text, MAX_REVIEW_LENGTH) for text in masked.split("\n"))
+    nested = "\n".join(below)
+    if reason:
+        return RejectedLearning(learning.type, line, reason, nested)
+    return Learning(learning.type, line, nested)
+
+
 def remove_spans(text: str, spans: Iterable[Span]) -> str:
     """Return a text without some ranges."""
     pieces, at = [], 0
@@ -137,24 +157,17 @@ def remove_spans(text: str, spans: Iterable[Span]) -> str:
 def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | None:
     """Return a learning or a rejected learning, None for a placeholder."""
     from memory_core.learning import classify
-    from memory_core.text import secrets
-    from memory_core.text.sanitize import clean_line, shorten
+    from memory_core.text.sanitize import clean_line
 
     kind, content, reason, nested = draft
     line = clean_line(content)
     is_short = 0 < len(line) <= classify.TOO_SHORT  # "none", "n/a", "todo"
     if not reason and (is_short or classify.is_placeholder(content)):
         return None
-    texts = [line, *(clean_line(text) for text in nested if not classify.is_blank(text))]
-    reason = reason or classify.check_report(kind, texts, max_length)
+    below = [clean_line(text) for text in nested if not classify.is_blank(text)]
+    reason = reason or classify.check_report(kind, [line, *below], max_length)
     reason = EXAMPLE_REASON if is_example else reason
-    words = "\n".join(texts)
-    clean = secrets.redact(words)
-    if clean != words:
-        texts, reason = clean.split("\n"), reason or secrets.REASON
-    kind = classify.clean_type(kind)
-    line, *below = (shorten(text, MAX_REVIEW_LENGTH) for text in texts)
-    lines_below = "\n".join(f"  - {text}" for text in below)
+    kind, lines_below = classify.clean_type(kind), "\n".join(f"  - {text}" for text in below)
     if reason:
         return RejectedLearning(kind, line, reason, lines_below)
     return Learning(kind, line, lines_below)

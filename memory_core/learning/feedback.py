@@ -24,6 +24,7 @@ MAX_REASON = 200  # characters
 
 _BECAUSE = "because "
 _SIGNS = "#*_` \t"  # of headings, bold type and code
+_AROUND = " *_`:;,.-=\u2013\u2014\u2713])(["  # a reason
 _NOTHING = ("none", "n/a")
 _HEX = frozenset("0123456789abcdef")
 
@@ -117,12 +118,12 @@ def _take(feedback: Feedback, key: str, value: str, ids: dict[str, int]) -> None
     before = [one for one in ids if place < 0 or ids[one] <= place]
     start = max(ids.values(), default=0) if place < 0 or not before else place + len(_BECAUSE)
     for one in before or ids:
-        feedback.wrong.setdefault(one, _clean_reason(value[start:]))
+        reason = sanitize.join_visible(value[start:]).strip(_AROUND)
+        feedback.wrong.setdefault(one, reason)
 
 
-def _clean_reason(text: str) -> str:
-    """Return a reason as one line without secrets and the signs around it."""
-    from memory_core.text import secrets
+def clean_reason(text: str) -> str:
+    """Return the reason for a wrong item as it is saved: without secrets, and not too long."""
+    from memory_core.secrets import scanner
 
-    line = sanitize.join_visible(text).strip(" *_`:;,.-=\u2013\u2014\u2713])([")
-    return sanitize.shorten(secrets.redact(line), MAX_REASON)
+    return sanitize.shorten(scanner.redact(text), MAX_REASON)

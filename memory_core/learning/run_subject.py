@@ -5,7 +5,8 @@ A learning of 100 characters has few words; the report and the prompt of its run
 
 from __future__ import annotations
 
-from memory_core.text import sanitize, secrets, subject_words
+from memory_core.secrets import scanner
+from memory_core.text import sanitize, subject_words
 
 MAX_WORDS = 40
 
@@ -25,8 +26,8 @@ def describe_run(prompt: str, report: str) -> str:
     Of the words, identifiers and paths come first, then the most frequent ones.
     """
     line = next(filter(None, map(str.strip, prompt.split("\n"))), "")
-    asked = secrets.redact(sanitize.join_visible(line))
-    words = _choose_words(secrets.redact(report[:MAX_REPORT]))
+    asked = scanner.redact(sanitize.join_visible(line))
+    words = _choose_words(scanner.redact(report[:MAX_REPORT]))
     return " ".join([sanitize.shorten(asked, MAX_PROMPT_LINE), *words]).strip()
 
 

@@ -12,11 +12,11 @@ from memory_core.curation import item_actions, lookup
 from memory_core.delegation import worker
 from memory_core.files.safe_files import Refused
 from memory_core.history.item_history import MCP_SOURCE
+from memory_core.secrets.scanner import redact
 from memory_core.storage import store
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import sync
 from memory_core.text import characters, sanitize
-from memory_core.text.secrets import redact
 
 # The number of agents to name in an error about an unknown agent.
 MAX_NAMES = 20

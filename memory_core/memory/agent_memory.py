@@ -11,8 +11,9 @@ from itertools import count
 
 from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.history import item_history, rights
+from memory_core.secrets import scanner
 from memory_core.storage import local_changes
-from memory_core.text import digests, secrets
+from memory_core.text import digests
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -102,7 +103,7 @@ class AgentMemory:
         fields = {"agent": self.agent, "change": self.change_id, "seq": self.seq, **fields}
         record = item_history.make_record(kind, self.time, text, **fields)
         for name in RECORDED_TEXTS & record.keys():
-            record[name] = secrets.redact_values(record[name])
+            record[name] = scanner.redact_values(record[name])
         self.history.add([record], is_new=True)
         state = self.history.get(record["id"])
         if state:

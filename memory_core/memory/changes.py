@@ -14,8 +14,9 @@ from memory_core.memory.agent_memory import (
 )
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.origin import ledger
+from memory_core.secrets import scanner
 from memory_core.storage import config_defaults
-from memory_core.text import secrets, similarity
+from memory_core.text import similarity
 
 # Why a learning waits with this setting, and why one is dropped.
 ASK_REASON = "learning: ask"
@@ -165,9 +166,9 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
     suspicions = {} if by_person else _find_poisoned(memory, report)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
-        clean = Learning(*map(secrets.redact, (learning.type, learning.content, learning.nested)))
+        clean = Learning(*map(scanner.redact, (learning.type, learning.content, learning.nested)))
         if clean != learning:
-            report.refused.append((clean, secrets.REASON))
+            report.refused.append((clean, scanner.REASON))
         elif memory.history.is_rejected(learning.content) and not by_person:
             report.refused.append((learning, REJECTED_REASON))
         elif id(learning) in suspicions:

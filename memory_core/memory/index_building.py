@@ -14,6 +14,7 @@ from memory_core.history import rights
 from memory_core.memory import block_text, item_index
 from memory_core.memory.item_index import AgentIndex, StoredIndex
 from memory_core.origin import ledger, text_origins
+from memory_core.secrets import scanner
 from memory_core.selection import item_notes, splitting
 from memory_core.selection.passage_index import DamagedIndex, PassageIndex, load_block
 from memory_core.selection.passages import (
@@ -26,7 +27,7 @@ from memory_core.selection.passages import (
     shorten_ids,
 )
 from memory_core.storage import run_records
-from memory_core.text import code_names, secrets, similarity, times
+from memory_core.text import code_names, similarity, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -302,9 +303,9 @@ def _list_passages(
     own: tuple[Document, NoteFinder] | None = None
     is_scored = True
     for store, snapshot in files:
-        notes, text = find_notes(store), secrets.redact(snapshot.text)
+        notes, text = find_notes(store), scanner.redact(snapshot.text)
         if text != snapshot.text:  # older versions recorded learnings with their secrets
-            notes = {secrets.redact(item): note for item, note in notes.items()}
+            notes = {scanner.redact(item): note for item, note in notes.items()}
         guard = text_origins.make_guard(store, agent, project)
         allowed = () if guard.given else checked
         document = guard.remove_held(markdown.parse_document(text), allowed)

@@ -51,10 +51,9 @@ def extract_learnings(project: Project, agent: str, text: str) -> Extraction | N
 
 
 def are_few(extractions: Sequence[Extraction]) -> bool:
-    """Return whether all learnings of a report can be saved."""
-    learned = sum(len(result.learnings) for result in extractions)
-    rejected = sum(len(result.rejected) for result in extractions)
-    return learned <= MAX_LEARNINGS and rejected <= MAX_LEARNINGS
+    """Return whether all learnings of a report can be saved, even if all of them are rejected."""
+    count = sum(len(result.learnings) + len(result.rejected) for result in extractions)
+    return count <= MAX_LEARNINGS
 
 
 def make_lesson(
@@ -67,25 +66,25 @@ def make_lesson(
     wrong: dict[str, str] | None = None,
     reading: Sequence[str] = (),
 ) -> Lesson:
-    """Return what reports of one run teach.
+    """Return what reports of one run teach, without secrets.
 
     `about` says what the run was about; "" if it is not known, or saved already.  `wrong` has the
     reasons, by id, why given items are wrong.  `reading` is what the run read from outside.
     """
-    learned = [
-        [item.type, item.content, item.nested]
-        for result in extractions
-        for item in result.learnings
-    ]
-    rejected = [
-        [item.type, item.content, item.reason, item.nested]
-        for result in extractions
-        for item in result.rejected
-    ]
+    from memory_core.learning import extraction, feedback
+
+    learned, rejected = list[list[str]](), list[list[str]]()
+    for result in extractions:
+        for item in map(extraction.clean, (*result.learnings, *result.rejected)):
+            if isinstance(item, extraction.RejectedLearning):
+                rejected.append([item.type, item.content, item.reason, item.nested])
+            else:
+                learned.append([item.type, item.content, item.nested])
+    reasons = [[key, feedback.clean_reason(reason)] for key, reason in (wrong or {}).items()]
     over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
     lesson: Lesson = {"agent": agent, "run": run, "session": session, "source": source}
     lesson["learnings"], lesson["rejected"] = learned[:MAX_LEARNINGS], rejected[:MAX_LEARNINGS]
-    lesson["wrong"] = [[key, reason] for key, reason in (wrong or {}).items()][:MAX_LEARNINGS]
+    lesson["wrong"] = reasons[:MAX_LEARNINGS]
     lesson |= {"about": about} if about else {}
     lesson |= {"reading": [*reading]} if reading else {}
     if over:

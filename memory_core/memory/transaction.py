@@ -9,9 +9,9 @@ from __future__ import annotations
 from memory_core.history import item_history, rights
 from memory_core.memory.reading import read_memory
 from memory_core.origin import ledger
+from memory_core.secrets import scanner
 from memory_core.storage import event_log, local_changes
 from memory_core.storage.store import FileChanged
-from memory_core.text import secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ def write(memory: AgentMemory) -> None:
         from memory_core.document import dated_entries
 
         entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
-        store.add_to_archive(agent, secrets.redact_values(entries), memory.time)
-    store.add_to_review(agent, secrets.redact_values(memory.review), memory.time)
+        store.add_to_archive(agent, scanner.redact_values(entries), memory.time)
+    store.add_to_review(agent, scanner.redact_values(memory.review), memory.time)
     history = store.history(agent)
     size = history.append(memory.records)
     try:

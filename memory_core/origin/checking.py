@@ -33,7 +33,7 @@ def find_reason(text: str, is_outside: bool = True) -> str:
 
 def hold(text: str) -> tuple[str, str]:
     """Return a text from outside without its secrets, and why it has to wait, "" for most."""
-    from memory_core.text import secrets
+    from memory_core.secrets import scanner
 
-    clean = secrets.redact(text)
-    return clean, secrets.REASON if clean != text else find_reason(text)
+    clean = scanner.redact(text)
+    return clean, scanner.REASON if clean != text else find_reason(text)

@@ -12,7 +12,7 @@ records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDE
 from __future__ import annotations
 
 from memory_core.history.rights import DECIDED, IMPORT, PERSON, rank_of
-from memory_core.text import digests, secrets
+from memory_core.text import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,8 +110,10 @@ def make_key(text: str, nested: str = "") -> str:
 
     A secret counts as what replaces it, because the text that agents receive is without it.
     """
+    from memory_core.secrets import scanner
+
     lines = [line.strip() for line in (text, *nested.split("\n"))]
-    return digests.hash_long(secrets.redact("\n".join(filter(None, lines))))
+    return digests.hash_long(scanner.redact("\n".join(filter(None, lines))))
 
 
 def list_texts(text: str) -> list[Text]:

@@ -79,12 +79,12 @@ def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
 def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return why agents do not receive items before a person decides, by their texts."""
     from memory_core.document import markdown
-    from memory_core.text import secrets
+    from memory_core.secrets import scanner
 
     snapshot = store.read(agent)
     if snapshot is None:
         return {}
-    document = markdown.parse_document(secrets.redact(snapshot.text))
+    document = markdown.parse_document(scanner.redact(snapshot.text))
     guard = make_guard(store, agent, project)
     return {item.text: reason for item, reason in guard.list_held(document)}
 

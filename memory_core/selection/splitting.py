@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from memory_core.document import markdown, template
+from memory_core.secrets import scanner
 from memory_core.selection.passages import NO_NOTE, ItemNote, Passage
-from memory_core.text import markdown_lines, sanitize, secrets
+from memory_core.text import markdown_lines, sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _make_text(lines: list[str], written: set[str]) -> str:
     raw = "\n".join(lines)
     text = sanitize.escape(raw).rstrip()
     if text != raw.rstrip() or not written.issuperset(lines):
-        text = secrets.redact(text)
+        text = scanner.redact(text)
     return text if text.strip(" \n-*+_=") else ""
 
 

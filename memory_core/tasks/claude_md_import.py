@@ -244,11 +244,12 @@ def list_imports(folder: backlog_folder.Folder) -> list[str]:
 def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, text: str) -> str:
     """Return the text of a memory for a session: in the budget, no imports, no secrets."""
     from memory_core.claude_code import claude_md
+    from memory_core.secrets import scanner
     from memory_core.tasks import task_document
-    from memory_core.text import front_matter, sanitize, secrets
+    from memory_core.text import front_matter, sanitize
 
     budget = project.config["tasks"]["budget_tokens"]
-    safe = claude_md.escape_imports(sanitize.escape(secrets.redact(text)))
+    safe = claude_md.escape_imports(sanitize.escape(scanner.redact(text)))
     # Escape first, then measure: the escapes count as tokens too.
     body = front_matter.read_body(safe)
     if tokens.estimate_tokens(body) > budget:

@@ -80,9 +80,9 @@ def _send_locked(project: Project, folder: backlog_folder.Folder, wait: float) -
 
 def _format_item(decision: str) -> str:
     """Return a bullet without NUL that cannot close one of Backlog.md's section comments."""
-    from memory_core.text import secrets
+    from memory_core.secrets import scanner
 
-    harmless = secrets.redact(decision).replace("<!--", "‹!--").replace("\0", "")
+    harmless = scanner.redact(decision).replace("<!--", "‹!--").replace("\0", "")
     return "- " + harmless.replace("\n", "\n  ")
 
 

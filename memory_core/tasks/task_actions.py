@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.origin import checking
+from memory_core.secrets import scanner
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
 from memory_core.tasks import (
@@ -30,7 +31,7 @@ from memory_core.tasks import (
 from memory_core.tasks.backlog_folder import Folder
 from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
-from memory_core.text import front_matter, secrets, word_search
+from memory_core.text import front_matter, word_search
 from memory_core.text.times import format_utc
 
 IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
@@ -222,7 +223,7 @@ def add_note(
     """
     if not is_persons:
         _check_note(project, task, f"{section}: {entry}", entry)
-    elif reason := secrets.refuse(f"{section}: {entry}"):
+    elif reason := scanner.refuse(f"{section}: {entry}"):
         raise task_document.InvalidNote(reason)
     with TaskTransaction(project) as transaction:
         name = _open_memory(transaction, task)
@@ -241,7 +242,7 @@ def _check_note(project: Project, task: str, text: str, entry: str) -> None:
     if not reason:
         return
     reason = f"note for {task or 'the active task'}; {reason}"
-    content = " ".join(secrets.redact(entry).split())
+    content = " ".join(scanner.redact(entry).split())
     waiting = {"type": "context", "content": content, "reason": reason}
     with project.store.lock(PM):
         project.store.add_to_review(PM, [waiting], format_utc(time.time()))
@@ -492,7 +493,7 @@ def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMem
         path = folder.find(wanted)
         if not content and not path:
             raise NoTask(f"{wanted} has no Backlog.md file: name the file to import")
-        content = secrets.redact(content)
+        content = scanner.redact(content)
         parts = task_document.parse_parts(content) if content else _read_file_parts(folder, path)
         name = _open_memory(transaction, wanted, create=True)
         read = transaction.read(transaction.path(name))
@@ -506,7 +507,7 @@ def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMem
 
 def _read_file_parts(folder: Folder, path: str) -> list[tuple[str, str]]:
     """Return the (section, part) pairs of a task's own file."""
-    text = secrets.redact(folder.read_file(path))
+    text = scanner.redact(folder.read_file(path))
     return [
         (section, part)
         for title, section in TARGET_SECTIONS.items()

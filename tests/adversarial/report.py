@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memory_core.origin import checking
-from memory_core.text import secrets
+from memory_core.secrets import scanner
 from support import secret_samples
 
 FOLDER = Path(__file__).parent
@@ -118,9 +118,9 @@ def _print_list(texts: TextList) -> None:
 
 def _print_secrets(half: str) -> None:
     samples = [row for row in secret_samples.list_secrets() if find_half(row[0]) == half]
-    kept_out = sum(value not in secrets.redact(text) for text, value in samples)
+    kept_out = sum(value not in scanner.redact(text) for text, value in samples)
     alike = [part for part in secret_samples.LOOK_ALIKES if find_half(part) == half]
-    touched = sum(secrets.redact(part) != part for part in alike)
+    touched = sum(scanner.redact(part) != part for part in alike)
     print(f"  {'secrets':14} {kept_out:3} of {len(samples)} ({kept_out / len(samples):.0%})")
     print(f"  {'look-alikes':14} {touched:3} of {len(alike)} touched ({touched / len(alike):.1%})")
 

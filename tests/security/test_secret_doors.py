@@ -109,7 +109,7 @@ def test_a_delivery_from_the_index_loads_no_rules(person: Person) -> None:
     assert list_leaks(sandbox) == ["engineer.md"]
     loaded = list_hook_imports(sandbox, "pre_tool_use", make_pre_event())
     assert "memory_core.memory.recall" in loaded
-    assert "memory_core.text.secrets" not in loaded
+    assert "memory_core.secrets.scanner" not in loaded
 
 
 COMMANDS = [

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 import string
+
+from memory_core.secrets import scanner
 
 LETTERS = string.ascii_letters + string.digits
 HEX = string.digits + "abcdef"
@@ -29,12 +32,6 @@ class Maker:
             if any(map(str.isdigit, value)) or alphabet.isalpha():
                 return value
 
-    def number(self, length: int) -> str:
-        return self.chars(length, string.digits[1:])
-
-    def hex(self, length: int) -> str:
-        return self.chars(length, HEX)
-
     def encoded(self, length: int) -> str:
         return base64.b64encode(self._random.randbytes(length)).decode()
 
@@ -44,64 +41,24 @@ class Maker:
             f"{words[0]}{self._random.choice('!#%+*?')}{self._random.randint(10, 9999)}{words[1]}"
         )
 
-    def jwt(self) -> str:
-        parts = ('{"alg":"HS256","typ":"JWT"}', f'{{"sub":"{self.hex(12)}","iat":1516239022}}')
-        head, body = (
-            base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts
-        )
-        return f"{head}.{body}.{self.chars(43, URL)}"
-
     def pem(self, kind: str = "RSA ", lines: int = 8) -> str:
         name = f"{kind}PRIVATE KEY"
         body = "\n".join(self.encoded(48) for _ in range(lines))
         return f"-----BEGIN {name}-----\n{body}\n-----END {name}-----"
 
 
-# A value that must go, by what it is: (name, how it is made).  `TEXTS` puts it into sentences.
-TOKENS = {
-    "aws-temporary-key": lambda m: "ASIA" + m.chars(16, UPPER),
-    "google-oauth": lambda m: "ya29." + m.chars(80, URL),
-    "google-client": lambda m: "GOCSPX-" + m.chars(28, URL),
-    "github-oauth": lambda m: "gho_" + m.chars(36),
-    "github-server": lambda m: "ghs_" + m.chars(36),
-    "github-refresh": lambda m: "ghr_" + m.chars(76),
-    "gitlab-deploy": lambda m: "gldt-" + m.chars(20, URL),
-    "gitlab-runner": lambda m: "glrt-" + m.chars(20, URL),
-    "slack-user": lambda m: f"xoxp-{m.number(11)}-{m.number(12)}-{m.hex(32)}",
-    "slack-app": lambda m: f"xapp-1-A{m.chars(10, UPPER)}-{m.number(13)}-{m.hex(64)}",
-    "stripe-restricted": lambda m: "rk_live_" + m.chars(24),
-    "stripe-webhook": lambda m: "whsec_" + m.chars(32),
-    "huggingface": lambda m: "hf_" + m.chars(34),
-    "groq": lambda m: "gsk_" + m.chars(52),
-    "replicate": lambda m: "r8_" + m.chars(37),
-    "sendgrid": lambda m: f"SG.{m.chars(22, URL)}.{m.chars(43, URL)}",
-    "mailgun": lambda m: "key-" + m.hex(32),
-    "digitalocean": lambda m: "dop_v1_" + m.hex(64),
-    "shopify": lambda m: "shpat_" + m.hex(32),
-    "grafana": lambda m: f"glsa_{m.chars(32)}_{m.hex(8)}",
-    "docker": lambda m: "dckr_pat_" + m.chars(27, URL),
-    "databricks": lambda m: "dapi" + m.hex(32),
-    "vault": lambda m: "hvs." + m.chars(90, URL),
-    "atlassian": lambda m: "ATATT3xFfGF0" + m.chars(170, URL),
-    "bitbucket": lambda m: "ATBB" + m.chars(32),
-    "linear": lambda m: "lin_api_" + m.chars(40),
-    "notion": lambda m: "ntn_" + m.chars(46),
-    "postman": lambda m: f"PMAK-{m.hex(24)}-{m.hex(34)}",
-    "newrelic": lambda m: "NRAK-" + m.chars(27, UPPER),
-    "sentry": lambda m: "sntrys_eyJ" + m.chars(80) + "_" + m.chars(43),
-    "supabase": lambda m: "sbp_" + m.hex(40),
-    "tailscale": lambda m: f"tskey-auth-k{m.chars(11)}CNTRL-{m.chars(32)}",
-    "rubygems": lambda m: "rubygems_" + m.hex(48),
-    "doppler": lambda m: "dp.st.dev." + m.chars(43),
-    "figma": lambda m: "figd_" + m.chars(40, URL),
-    "hubspot": lambda m: f"pat-eu1-{m.hex(8)}-{m.hex(4)}-{m.hex(4)}-{m.hex(4)}-{m.hex(12)}",
-    "bedrock": lambda m: "ABSK" + m.chars(128),
-    "planetscale": lambda m: "pscale_tkn_" + m.chars(43, URL),
-    "age": lambda m: "AGE-SECRET-KEY-1" + m.chars(58, UPPER),
-    "telegram": lambda m: f"{m.number(10)}:AA{m.chars(33, URL)}",
-    "discord": lambda m: f"MT{m.chars(24)}.G{m.chars(5, URL)}.{m.chars(38, URL)}",
-    "azure-client": lambda m: f"{m.chars(3)}8Q~{m.chars(34, LETTERS + '-_.~')}",
-}
+ALPHABETS = {"hex": HEX, "upper": UPPER, "url": URL, "digit": string.digits[1:], "": LETTERS}
+
+
+def fill(example: str, maker: Maker | None = None) -> str:
+    """Return an example of `forms.txt` with characters in place of `<32 hex>`."""
+    maker = maker or Maker()
+
+    def make(match: re.Match[str]) -> str:
+        return maker.chars(int(match[1]), ALPHABETS[match[2]])
+
+    return re.sub(r"<(\d+) ?(\w*)>", make, example.replace("\\n", "\n"))
+
 
 # Sentences of agents; {} is where the value stands, and nothing of it may stay.
 TOKEN_TEXTS = (
@@ -116,50 +73,30 @@ PASSWORD_TEXTS = (
     "redis://:{}@cache.internal:6379/0",
     '"{{\\"password\\": \\"{}\\"}}"',
     "ADMIN_PASSWORD := {}",
-    "The password for the staging database is `{}`",
-    "mysqldump -u shop -p{} shop",
     "sshpass -p {} ssh deploy@host",
-    "curl -u deploy:{} https://ci.internal/api",
     "curl --user 'deploy:{}' https://ci.internal/api",
-    "db.internal:5432:shop:app:{}",
     "passphrase={} unlocks the signing key",
     "Das Passwort={} gilt für Staging",
     "数据库密码: {}",
     "net use \\\\srv\\share /user:app PWD={}",
     "DB_PASS={}",
     "PW: {}",
-    "redis-cli -a {} ping",
-    "The staging DB login is app / {}, it is reset weekly",
-    "I logged in to Grafana with admin:{} to see the dashboards",
     "docker login -u ci-bot -p {} registry.shop.internal",
     "redis.conf has `requirepass {}`",
-    "sudo password on the build box is {}",
     "The test account is qa@shop.io with password {}",
     "login qa@shop.io / pw {} on staging",
-    "requests.get(url, auth=('deploy', '{}'))",
     "ssh root@10.0.0.3 with password {}",
-    "Das Passwort für den Testserver lautet {}",
-    "管理员密码是 {}",
-    "La contraseña de staging es {}",
-    "Le mot de passe de la base est {}",
     "ansible_become_pass: {}",
     "user: shop\npass: {}",
     "http -a shop:{} https://staging.shop.io/health",
-    "ldapsearch -D cn=admin,dc=shop -w {} -b dc=shop",
-    "zip -P {} out.zip data/",
     "gpg --batch --passphrase {} -d secrets.gpg",
     "ssh-keygen -p -P {} -f id_rsa",
     "BORG_PASSPHRASE='{}' borg list",
-    "echo '{}' | sudo -S systemctl restart nginx",
-    "Basic auth for staging is shop / {}",
-    "Test user: kim@shop.io / {}",
-    "password changed from x to {}",
     "The default admin password is {}, change it after install",
     "<password>{}</password>",
     '- name: DB_PASSWORD\n  value: "{}"',
     "| DB_PASSWORD | {} |",
     "ENV ADMIN_PASSWORD {}",
-    "Пароль от тестового стенда: {}",
 )
 
 KEY_TEXTS = (
@@ -169,68 +106,50 @@ KEY_TEXTS = (
     "curl -b 'sessionid={}' https://shop.internal",
     "The API key is {}",
     "https://x.blob.core.windows.net/c/f?sv=2023&sig={}&se=2027",
-    "The API key for OpenWeather ({}) is hard-coded in weather.ts",
     "aws configure set aws_secret_access_key {}",
     "curl 'https://maps.shop.io/geo?api_key={}&q=Berlin' was slow",
-    "The Jenkins token of deploy-bot is {}",
     "The session cookie `connect.sid=s%3A{}` works for the e2e tests",
     "const client = new S3({{ accessKeyId: 'x', secretAccessKey: '{}' }})",
     "Mailchimp key {} is in newsletter.rb",
-    "The unseal key 1 is {}",
     "Jenkins: curl -X POST -u admin:{} http://jenkins:8080/job/x/build",
     "SECRET_KEY_BASE: {}",
     "hmac key = {}",
-    "curl -X POST https://discordapp.com/api/webhooks/{} -d '{{}}'",
     '<add key="ApiKey" value="{}" />',
     '{{"name": "API_SECRET", "value": "{}"}}',
     "azure: az login --service-principal -u app -p {} --tenant t",
-    "age key AGE-SECRET-KEY-1{}",
-    "cargo login {} was run on the release box",
-    "https://shop.azurewebsites.net/api/run?code={}",
 )
 
 
 def list_secrets() -> list[tuple[str, str]]:
     """Return (text, the value that must go) of all secrets."""
     maker = Maker()
-    texts = [(text.format(value), value) for text, value in _pair_tokens(maker)]
+    texts = [
+        (text.format(value), value)
+        for at, form in enumerate(scanner.read_forms())
+        if form.is_token
+        for text, value in [(TOKEN_TEXTS[at % len(TOKEN_TEXTS)], fill(form.example, maker))]
+    ]
     texts += [
         (text.format(value), value) for text in PASSWORD_TEXTS for value in [maker.password()]
     ]
     texts += [(text.format(value), value) for text in KEY_TEXTS for value in [maker.chars(40)]]
-    texts += [(text, value) for text, value in _list_files(maker)]
-    return texts
+    return [*texts, *_list_keys(maker)]
 
 
-def _pair_tokens(maker: Maker) -> list[tuple[str, str]]:
-    values = [make(maker) for make in TOKENS.values()]
-    return [(TOKEN_TEXTS[at % len(TOKEN_TEXTS)], value) for at, value in enumerate(values)]
-
-
-def _list_files(maker: Maker) -> list[tuple[str, str]]:
-    """Return parts of files with keys, and webhooks: (text, the value that must go)."""
+def _list_keys(maker: Maker) -> list[tuple[str, str]]:
+    """Return parts of files with keys: (text, the value that must go)."""
     kinds = ("RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED ", "DSA ")
     keys = [(f"deploy key: {key}", key.split("\n")[2]) for key in map(maker.pem, kinds)]
     key = maker.pem("").replace("\n", "\\n")
     keys.append((f'{{"type": "service_account", "private_key": "{key}\\n"}}', key[60:120]))
     body = maker.encoded(60)
     keys.append((f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{body}\n=abcd\n", body))
-    lines = "\n".join(maker.encoded(48) for _ in range(4))
-    keys.append((f"Private-Lines: 4\n{lines}\nPrivate-MAC: {maker.hex(40)}", lines))
-    hook = f"{maker.chars(9, UPPER)}/{maker.chars(11, UPPER)}/{maker.chars(24)}"
-    keys.append((f"Alerts go to https://hooks.slack.com/services/T{hook}", hook))
-    hook = f"{maker.number(18)}/{maker.chars(68, URL)}"
-    keys.append((f"https://discord.com/api/webhooks/{hook}", hook))
-    hook = f"{maker.hex(36)}@{maker.hex(36)}/IncomingWebhook/{maker.hex(32)}/{maker.hex(36)}"
-    keys.append((f"https://shop.webhook.office.com/webhookb2/{hook}", hook))
     data = maker.encoded(200)
     keys.append((f"users:\n- name: ci\n  user:\n    client-key-data: {data}", data))
     data = maker.encoded(24)
     keys.append((f'{{"auths": {{"ghcr.io": {{"auth": "{data}"}}}}}}', data))
     data = maker.encoded(15)
-    keys.append((f"Authorization: Basic {data}", data))
-    keys.append((f"curl -H 'authorization: Bearer {maker.jwt()}'", "MTUxNjIzOTAyMn"))
-    return keys
+    return [*keys, (f"Authorization: Basic {data}", data)]
 
 
 # What stays: hashes, ids, placeholders, documented examples, references, and words about secrets.

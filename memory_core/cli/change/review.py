@@ -23,7 +23,7 @@ from memory_core.curation.review import AcceptedItem, WaitingItem
 from memory_core.curation.views.review_details import format_accepted, item_to_json
 from memory_core.files import stale_items
 from memory_core.git import moved_files
-from memory_core.text import secrets
+from memory_core.secrets import scanner
 
 Names = Annotated[
     list[str] | None,
@@ -222,5 +222,5 @@ def _to_entry(item: WaitingItem) -> Entry:
     parts = ["; ".join(item.reasons), f"run {entry['run']}" if entry["run"] else ""]
     parts += [f"read {text}" for text in entry["reading"]]
     parts += [entry["tier"], entry["time"][:10]]
-    note = secrets.redact(f"  ({', '.join(filter(None, parts))})")
+    note = scanner.redact(f"  ({', '.join(filter(None, parts))})")
     return Entry((item.agent,), (item.agent,), (item.id,), item.text, entry["type"], note)

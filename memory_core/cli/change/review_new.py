@@ -17,7 +17,7 @@ from memory_core.curation import review as waiting_list
 from memory_core.document import markdown
 from memory_core.history import rights
 from memory_core.origin import text_origins
-from memory_core.text import secrets
+from memory_core.secrets import scanner
 from memory_core.text.phrases import format_count
 
 if TYPE_CHECKING:
@@ -136,15 +136,15 @@ def _make_entry(row: Row) -> Entry:
 
 
 def _format_text(item: JudgedText) -> str:
-    return secrets.redact(markdown.join_nested(item.text, item.nested))
+    return scanner.redact(markdown.join_nested(item.text, item.nested))
 
 
 def to_json(row: Row) -> dict[str, Any]:
     commit, item = row
     return {
         **vars(item),
-        "text": secrets.redact(item.text),
-        "nested": secrets.redact(item.nested) or None,
+        "text": scanner.redact(item.text),
+        "nested": scanner.redact(item.nested) or None,
         "commit": commit.name or None,
         "author": commit.author if commit.name else None,
         "email": commit.email or None,

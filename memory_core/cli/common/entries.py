@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from memory_core.cli.common.tables import count_cells, format_section
 from memory_core.cli.output import is_terminal, make_safe, paint, print_line
-from memory_core.text import secrets, word_search
+from memory_core.secrets import scanner
+from memory_core.text import word_search
 
 # If fewer terminal cells are left behind the cells of an entry, its text begins on the next line.
 MIN_TEXT_WIDTH = 36
@@ -41,7 +42,7 @@ def print_entries(entries: Sequence[Entry], words: str = "") -> None:
     On a terminal, no line is wider than it, and no text is cut.  In a pipe, each entry is one
     line, except for nested lines.  Secrets are left out.
     """
-    entries = [entry._replace(text=secrets.redact(entry.text)) for entry in entries]
+    entries = [entry._replace(text=scanner.redact(entry.text)) for entry in entries]
     if is_terminal():
         _print_below_headings(entries, words)
         return

@@ -14,8 +14,8 @@ from memory_core.curation import agent_status, item_actions
 from memory_core.history import rights
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
+from memory_core.secrets import scanner
 from memory_core.setup import initialize
-from memory_core.text import secrets
 from memory_core.text.phrases import format_count
 
 # Behind an item that the agent receives with every task, or does not receive.
@@ -86,7 +86,7 @@ def _list_items(scope: LevelScope, name: str, number: int | None, mine: bool, js
         items = [item for item in items if tiers.get(item.id) in rights.WRITTEN_HERE]
     items, pinned = items[:number], item_actions.list_pinned(memory)
     reasons = text_origins.list_held(project, level, agent)
-    held_ids = {item.id for item in items if secrets.redact(item.text) in reasons}
+    held_ids = {item.id for item in items if scanner.redact(item.text) in reasons}
     if json:
         names = ("id", "text", "section", "nested", "confidence")
         rows = [{"agent": agent, **select_fields(item, *names)} for item in items]

@@ -15,12 +15,13 @@ from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import index_building, recall
 from memory_core.origin import text_origins
+from memory_core.secrets import scanner
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
 from memory_core.selection.passages import SHORTEST_ID, ItemNote, Passage
 from memory_core.selection.scoring import Score
 from memory_core.storage.project import Project
-from memory_core.text import fastjson, sanitize, secrets, subject_words
+from memory_core.text import fastjson, sanitize, subject_words
 from memory_core.text.subject_words import CODE
 
 NOT_ALLOWED = "your user-level memory is not given here: agent-memory allow"
@@ -71,7 +72,7 @@ def _list_left_out(project: Project, agent: str, listed: set[str]) -> Iterator[C
             reasons = text_origins.list_held(project, store, agent)
             notes = index_building.read_notes(project, store, agent)
             snapshot = store.read(agent)
-            text = secrets.redact(snapshot.text) if snapshot else ""
+            text = scanner.redact(snapshot.text) if snapshot else ""
             for item in markdown.parse_document(text).items:
                 if item.text and item.text not in listed:
                     note = notes.get(item.text) or ItemNote(item_history.id_of(item.text))
@@ -104,7 +105,7 @@ def _list_tiers(project: Project, agent: str) -> dict[tuple[bool, str], str]:
             texts = text_origins.list_texts(project, project.level(is_users), agent)
         except OSError:
             continue
-        tiers |= {(is_users, secrets.redact(item.text)): item.tier for item in texts}
+        tiers |= {(is_users, scanner.redact(item.text)): item.tier for item in texts}
     return tiers
 
 

@@ -15,10 +15,11 @@ from memory_core.history.item_history import History, ItemState
 from memory_core.memory import index_building
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
+from memory_core.secrets import scanner
 from memory_core.selection.passages import ItemNote
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import markdown_lines, secrets
+from memory_core.text import markdown_lines
 
 # Kinds of the parts of a memory file.
 HEADING, ITEM, TEXT, CODE, COMMENT = "heading", "item", "text", "code", "comment"
@@ -125,8 +126,8 @@ class _ViewMaker:
         note = self._notes.get(text) or ItemNote(confidence=self._person)
         return ItemView(
             id=key,
-            text=secrets.redact(text),
-            nested=secrets.redact(nested),
+            text=scanner.redact(text),
+            nested=scanner.redact(nested),
             section=section,
             confidence=state.confidence,
             tier=self._tiers.get((text, nested), ""),
@@ -135,7 +136,7 @@ class _ViewMaker:
             source=state.source or item_history.HAND_SOURCE,
             run=state.run,
             session=state.session,
-            reading=secrets.redact_values(state.reading),
+            reading=scanner.redact_values(state.reading),
             runs=len(state.runs - {""}),
             given=note.given,
             used=note.used,
@@ -162,11 +163,11 @@ def list_parts(
         if item := items.get(at):
             nested = markdown.read_nested(document, item)
             view = make_view(item.text, nested, titles.get(at, "")) if make_view else None
-            text = secrets.redact(markdown.join_nested(item.text, nested))
+            text = scanner.redact(markdown.join_nested(item.text, nested))
             yield DocumentPart(ITEM, at + 1, text, item=view)
             at = item.end
         elif heading := headings.get(at):
-            yield DocumentPart(HEADING, at + 1, secrets.redact(heading.title), heading.level)
+            yield DocumentPart(HEADING, at + 1, scanner.redact(heading.title), heading.level)
             at = heading.body
         else:
             while (
@@ -177,7 +178,7 @@ def list_parts(
                 at += 1
             text = "".join(document.lines[start:at]).rstrip()
             if kinds[start]:
-                yield DocumentPart(kinds[start], start + 1, secrets.redact(text))
+                yield DocumentPart(kinds[start], start + 1, scanner.redact(text))
 
 
 def _list_kinds(document: Document) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from memory_core.curation.review import AcceptedItem, Preview, WaitingItem
-from memory_core.text import secrets
+from memory_core.secrets import scanner
 
 INDENT = "  "
 
@@ -25,7 +25,7 @@ def describe(item: WaitingItem, preview: Preview) -> list[DetailLine]:
     lines = [DetailLine(INDENT, kind + first)]
     lines += [DetailLine(INDENT * 4, line) for line in nested]
     return lines + [
-        DetailLine(INDENT * 2, secrets.redact(text), style)
+        DetailLine(INDENT * 2, scanner.redact(text), style)
         for text, style in (*_list_origin(item), *_list_effects(item, preview))
     ]
 
@@ -39,7 +39,7 @@ def _list_origin(item: WaitingItem) -> list[tuple[str, str]]:
         rows.append((f"the run read: {', '.join(entry['reading'])}", "warning"))
     if entry["tier"]:
         rows.append((f"origin: {entry['tier']}", ""))
-    if any(secrets.REASON in reason for reason in item.reasons):
+    if any(scanner.REASON in reason for reason in item.reasons):
         rows.append(("a saves the text as it is here; e lets you change it", "note"))
     return rows
 
@@ -66,5 +66,5 @@ def format_accepted(item: AcceptedItem) -> str:
 
 def item_to_json(item: WaitingItem) -> dict[str, Any]:
     fields = {**item.entry, "reasons": item.reasons}
-    shown = secrets.redact_values(fields).items()
+    shown = scanner.redact_values(fields).items()
     return {"agent": item.agent, **{name: None if value == "" else value for name, value in shown}}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from memory_core.curation import change_log
 from memory_core.history import item_history
+from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import secrets
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import Record
@@ -127,8 +127,8 @@ def _make_record(record: Record) -> TimelineRecord:
     return TimelineRecord(
         kind=change_log.describe_kind(record),
         id="" if kind == "renamed" else str(record["id"]),
-        text=secrets.redact(str(record.get("text") or "")),
+        text=scanner.redact(str(record.get("text") or "")),
         section=str(record.get("section") or ""),
         confidence=record.get("confidence"),
-        reason=secrets.redact(str((waiting or {}).get("reason") or "")),
+        reason=scanner.redact(str((waiting or {}).get("reason") or "")),
     )

@@ -12,7 +12,7 @@ from memory_core.dashboard.rendering import make_link
 from memory_core.history import item_history
 from memory_core.learning import classify
 from memory_core.memory.reading import read_memory
-from memory_core.text import secrets
+from memory_core.secrets import scanner
 
 ITEMS_ON_A_PAGE = 100
 CHANGES_ON_A_PAGE = 50
@@ -78,7 +78,7 @@ def show_diff(visit: Visit) -> View:
 
 def _split_diff(diff: str) -> list[str]:
     """Return the lines below the names of the files, without secrets."""
-    return secrets.redact(diff).removesuffix("\n").split("\n")[2:]
+    return scanner.redact(diff).removesuffix("\n").split("\n")[2:]
 
 
 def change_item(visit: Visit) -> Done:

@@ -9,7 +9,8 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, lookup
 from memory_core.dashboard.page import Done, NotFound, Visit
 from memory_core.dashboard.problems import describe_expected
-from memory_core.text import sanitize, secrets
+from memory_core.secrets import scanner
+from memory_core.text import sanitize
 
 MAX_NOTICE = 400  # characters of a message, which quotes a text of any length
 
@@ -29,7 +30,7 @@ def find_agent(visit: Visit, name: str) -> str:
 def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) -> Done:
     """Return the message of an action on a memory, or why it was not done."""
     try:
-        message = sanitize.shorten(secrets.redact(action()), MAX_NOTICE)
+        message = sanitize.shorten(scanner.redact(action()), MAX_NOTICE)
     except (ValueError, OSError) as error:
         typed = visit.form.get("text", "")
         return Done(location, describe_expected(error), is_problem=True, typed=typed)

@@ -11,7 +11,8 @@ from memory_core.dashboard.page import DecidedLearning, Done, NotFound, Page, Vi
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
 from memory_core.origin import checking
-from memory_core.text import secrets, word_search
+from memory_core.secrets import scanner
+from memory_core.text import word_search
 
 LEARNINGS_ON_A_PAGE = 50
 
@@ -53,15 +54,15 @@ def show_review(visit: Visit) -> View:
 def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
     preview = review.preview(visit.project, visit.project.store, item)
     first, *nested = item.text.splitlines()
-    reasons = [secrets.redact(reason) for reason in item.reasons]
+    reasons = [scanner.redact(reason) for reason in item.reasons]
     return {
         "first": first,
         "nested": nested,
         "reasons": reasons,
         "may_mislead": any(reason.startswith(checking.REASON) for reason in item.reasons),
-        "has_secret": any(secrets.REASON in reason for reason in item.reasons),
-        "entry": secrets.redact_values(item.entry),
-        "preview": preview._replace(similar=secrets.redact(preview.similar)),
+        "has_secret": any(scanner.REASON in reason for reason in item.reasons),
+        "entry": scanner.redact_values(item.entry),
+        "preview": preview._replace(similar=scanner.redact(preview.similar)),
     }
 
 
@@ -93,7 +94,7 @@ def decide(visit: Visit) -> Done:
         return Done(location, f"{error}.", is_problem=True, typed=typed)
     except (ValueError, OSError) as error:
         return Done(_make_location(visit, key), describe_expected(error), is_problem=True)
-    return Done(_make_location(visit, _find_next(waiting, at)), secrets.redact(message))
+    return Done(_make_location(visit, _find_next(waiting, at)), scanner.redact(message))
 
 
 def _decide(visit: Visit, item: WaitingItem) -> str:

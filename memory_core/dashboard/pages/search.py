@@ -9,7 +9,8 @@ from memory_core.curation import archive, lookup, searching
 from memory_core.dashboard.page import Done, Page, View, Visit, read_number
 from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.rendering import make_link
-from memory_core.text import secrets, word_search
+from memory_core.secrets import scanner
+from memory_core.text import word_search
 
 HITS_ON_A_PAGE = 50
 MAX_PAGES = 10  # later ones take longer, because the hits before them are searched again
@@ -38,7 +39,7 @@ def show_hits(visit: Visit) -> View:
     hits = searching.find_hits(store, words, agents, places, unread)
     found_hits = [*islice(hits, start, start + HITS_ON_A_PAGE + 1)]
     rows = [
-        {"hit": hit, "parts": word_search.split_matches(secrets.redact(hit.text), words)}
+        {"hit": hit, "parts": word_search.split_matches(scanner.redact(hit.text), words)}
         for hit in found_hits[:HITS_ON_A_PAGE]
     ]
     unread += map(str, store.files.refused.values())
