@@ -38,7 +38,7 @@ class RunReport:
         return rest.strip("\n")
 
 
-def read_report(run: RunEvent, text: str) -> RunReport | None:
+def read_report(run: RunEvent, text: str, redacts: bool = True) -> RunReport | None:
     """Return a text of a report, None without learnings and without feedback."""
     if not run.is_served:
         return None
@@ -49,14 +49,15 @@ def read_report(run: RunEvent, text: str) -> RunReport | None:
         from memory_core.learning import feedback
 
         said = feedback.read_feedback(text, run.given) if feedback.may_judge(text) else None
-    learned = remember.extract_learnings(run.project, run.agent, said.rest if said else text)
+    rest = said.rest if said else text
+    learned = remember.extract_learnings(run.project, run.agent, rest, redacts)
     return RunReport(text, learned, said) if learned or said else None
 
 
-def read_reports(run: RunEvent) -> list[RunReport]:
+def read_reports(run: RunEvent, redacts: bool = True) -> list[RunReport]:
     """Return the texts of the event's report that say something."""
     texts = events.report_texts(run.event)
-    return [report for text in texts if (report := read_report(run, text))]
+    return [report for text in texts if (report := read_report(run, text, redacts))]
 
 
 def list_rests(run: RunEvent, reports: Sequence[RunReport]) -> dict[str, str]:

@@ -10,6 +10,8 @@ or comments.  It differs on purpose:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from memory_core.text.markdown_lines import (
     BOM,
     SECTION_START,
@@ -17,10 +19,6 @@ from memory_core.text.markdown_lines import (
     read_fence,
     read_marker,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BULLET = "- "
 COMMENT_START, COMMENT_END = "<!--", "-->"

@@ -7,16 +7,13 @@ items of people agents receive the newer one, and both stay in the file.  Items 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from memory_core.document import markdown
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document, Section
 from memory_core.text import claims
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
-    from memory_core.text.claims import ClaimCache
+from memory_core.text.claims import ClaimCache
 
 MISTAKES = "common mistakes to avoid"  # as in `template`, which recall need not import
 

@@ -11,9 +11,7 @@ an entry or a day.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 DAY_PREFIX = "## "
 ENTRY_PREFIX = "- "

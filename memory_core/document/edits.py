@@ -6,22 +6,24 @@ place or raises ValueError.
 
 from __future__ import annotations
 
-from memory_core.document.block_reader import BULLET, count_digits, escape, is_plain
-from memory_core.document.markdown import EMPTY_COMMENT, normalize_title, parse_document
+from collections.abc import Sequence
+
+from memory_core.document.block_reader import BULLET, Item, count_digits, escape, is_plain
+from memory_core.document.markdown import (
+    EMPTY_COMMENT,
+    Document,
+    Section,
+    normalize_title,
+    parse_document,
+)
 from memory_core.text.markdown_lines import BOM, count_front_matter
+
+ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
+# All parts of a document: an edit may only change the entries of its own lines.
+Shape = list[ShapeEntry]
 
 TOP = "top"  # instead of the item above: the new item becomes the first
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
-
-    ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
-    # All parts of a document: an edit may only change the entries of its own lines.
-    Shape = list[ShapeEntry]
 
 ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
 

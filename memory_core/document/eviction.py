@@ -6,19 +6,17 @@ Items of people, and items in other sections, never make room.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from memory_core.document import edits, markdown, template
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document
+from memory_core.document.template import Limits
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+Age = tuple[float, str]  # confidence from 0 to 1, time of creation
+# The age of an item with this text; None for an item of a person.
+Ages = Callable[[str], Age | None]
 
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document
-    from memory_core.document.template import Limits
-
-    Age = tuple[float, str]  # confidence from 0 to 1, time of creation
-    # The age of an item with this text; None for an item of a person.
-    Ages = Callable[[str], Age | None]
 
 WAITING = "new learnings of agents wait for review"
 REPLACING = "each new learning of an agent replaces the least certain one"

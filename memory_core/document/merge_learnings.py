@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
 from memory_core.document import contradictions, edits, eviction, markdown, preferences, template
+from memory_core.document.block_reader import Item
+from memory_core.document.eviction import Age, Ages
+from memory_core.document.markdown import Document, Section
+from memory_core.document.template import Limits
 from memory_core.text import claims, similarity
+from memory_core.text.similarity import ParsedText
+
+
+class LearningLike(Protocol):
+    """A learning with its type and its text of one line, and lines nested below it."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def nested(self) -> str: ...
+
 
 NEWEST = "~"  # later than any time: the creation time of an item that is added just now
-
-TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Protocol
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.eviction import Age, Ages
-    from memory_core.document.markdown import Document, Section
-    from memory_core.document.template import Limits
-    from memory_core.text.similarity import ParsedText
-
-    class LearningLike(Protocol):
-        """A learning with its type and its text of one line, and lines nested below it."""
-
-        @property
-        def type(self) -> str: ...
-        @property
-        def content(self) -> str: ...
-        @property
-        def nested(self) -> str: ...
 
 
 class MergeResult:

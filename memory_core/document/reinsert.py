@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memory_core.document import block_reader, edits, markdown, merge_learnings, template
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document, Section
 from memory_core.text import similarity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
 
 
 def insert_after(

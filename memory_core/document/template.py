@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from memory_core.document import edits, markdown, preferences
+from memory_core.document.markdown import Document, Section
 from memory_core.text import sanitize
-
-TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
-if TYPE_CHECKING:
-    from memory_core.document.markdown import Document, Section
 
 # Learning type -> title of its section, in the order of the file.
 SECTION_TITLES = {

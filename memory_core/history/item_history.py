@@ -27,20 +27,18 @@ histories of two branches as lines.  Records of other kinds do not concern items
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
+
 from memory_core.history import rights
+from memory_core.history.rights import Origins
 from memory_core.text import secrets, similarity
 from memory_core.text.digests import RECORD_VERSION
 from memory_core.text.times import FAR_FUTURE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import Any
+Record = dict[str, Any]
+ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
 
-    from memory_core.history.rights import Origins
-
-    Record = dict[str, Any]
-    ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
 
 FILE_KINDS = ("edited", "returned", "imported")  # by hand, unless the source is a command
 ARRIVAL_KINDS = ("learned", "merged", "restored", "approved", "preference", *FILE_KINDS)

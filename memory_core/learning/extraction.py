@@ -80,8 +80,13 @@ class Extraction:
         self.spans = spans
 
 
-def extract(text: str, natural_language: bool = False, max_length: int = MAX_LENGTH) -> Extraction:
-    """Extract the learnings of a text.
+def extract(
+    text: str,
+    natural_language: bool = False,
+    max_length: int = MAX_LENGTH,
+    redacts: bool = True,
+) -> Extraction:
+    """Extract the learnings of a text; without their secrets, unless only `spans` are needed.
 
     `natural_language` also accepts sentences such as "Best practice: ...".  A content longer than
     `max_length` characters is rejected.  `spans` are ranges of whole lines that `remove_spans`
@@ -97,7 +102,9 @@ def extract(text: str, natural_language: bool = False, max_length: int = MAX_LEN
     extraction, rows = Extraction([], [], []), list[int]()
     examples = dict[RejectedLearning, None]()
     for block in report.read_blocks():
-        verdicts = [_judge_draft(draft, max_length, block.is_example) for draft in block.drafts]
+        verdicts = [
+            _judge_draft(draft, max_length, block.is_example, redacts) for draft in block.drafts
+        ]
         rejected = [verdict for verdict in verdicts if isinstance(verdict, RejectedLearning)]
         if block.is_example:
             examples.update(dict.fromkeys(rejected))
@@ -134,10 +141,9 @@ def remove_spans(text: str, spans: Iterable[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | None:
+def _judge_draft(draft: Draft, max_length: int, is_example: bool, redacts: bool) -> Learning | None:
     """Return a learning or a rejected learning, None for a placeholder."""
     from memory_core.learning import classify
-    from memory_core.text import secrets
     from memory_core.text.sanitize import clean_line, shorten
 
     kind, content, reason, nested = draft
@@ -148,10 +154,13 @@ def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | 
     texts = [line, *(clean_line(text) for text in nested if not classify.is_blank(text))]
     reason = reason or classify.check_report(kind, texts, max_length)
     reason = EXAMPLE_REASON if is_example else reason
-    words = "\n".join(texts)
-    clean = secrets.redact(words)
-    if clean != words:
-        texts, reason = clean.split("\n"), reason or secrets.REASON
+    if redacts:
+        from memory_core.text import secrets
+
+        words = "\n".join(texts)
+        clean = secrets.redact(words)
+        if clean != words:
+            texts, reason = clean.split("\n"), reason or secrets.REASON
     kind = classify.clean_type(kind)
     line, *below = (shorten(text, MAX_REVIEW_LENGTH) for text in texts)
     lines_below = "\n".join(f"  - {text}" for text in below)

@@ -39,14 +39,17 @@ def may_teach(text: str) -> bool:
     return "to memory" in low or "memori" in low or "remember" in low
 
 
-def extract_learnings(project: Project, agent: str, text: str) -> Extraction | None:
+def extract_learnings(
+    project: Project, agent: str, text: str, redacts: bool = True
+) -> Extraction | None:
     """Return the learnings of a report; None without any, or if the agent does not learn."""
     settings = project.config
     if not settings.may_learn(agent) or not (settings["natural_language"] or may_teach(text)):
         return None
     from memory_core.learning import extraction
 
-    result = extraction.extract(text, settings["natural_language"], settings["max_learning_length"])
+    limit = settings["max_learning_length"]
+    result = extraction.extract(text, settings["natural_language"], limit, redacts)
     return result if result.learnings or result.rejected else None
 
 

@@ -12,7 +12,7 @@ from memory_core.claude_code import agent_names
 from memory_core.document import markdown
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
-from memory_core.storage import inbox, review_file
+from memory_core.storage import inbox, state_folder
 from memory_core.storage.project import Project
 from memory_core.storage.store import DECIDED_FOLDER, Store
 
@@ -92,7 +92,7 @@ class AgentFiles:
         stamps = {
             "memory": _stamp_files(store.files.scan(store.folder), ".md"),
             "history": _stamp_files(store.files.scan(history), ".jsonl"),
-            "review": _stamp_files(state.scan(review_file.FOLDER), ".jsonl"),
+            "review": _stamp_files(state.scan(state_folder.REVIEW_FOLDER), ".jsonl"),
             "decided": _stamp_files(state.scan(DECIDED_FOLDER), ""),
         }
         self._unmerged = {

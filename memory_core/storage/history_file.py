@@ -6,17 +6,14 @@ leaves records of changes that the next writer makes again.
 
 from __future__ import annotations
 
+import binascii
 import os
+import zlib
+from typing import Any
 
-from memory_core.files.safe_files import UsedInPart
+from memory_core.files.safe_files import SafeFiles, UsedInPart
+from memory_core.history.item_history import Record
 from memory_core.text import digests, fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from memory_core.files.safe_files import SafeFiles
-    from memory_core.history.item_history import Record
 
 # The records of two branches are all true: git keeps both.
 GIT_ATTRIBUTES = "*.jsonl merge=union\n"
@@ -251,18 +248,12 @@ def _is_packed(line: str) -> bool:
 
 
 def _compress(records: list[Record]) -> str:
-    import binascii
-    import zlib
-
     data = zlib.compress(_format_lines(records), 9)
     return binascii.b2a_base64(data, newline=False).decode()
 
 
 def _unpack(text: str, room: int) -> bytes:
     """Return the lines in a packed one, b"" if it is damaged or larger than `room` bytes."""
-    import binascii
-    import zlib
-
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(binascii.a2b_base64(text), max(room, 1))

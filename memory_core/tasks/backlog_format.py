@@ -8,11 +8,10 @@
 
 from __future__ import annotations
 
-from memory_core.text import front_matter
+from collections.abc import Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from memory_core.document import markdown
+from memory_core.text import front_matter
 
 TODO, STARTED, DONE = "to do", "in progress", "done"
 
@@ -185,8 +184,6 @@ def _is_memory_line(line: str) -> bool:
 
 def extract_section(text: str, title: str) -> str:
     """Return the text of a section of a task file, without Backlog.md's comments."""
-    from memory_core.document import markdown
-
     document = markdown.parse_document(text)
     section = markdown.find_section(document, title)
     lines = document.lines[section.body : section.end] if section else []

@@ -9,17 +9,13 @@ With it a scan of a thousand unchanged task files reads one file.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
+from typing import Any
 
+from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import
+from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    from memory_core.storage.project import Project
-    from memory_core.tasks.lifecycle import TaskTransaction
 
 FILE_NAME = "tasks.json"
 

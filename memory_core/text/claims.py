@@ -16,9 +16,7 @@ a contradiction: both may be right.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 # Words that deny the others, without apostrophes, and what remains of them.
 NEGATIONS = {

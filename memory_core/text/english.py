@@ -5,11 +5,9 @@ Only similarity.py uses this module, and only for two texts that have many words
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    # A word in its compared form; as it is written; and whether a reason that holds it says more
-    # than a reason: a fact, a negation, a restriction.
-    Token = tuple[str, str, bool]
+# A word in its compared form; as it is written; and whether a reason that holds it says more
+# than a reason: a fact, a negation, a restriction.
+Token = tuple[str, str, bool]
 
 
 def _words(text: str) -> frozenset[str]:

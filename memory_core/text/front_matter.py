@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from memory_core.text import markdown_lines
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Value = str | list[str]
-    Fields = dict[str, Value]
+Value = str | list[str]
+Fields = dict[str, Value]
+
 
 RULE = "---\n"
 

@@ -15,9 +15,11 @@ english.py has the words and their meaning; it is imported for near-equal texts 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.text.english import Token
+from unicodedata import normalize
+
+from memory_core.text import english
+from memory_core.text.digests import hash_text
+from memory_core.text.english import Token
 
 # A longer text is not a learning; to compare it closely would only cost time.
 MAX_LENGTH = 1000
@@ -67,8 +69,6 @@ class ParsedText:
     def tokens(self) -> list[Token]:
         """The words that count, as english.py reads them."""
         if self._tokens is None:
-            from memory_core.text import english
-
             words = _split_unmarked(" ".join(self.text.split()))
             is_shouted = _is_shouted(words)
             words = [
@@ -96,8 +96,6 @@ def normalize_text(text: str) -> str:
 
 def identify(text: str) -> str:
     """Return ten hexadecimal digits that identical texts have in common."""
-    from memory_core.text.digests import hash_text
-
     return hash_text(normalize_text(text))
 
 
@@ -115,8 +113,6 @@ def is_same_parsed(one: ParsedText, other: ParsedText) -> bool:
         return False  # nearly all pairs end here, at little cost
     if max(len(one.text), len(other.text)) > MAX_LENGTH:
         return False
-    from memory_core.text import english
-
     return english.are_near(one.tokens, other.tokens)
 
 
@@ -171,8 +167,6 @@ def _split_unmarked(text: str) -> list[str]:
 
 def _normalize_characters(text: str) -> str:
     """Compose letters, and replace typographic quotes and dashes outside of code."""
-    from unicodedata import normalize
-
     if not _TYPOGRAPHIC.isdisjoint(text):
         parts = text.split("`")
         parts[::2] = [part.translate(ASCII_PUNCTUATION) for part in parts[::2]]
