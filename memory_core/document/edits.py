@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_core.document.block_reader import BULLET, Item, count_digits, escape, is_plain
+from memory_core.document.block_reader import BULLET, Item, count_digits, escape
 from memory_core.document.markdown import (
     EMPTY_COMMENT,
     Document,
@@ -39,8 +39,6 @@ def insert_item(document: Document, section: Section, text: str, nested: str = "
     if items:
         lines = [_next_bullet(document, items) + escape(text), *below]
         is_loose = len(items) > 1 and _is_blank(document, items[-1].line - 1)
-        if not (below or is_loose) and _can_append(document, items[-1], lines[0]):
-            return document.with_item(items[-1].end, lines[0] + _line_end(document.lines), text)
         places = [(items[-1].end, [""] * is_loose + lines)]
     else:
         places = _below_heading(document, section, own, [BULLET + escape(text), *below])
@@ -50,17 +48,6 @@ def insert_item(document: Document, section: Section, text: str, nested: str = "
         if _is_read(after, document, _shape_of_both(document, at, [entry])):
             return after
     raise ValueError(f"no line of section {section.title!r} can hold the item {text!r}")
-
-
-def _can_append(document: Document, last: Item, line: str) -> bool:
-    """Check that a line below an item is read like this item, and no other line differently.
-
-    That is so for two plain items, because each of them leaves the reader in the same state.
-    """
-    above = document.lines[last.line]
-    is_single = last.end == last.line + 1 and above.endswith("\n") and not document.warnings
-    is_safe = is_single and _line_end(document.lines) != "\r"  # with \n behind it, one line end
-    return is_safe and is_plain(above.rstrip("\r\n")) and is_plain(line)
 
 
 def remove_items(document: Document, items: list[Item]) -> Document:
@@ -182,7 +169,9 @@ def set_comment(document: Document, key: str, value: str) -> Document:
     if at is None:
         return _add_comment(document, comment)
     before, _old, rest = document.lines[at].partition("<!--")
-    return document.with_line(at, before + comment + rest.partition("-->")[2])
+    lines = [*document.lines]
+    lines[at] = before + comment + rest.partition("-->")[2]
+    return parse_document("".join(lines))
 
 
 def find_comment(document: Document, key: str) -> int | None:
