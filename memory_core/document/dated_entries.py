@@ -21,12 +21,8 @@ INDENT = "  "
 class DatedEntry:
     """One entry: its day, its text, and its lines `[line, end)`."""
 
-    __slots__ = ("day", "end", "line", "text")
-
     def __init__(self, day: str, text: str, line: int) -> None:
-        self.day = day
-        self.text = text
-        self.line = line
+        self.day, self.text, self.line = day, text, line
         self.end = line + 1
 
 

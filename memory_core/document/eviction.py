@@ -7,6 +7,7 @@ Items of people, and items in other sections, never make room.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from memory_core.document import edits, markdown, template
 from memory_core.document.block_reader import Item
@@ -26,17 +27,16 @@ class NoRoom(ValueError):
     """A learning for which there is no room; the message is the reason."""
 
 
-class Excess:
+class Excess(NamedTuple):
     """A limit that a document reaches, at a line from 1.
 
     `amount` and `limit` are bytes, sections or items; `text` is a sentence with the consequence.
     """
 
-    def __init__(self, line: int, amount: int, limit: int, text: str) -> None:
-        self.line = line
-        self.amount = amount
-        self.limit = limit
-        self.text = text
+    line: int
+    amount: int
+    limit: int
+    text: str
 
 
 def make_room(

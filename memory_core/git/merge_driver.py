@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import dataclass, field
 from errno import ENOENT
 
 from memory_core.claude_code import settings_json
@@ -46,16 +47,14 @@ class NoRepository(Exception):
         self.status = status
 
 
+@dataclass
 class DriverChanges:
     """The changes of `install` or `uninstall`."""
 
-    __slots__ = ("attribute_files", "config", "is_ignored", "resolutions")
-
-    def __init__(self) -> None:
-        self.attribute_files: list[str] = []  # relative to the project
-        self.config = False
-        self.is_ignored = False  # .gitignore excludes the memories
-        self.resolutions: list[Resolution] = []  # files with conflict markers
+    attribute_files: list[str] = field(default_factory=list)  # relative to the project
+    config: bool = False
+    is_ignored: bool = False  # .gitignore excludes the memories
+    resolutions: list[Resolution] = field(default_factory=list)  # files with conflict markers
 
     def __bool__(self) -> bool:
         return bool(self.attribute_files or self.config or self.resolutions)

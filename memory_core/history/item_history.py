@@ -28,6 +28,7 @@ histories of two branches as lines.  Records of other kinds do not concern items
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from memory_core.history import rights
@@ -68,6 +69,7 @@ MIN_LIKENESS = 0.5
 MAX_PAIRS = 10_000
 
 
+@dataclass(frozen=True)
 class Weights:
     """How confidence begins and what changes it; all values are from 0 to 1.
 
@@ -76,17 +78,10 @@ class Weights:
     person says that it is wrong; it counts more, because they have seen the item fail.
     """
 
-    def __init__(
-        self,
-        agent: float = 0.5,
-        person: float = 0.8,
-        step: float = 0.1,
-        contradiction: float = 0.2,
-    ) -> None:
-        self.agent = agent
-        self.person = person
-        self.step = step
-        self.contradiction = contradiction
+    agent: float = 0.5
+    person: float = 0.8
+    step: float = 0.1
+    contradiction: float = 0.2
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -476,6 +471,7 @@ def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:
     return record | {"text": text} if kind in (*ARRIVAL_KINDS, "rejected") else record
 
 
+@dataclass
 class Difference:
     """The difference between a document and its history.
 
@@ -484,11 +480,10 @@ class Difference:
     items were learned after the version that the user's editor had loaded.
     """
 
-    def __init__(self) -> None:
-        self.new: list[tuple[str, str, str, str]] = []
-        self.returned: list[ItemFields] = []
-        self.gone: list[ItemState] = []
-        self.missed: list[ItemState] = []
+    new: list[tuple[str, str, str, str]] = field(default_factory=list)
+    returned: list[ItemFields] = field(default_factory=list)
+    gone: list[ItemState] = field(default_factory=list)
+    missed: list[ItemState] = field(default_factory=list)
 
 
 def compare(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import binascii
 import os
 import zlib
-from typing import Any
 
 from memory_core.files.safe_files import SafeFiles, UsedInPart
 from memory_core.history.item_history import Record
@@ -47,8 +46,6 @@ TYPED_KEYS = frozenset((*TEXT_KEYS, *NUMBER_KEYS))
 
 class HistoryFile:
     """The history of one agent, in the file `path`."""
-
-    __slots__ = ("files", "path")
 
     def __init__(self, files: SafeFiles, path: str) -> None:
         self.files = files
@@ -185,7 +182,8 @@ def _parse_records(lines: list[str], skip: str = "") -> list[Record]:
             data = _unpack(str(fastjson.load_object(line).get("packed")), room)
             room -= len(data)
             newest += reversed(_split_end(data, MAX_RECORDS - len(newest)))
-    return [value for value in _load_objects(newest[MAX_RECORDS - 1 :: -1]) if _is_record(value)]
+    values = map(fastjson.load_object, newest[MAX_RECORDS - 1 :: -1])
+    return [value for value in values if _is_record(value)]
 
 
 def _split_end(data: bytes, count: int) -> list[str]:
@@ -208,16 +206,6 @@ def _drop_about_of_line(line: str) -> str:
     if _is_packed(line):
         records = [{**fastjson.load_object(line), "packed": _compress(records)}]
     return fastjson.dumps(records[0])
-
-
-def _load_objects(lines: list[str]) -> list[dict[str, Any]]:
-    """Return the lines that are JSON objects."""
-    lines = [line for line in lines if line.startswith("{")]
-    try:
-        values = fastjson.loads(f"[{','.join(lines)}]")  # all at once takes a third less time
-    except ValueError:
-        values = [fastjson.load_object(line) for line in lines]
-    return [value for value in values if type(value) is dict]
 
 
 def _is_record(value: Record) -> bool:

@@ -51,8 +51,6 @@ TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 class Folder:
     """The backlog folder of a project; it need not exist."""
 
-    __slots__ = ("_config", "files", "memory", "path", "root")
-
     def __init__(self, files: SafeFiles) -> None:
         self.files = files
         self.root = files.root

@@ -9,8 +9,6 @@ So in doubt two texts are different.
 - They are near-equal if they have the same words in the same order.  Words that add nothing are
   skipped, and short forms and plurals are one word.  One more word makes another learning, because
   no list has all words that can reverse a sentence.  The exception is a reason at the end.
-
-english.py has the words and their meaning; it is imported for near-equal texts only.
 """
 
 from __future__ import annotations
@@ -88,8 +86,7 @@ def normalize_text(text: str) -> str:
     backticks stay around what would be read in another way without them.
     """
     folded = _fold(text)
-    # One round can uncover more emphasis, or characters that combine.
-    while folded != text and not _is_settled(folded):
+    while folded != text:  # one round can uncover more emphasis, or characters that combine
         text, folded = folded, _fold(folded)
     return folded
 
@@ -135,19 +132,7 @@ def _fold(text: str) -> str:
     text = " ".join(text.split())
     if len(text) > MAX_LENGTH:
         return text
-    words = _split_unmarked(text)
-    folded = " ".join(words)
-    lower = folded.casefold()
-    if "`" in folded or folded[1:] != lower[1:] or not words[0].isalpha():
-        lower = _fold_case(words)
-    return _drop_final(lower)
-
-
-def _is_settled(folded: str) -> bool:
-    """Check whether folding a result again would change nothing."""
-    if not folded.isascii() or _has_opening(folded):
-        return False
-    return "`" not in folded or not ("``" in folded or " ` " in f" {folded} ")
+    return _drop_final(_fold_case(_split_unmarked(text)))
 
 
 def _split_unmarked(text: str) -> list[str]:
@@ -187,9 +172,6 @@ def _join_code(text: str) -> str:
 
 def _remove_quotes(text: str) -> str:
     """Remove quotes, except in code and one that stands alone, which is meant."""
-    bare = text.replace("'", "").replace('"', "")
-    if "`" not in text and f" {text} ".count(" ") == len(bare.split()) + 1:
-        return bare
     return " ".join([_remove_word_quotes(word) for word in text.split(" ")])
 
 
