@@ -50,7 +50,7 @@ WINGS = {
 ORIGIN_MODULES = {
     "new_lines",  # whether git may have brought what nobody has looked at
     "text_origins",  # where texts came from, the new ones, and those that wait
-    "arrivals",  # the look at what came since, and the notices about it
+    *("arrivals", "start_notices"),  # the look at what came since, and the notices about it
     "ledger",  # what this machine records with a change
     *("checking", "word_weights"),  # the words of a text
     "reading",  # what a run read

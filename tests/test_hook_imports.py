@@ -1,73 +1,120 @@
-"""Modules that a hook must not import."""
+"""The modules that hooks load when nothing has to be prepared; all others are plain Python."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from memory_core.memory import recall
 from memory_core.origin import arrivals
 from memory_core.storage.project import find_project
-from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
+from support.code import count_code_lines
+from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, list_hook_imports
+from support.paths import REPO
 from support.sandbox import Sandbox
 
-PRE = {"tool_name": "Agent", "tool_input": {"prompt": "Add a retry.", "subagent_type": "engineer"}}
-CALL = {"hook_event_name": "PreToolUse", "session_id": "s1", "tool_use_id": "toolu_1", **PRE}
 REPORT = (
-    "Done.\n\n# Add To Memory:\nType: pattern\nContent: The retry count is set in settings.py\n#\n"
+    "Done.\n\nUsed: none\n\n"
+    "# Add To Memory:\nType: pattern\nContent: The retry count is set in settings.py\n#\n"
 )
-ANSWER = {
-    **CALL,
-    "hook_event_name": "PostToolUse",
-    "tool_response": {
-        "status": "completed",
-        "agentId": "a1",
-        "content": [{"type": "text", "text": REPORT}],
-    },
+DELIVERING = [
+    ("pre_tool_use", make_pre_event()),
+    ("subagent_start", make_start_event()),  # its prompt has the memory
+    ("subagent_start", make_start_event("a2")),
+    ("session_start", SESSION_EVENT),
+]
+COLLECTING = [
+    ("post_tool_use", make_post_event(text=REPORT)),
+    ("post_tool_use", make_post_event(text="Done.", call="toolu_2")),
+    ("subagent_stop", make_stop_event(text=REPORT)),
+]
+
+# The modules of memory_core that they load, by wing.  They avoid slow imports.
+FAST_PATH = {
+    "": "hook",
+    "claude_code": "agent_names event_shapes events notices transcripts",
+    "delegation": "event_handlers run_event run_report worker",
+    "files": "safe_files",
+    "git": "driver_notice",
+    "learning": "blocks classify examples extraction feedback lines marker_blocks",
+    "memory": "block_text error_files item_index recall remember",
+    "origin": "new_lines start_notices",
+    "selection": (
+        "choosing frequent_words passage_index passages rendering scoring similar_words tokens"
+    ),
+    "storage": (
+        "config config_defaults event_log inbox paths project run_records state_folder store"
+    ),
+    "tasks": "task_events",
+    "text": "characters digests fastjson phrases sanitize subject_words times",
 }
-STOP = {**START_EVENT, "hook_event_name": "SubagentStop", "last_assistant_message": REPORT}
+
+# Plain Python, too, but for these lines.
+UNCHANGED = ["memory/index_building.py", "selection/item_notes.py", "selection/splitting.py"]
+
+# The fast path has at most so many lines of code; the goal is 2,800.
+MOST_LINES = 5_733
 
 
-@pytest.mark.parametrize(
-    ("hook", "event"),
-    [
-        ("pre_tool_use", CALL),
-        ("subagent_start", START_EVENT),
-        ("session_start", SESSION_EVENT),
-        ("post_tool_use", ANSWER),
-        ("subagent_stop", STOP),
-    ],
-)
-def test_a_hook_imports_no_slow_module(
-    sandbox: Sandbox, hook: str, event: dict[str, object]
-) -> None:
+def list_names(modules: dict[str, str]) -> set[str]:
+    return {
+        f"memory_core.{wing}.{name}".replace("..", ".")
+        for wing, names in modules.items()
+        for name in names.split()
+    }
+
+
+@pytest.fixture
+def prepared(sandbox: Sandbox) -> Sandbox:
+    """A project with all that a session before has prepared."""
     sandbox.switch_selection_on()
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
-    project = find_project(str(sandbox.root), sandbox.env)
-    arrivals.look(project)  # else git has to be asked
-    arrivals.ask_whose(project)  # once in the life of a project
-    for agent in ("engineer", "PM"):
-        recall.read_index(project, agent)  # else it is made now, and searched for secrets
-    modules = list_hook_imports(sandbox, hook, event)
-    imported = {name.split(".")[0] for name in modules}
-    assert "memory_core" in imported
-    assert "memory_core.secrets.scanner" not in modules
-    assert sandbox.read_log("agent.memory.loaded", "agent.memory.learned")
-    assert not imported & EXPENSIVE_MODULES
+    arrivals.look(find_project(str(sandbox.root), sandbox.env))  # else git has to be asked
+    for hook, event in (("pre_tool_use", make_pre_event("toolu_0")), DELIVERING[-1]):
+        list_hook_imports(sandbox, hook, event)
+    return sandbox
+
+
+def path_of(name: str) -> Path:
+    return REPO / f"{name.replace('.', '/')}.py"
+
+
+def test_hooks_load_the_fast_path(prepared: Sandbox) -> None:
+    imported = {
+        name for one in DELIVERING + COLLECTING for name in list_hook_imports(prepared, *one)
+    }
+    assert prepared.read_log("agent.memory.loaded", "agent.memory.learned")
+    assert not {name.split(".")[0] for name in imported} & EXPENSIVE_MODULES
+    own = {name for name in imported if name.startswith("memory_core.")}
+    assert {name for name in own if path_of(name).is_file()} == list_names(FAST_PATH)
+
+
+def test_the_fast_path_is_short() -> None:
+    lines = sum(count_code_lines(path_of(name)) for name in list_names(FAST_PATH))
+    print(f"fast path: {lines} lines")
+    assert lines <= MOST_LINES
+
+
+def test_all_other_modules_are_plain_python() -> None:
+    paths = set((REPO / "memory_core").rglob("*.py")) - set(map(path_of, list_names(FAST_PATH)))
+    dialect = [path for path in paths if "\nTYPE_CHECKING = False\n" in path.read_text("utf-8")]
+    assert sorted(str(path.relative_to(REPO / "memory_core")) for path in dialect) == UNCHANGED
 
 
 # Of these the worker has need, and no hook that collects.
 WORKER_MODULES = {
     *("memory_core.memory.transaction", "memory_core.delegation.inbox_batches"),
     *("memory_core.storage.store", "memory_core.storage.history_file"),
-    *("memory_core.history.performance", "memory_core.origin.forms", "memory_core.secrets.scanner"),
+    *("memory_core.history.performance", "memory_core.text.secrets"),
 }
 
 
-@pytest.mark.parametrize(("hook", "event"), [("post_tool_use", ANSWER), ("subagent_stop", STOP)])
+@pytest.mark.parametrize(("hook", "event"), COLLECTING)
 def test_a_hook_that_collects_merges_nothing(
-    sandbox: Sandbox, hook: str, event: dict[str, object]
+    sandbox: Sandbox, hook: str, event: dict[str, Any]
 ) -> None:
     sandbox.switch_selection_on()
     assert not WORKER_MODULES & set(list_hook_imports(sandbox, hook, event))
-    assert sandbox.read_log("agent.memory.learned")

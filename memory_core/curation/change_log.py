@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.document.diff import TextChange, format_diff
 from memory_core.history import item_history, revert
-from memory_core.history.item_history import ItemState
+from memory_core.history.item_history import ItemState, Record
 from memory_core.memory import agent_memory
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests
-
-if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
 
 # Kinds of records that move or reword items; all others only change the confidence.
 MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)

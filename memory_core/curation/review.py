@@ -7,12 +7,13 @@ record keeps the learning as it waited.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup, preference_actions
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history, rights
+from memory_core.history.item_history import ItemState, Record
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
@@ -23,9 +24,6 @@ from memory_core.storage import review_file
 from memory_core.storage.project import InvalidAgentName, Project, resolve_agent
 from memory_core.storage.store import Store
 from memory_core.text import sanitize
-
-if TYPE_CHECKING:
-    from memory_core.history.item_history import ItemState, Record
 
 # Records the decision on a learning; the last argument has the fields of its records.
 Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]

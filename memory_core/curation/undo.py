@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memory_core.curation import cleaning, review
 from memory_core.curation.change_log import (
@@ -18,6 +18,8 @@ from memory_core.curation.change_log import (
 from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert, rights
+from memory_core.history.item_history import ItemFields, Record
+from memory_core.history.revert import UndoPlan, UndoStep
 from memory_core.memory import agent_memory, maintained_files, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions
 from memory_core.memory.reading import read_memory
@@ -25,10 +27,6 @@ from memory_core.storage import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
-
-if TYPE_CHECKING:
-    from memory_core.history.item_history import ItemFields, Record
-    from memory_core.history.revert import UndoPlan, UndoStep
 
 
 class UndoResult(NamedTuple):

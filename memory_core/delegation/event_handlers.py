@@ -267,7 +267,8 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     from memory_core.delegation import run_report
 
     _collect(answer, "PostToolUse")
-    rests = run_report.list_rests(answer, run_report.read_reports(answer))
+    reports = run_report.read_reports(answer)  # the worker saves them
+    rests = run_report.list_rests(answer, reports)
     if not rests:
         return None
     return events.reply_output(events.edit_report(event, lambda text: rests.get(text, text)))
@@ -310,9 +311,9 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
 
 def handle_session_start(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, never the memory of an agent."""
-    from memory_core.git import merge_driver
+    from memory_core.git import driver_notice
     from memory_core.memory import recall
-    from memory_core.origin import arrivals
+    from memory_core.origin import start_notices
     from memory_core.tasks import task_events
 
     session = RunEvent(project, event, agent_names.PM)
@@ -324,8 +325,8 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     room = recall.CONTEXT_LIMIT - len(block.text) - 2
     tasks = task_events.handle_session_start(project, session.runs, room)
     text = "\n\n".join(part for part in (block.text, tasks) if part)
-    notices = [merge_driver.format_notice(project.store.folder), *arrivals.format_notices(project)]
-    notice = "\n".join(filter(None, notices))
+    missing = driver_notice.format_notice(project.store.folder)
+    notice = "\n".join(filter(None, [missing, *start_notices.format_notices(project)]))
     return events.reply_session_start(text, notice) if text or notice else None
 
 

@@ -11,11 +11,8 @@ from __future__ import annotations
 
 from memory_core.memory import block_text
 from memory_core.memory.recall import MemoryBlock
+from memory_core.storage.project import Project
 from memory_core.text import digests
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.storage.project import Project
 
 # The values of `experiment` in a record, as in `performance`, which hooks do not load.
 GIVEN, HELD_OUT = "memory", "held_out"

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
-from memory_core.memory import remember
+from memory_core.memory import expiry, remember
 from memory_core.storage import config_defaults, event_log, inbox, run_records
+from memory_core.storage.project import Project
 from memory_core.text import fastjson
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from memory_core.claude_code.events import Event
-    from memory_core.storage.project import Project
 
 STATE_FILE = "sweep.json"
 
@@ -44,19 +43,17 @@ SETTLE_SECONDS = 60
 OFFSET_MAX_AGE = 2 * 86400
 
 
+@dataclass
 class SweepResult:
     """The number of transcripts and bytes that a sweep read, and of learnings that it saved.
 
     `complete` is False if a limit ended the sweep early.
     """
 
-    __slots__ = ("bytes", "complete", "learnings", "transcripts")
-
-    def __init__(self) -> None:
-        self.transcripts = 0
-        self.bytes = 0
-        self.learnings = 0
-        self.complete = True
+    bytes: int = 0
+    complete: bool = True
+    learnings: int = 0
+    transcripts: int = 0
 
 
 def sweep_at_start(project: Project, event: Event) -> None:
@@ -66,8 +63,6 @@ def sweep_at_start(project: Project, event: Event) -> None:
     inbox.clear_done(project.paths)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
     if project.config["expire_after"] != config_defaults.OFF:
-        from memory_core.memory import expiry
-
         expiry.expire_at_start(project)
 
 

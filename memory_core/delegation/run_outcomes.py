@@ -20,11 +20,11 @@ from memory_core.claude_code import events, transcripts
 from memory_core.delegation import run_event, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
+from memory_core.history.item_history import Record
 from memory_core.memory import run_history
 from memory_core.storage import run_records
 
 if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
     from memory_core.memory.remember import Lesson
 
 # Maximum number of errors to record per run; more would teach nothing new.

@@ -49,7 +49,8 @@ def read_report(run: RunEvent, text: str) -> RunReport | None:
         from memory_core.learning import feedback
 
         said = feedback.read_feedback(text, run.given) if feedback.may_judge(text) else None
-    learned = remember.extract_learnings(run.project, run.agent, said.rest if said else text)
+    rest = said.rest if said else text
+    learned = remember.extract_learnings(run.project, run.agent, rest)
     return RunReport(text, learned, said) if learned or said else None
 
 

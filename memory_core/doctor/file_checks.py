@@ -12,7 +12,7 @@ from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
-from memory_core.git import merge_driver
+from memory_core.git import driver_notice, merge_driver
 from memory_core.monitor.log_numbers import count_log
 from memory_core.origin import text_origins
 from memory_core.setup import hook_runner
@@ -244,7 +244,7 @@ def check_errors(exam: Examination) -> Iterator[Finding]:
 def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     """Check that git uses the merge driver, if .gitattributes names it."""
     folder = exam.project.store.folder
-    if merge_driver.is_driver_missing(folder):
+    if driver_notice.is_driver_missing(folder):
         where = exam.project.paths.relative(os.path.join(folder, ".gitattributes"))
         reason = "the merge driver is not installed in this clone"
     elif exam.faults:
@@ -255,4 +255,4 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
         return
     what = f"git merges memory files as plain text: {reason}"
     repair = partial(repairs.install_driver, exam.project)
-    yield Finding(WARNING, what, where, merge_driver.INSTALL_COMMAND, repair)
+    yield Finding(WARNING, what, where, driver_notice.INSTALL_COMMAND, repair)

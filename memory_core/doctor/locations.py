@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory_core.setup import program
-from memory_core.storage import event_log, review_file
+from memory_core.storage import event_log, state_folder
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -42,7 +42,7 @@ def _list_of_level(store: Store, level: str) -> Iterator[Location]:
     outside = {
         "state": paths.state.root,
         "event log": paths.state.locate(event_log.FILE_NAME),
-        "review": paths.state.locate(review_file.FOLDER),
+        "review": paths.state.locate(state_folder.REVIEW_FOLDER),
     }
     for name, path in inside.items():
         yield Location(name, level, path, paths.files.has_entry(path))

@@ -10,6 +10,8 @@ or comments.  It differs on purpose:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from memory_core.text.markdown_lines import (
     BOM,
     SECTION_START,
@@ -17,10 +19,6 @@ from memory_core.text.markdown_lines import (
     read_fence,
     read_marker,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BULLET = "- "
 COMMENT_START, COMMENT_END = "<!--", "-->"
@@ -31,9 +29,6 @@ NO_LEAF, PARAGRAPH, CODE, COMMENT = range(4)
 DIGITS = "0123456789"
 CONTAINER_STARTS = frozenset("-+*>" + DIGITS)
 LEAF_STARTS = frozenset("#`~<-*_")
-# After a bullet, these may begin something else than the text of an item.
-AMBIGUOUS_STARTS = CONTAINER_STARTS | LEAF_STARTS | {" ", ""}
-
 # Same limit as markdown-it; deeper containers are text.  Without a limit, a line of a megabyte
 # of `> > > ...` would take quadratic time.
 MAX_DEPTH = 20
@@ -42,31 +37,18 @@ MAX_DEPTH = 20
 class Item:
     """One top-level list item: the lines `[line, end)`; `text` is its first paragraph."""
 
-    __slots__ = ("end", "line", "text", "text_end")
-
     def __init__(self, line: int) -> None:
         self.text = ""
         self.line = line
-        self.end = line + 1
-        self.text_end = line + 1
-
-    def move_down(self) -> Item:
-        """Return the same item one line below."""
-        other = Item(self.line + 1)
-        other.text, other.end, other.text_end = self.text, self.end + 1, self.text_end + 1
-        return other
+        self.end = self.text_end = line + 1
 
 
 class Heading:
     """A heading outside of lists and quotations."""
 
-    __slots__ = ("body", "level", "line", "title")
-
     def __init__(self, line: int, level: int, title: str) -> None:
-        self.line = line
+        self.line, self.level, self.title = line, level, title
         self.body = line + 1
-        self.level = level
-        self.title = title
 
 
 class BlockReader:
@@ -117,7 +99,7 @@ class BlockReader:
             line = self._expand(line)
             if at < self.verbatim_end:
                 self.verbatim.append(at)
-            elif not self._read_marker(line) and at >= front and not self._read_plain(line):
+            elif not self._read_marker(line) and at >= front:
                 self._read_line(line)
         self._close(0)
 
@@ -210,27 +192,6 @@ class BlockReader:
         if depth == 0:
             self._begin_item()
         return inner
-
-    def _read_plain(self, line: str) -> bool:
-        """Read a line of the most frequent form; the full rules take longer."""
-        if not line:
-            if self.leaf >= CODE or self.is_empty or QUOTE in self.open:
-                return False
-            self.leaf = NO_LEAF  # items stay open
-            self.is_in_text = False
-            return True
-        if line[:2] == BULLET and line[2:3] not in AMBIGUOUS_STARTS:
-            self._close(0)
-            self.is_empty = False
-            self.open.append(len(BULLET))
-            self._begin_item()
-            self.leaf = PARAGRAPH
-            self.words.append(line[2:].rstrip(" "))
-            return True
-        if line[0] == "#" and self._read_heading(line, 0):
-            self.is_empty = False
-            return True
-        return False
 
     def _begin_item(self) -> None:
         self.item = Item(self.at)
@@ -448,13 +409,6 @@ def _find_escapable(text: str) -> tuple[int, str]:
     """Return the possible position of a backslash, and the signs that it can escape there."""
     digits = count_digits(text[:10])
     return (digits, ".)\\") if 0 < digits < 10 else (0, ESCAPABLE)
-
-
-def is_plain(line: str) -> bool:
-    """Check for the line of an item whose text is the rest of the line, without any mark."""
-    rest = line[len(BULLET) :]
-    is_bare = line.startswith(BULLET) and rest[:1] not in AMBIGUOUS_STARTS
-    return is_bare and " ".join(rest.split()) == rest and "\\" not in rest[:10]
 
 
 def _begins_block(text: str) -> bool:

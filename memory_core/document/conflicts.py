@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memory_core.document import markdown
 from memory_core.document.merge_versions import MergedText, merge_versions
 from memory_core.text import markdown_lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def merge_sides(text: str) -> MergedText:

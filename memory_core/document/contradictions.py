@@ -7,16 +7,12 @@ items of people agents receive the newer one, and both stay in the file.  Items 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from memory_core.document import markdown
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document, Section
 from memory_core.text import claims
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
-    from memory_core.text.claims import ClaimCache
 
 MISTAKES = "common mistakes to avoid"  # as in `template`, which recall need not import
 
@@ -36,9 +32,7 @@ def find_losers(
     return pairs
 
 
-def find_rivals(
-    document: Document, text: str, title: str, cache: ClaimCache
-) -> list[tuple[Section, Item]]:
+def find_rivals(document: Document, text: str, title: str) -> list[tuple[Section, Item]]:
     """Return the items, with their sections, that contradict a text for the section `title`."""
     is_mistake = _is_mistakes(title)
     return [
@@ -46,7 +40,7 @@ def find_rivals(
         for section in document.sections
         if _is_mistakes(section.title) == is_mistake
         for item in section.items
-        if cache.contradict(text, item.text)
+        if claims.contradict(text, item.text)
     ]
 
 

@@ -11,9 +11,7 @@ an entry or a day.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 DAY_PREFIX = "## "
 ENTRY_PREFIX = "- "
@@ -23,12 +21,8 @@ INDENT = "  "
 class DatedEntry:
     """One entry: its day, its text, and its lines `[line, end)`."""
 
-    __slots__ = ("day", "end", "line", "text")
-
     def __init__(self, day: str, text: str, line: int) -> None:
-        self.day = day
-        self.text = text
-        self.line = line
+        self.day, self.text, self.line = day, text, line
         self.end = line + 1
 
 

@@ -6,22 +6,24 @@ place or raises ValueError.
 
 from __future__ import annotations
 
-from memory_core.document.block_reader import BULLET, count_digits, escape, is_plain
-from memory_core.document.markdown import EMPTY_COMMENT, normalize_title, parse_document
+from collections.abc import Sequence
+
+from memory_core.document.block_reader import BULLET, Item, count_digits, escape
+from memory_core.document.markdown import (
+    EMPTY_COMMENT,
+    Document,
+    Section,
+    normalize_title,
+    parse_document,
+)
 from memory_core.text.markdown_lines import BOM, count_front_matter
+
+ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
+# All parts of a document: an edit may only change the entries of its own lines.
+Shape = list[ShapeEntry]
 
 TOP = "top"  # instead of the item above: the new item becomes the first
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
-
-    ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
-    # All parts of a document: an edit may only change the entries of its own lines.
-    Shape = list[ShapeEntry]
 
 ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
 
@@ -37,8 +39,6 @@ def insert_item(document: Document, section: Section, text: str, nested: str = "
     if items:
         lines = [_next_bullet(document, items) + escape(text), *below]
         is_loose = len(items) > 1 and _is_blank(document, items[-1].line - 1)
-        if not (below or is_loose) and _can_append(document, items[-1], lines[0]):
-            return document.with_item(items[-1].end, lines[0] + _line_end(document.lines), text)
         places = [(items[-1].end, [""] * is_loose + lines)]
     else:
         places = _below_heading(document, section, own, [BULLET + escape(text), *below])
@@ -48,17 +48,6 @@ def insert_item(document: Document, section: Section, text: str, nested: str = "
         if _is_read(after, document, _shape_of_both(document, at, [entry])):
             return after
     raise ValueError(f"no line of section {section.title!r} can hold the item {text!r}")
-
-
-def _can_append(document: Document, last: Item, line: str) -> bool:
-    """Check that a line below an item is read like this item, and no other line differently.
-
-    That is so for two plain items, because each of them leaves the reader in the same state.
-    """
-    above = document.lines[last.line]
-    is_single = last.end == last.line + 1 and above.endswith("\n") and not document.warnings
-    is_safe = is_single and _line_end(document.lines) != "\r"  # with \n behind it, one line end
-    return is_safe and is_plain(above.rstrip("\r\n")) and is_plain(line)
 
 
 def remove_items(document: Document, items: list[Item]) -> Document:
@@ -180,7 +169,9 @@ def set_comment(document: Document, key: str, value: str) -> Document:
     if at is None:
         return _add_comment(document, comment)
     before, _old, rest = document.lines[at].partition("<!--")
-    return document.with_line(at, before + comment + rest.partition("-->")[2])
+    lines = [*document.lines]
+    lines[at] = before + comment + rest.partition("-->")[2]
+    return parse_document("".join(lines))
 
 
 def find_comment(document: Document, key: str) -> int | None:

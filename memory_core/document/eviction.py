@@ -6,19 +6,18 @@ Items of people, and items in other sections, never make room.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
 from memory_core.document import edits, markdown, template
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document
+from memory_core.document.template import Limits
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+Age = tuple[float, str]  # confidence from 0 to 1, time of creation
+# The age of an item with this text; None for an item of a person.
+Ages = Callable[[str], Age | None]
 
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document
-    from memory_core.document.template import Limits
-
-    Age = tuple[float, str]  # confidence from 0 to 1, time of creation
-    # The age of an item with this text; None for an item of a person.
-    Ages = Callable[[str], Age | None]
 
 WAITING = "new learnings of agents wait for review"
 REPLACING = "each new learning of an agent replaces the least certain one"
@@ -28,17 +27,16 @@ class NoRoom(ValueError):
     """A learning for which there is no room; the message is the reason."""
 
 
-class Excess:
+class Excess(NamedTuple):
     """A limit that a document reaches, at a line from 1.
 
     `amount` and `limit` are bytes, sections or items; `text` is a sentence with the consequence.
     """
 
-    def __init__(self, line: int, amount: int, limit: int, text: str) -> None:
-        self.line = line
-        self.amount = amount
-        self.limit = limit
-        self.text = text
+    line: int
+    amount: int
+    limit: int
+    text: str
 
 
 def make_room(

@@ -11,8 +11,6 @@ EMPTY_COMMENT = "<!-- -->"  # ends a list, and is not displayed
 class Section:
     """A heading of level 2 and everything up to the next heading of level 1 or 2."""
 
-    __slots__ = ("body", "end", "items", "line", "suffix", "title")
-
     def __init__(self, heading: Heading, end: int) -> None:
         self.title, self.suffix = split_title(heading.title)
         self.line = heading.line
@@ -24,42 +22,15 @@ class Section:
 class Document:
     """The lines of a text, with the line numbers of its parts."""
 
-    def __init__(self, lines: list[str], blocks: BlockReader | Document) -> None:
+    def __init__(self, lines: list[str], blocks: BlockReader) -> None:
         self.lines = lines
-        self.headings: list[Heading] = blocks.headings
-        self.items: list[Item] = blocks.items
-        self.verbatim: list[int] = blocks.verbatim  # lines of code and comments, not in lists
-        self.comments: list[int] = blocks.comments  # the lines where comments begin
-        self.unclosed: dict[int, str] = blocks.unclosed  # their first lines: what would close them
-        self.markers: list[int] = blocks.markers  # git's conflict markers
-        self.warnings: list[tuple[int, str]] = blocks.warnings  # line number from 1, sentence
+        self.headings, self.items = blocks.headings, blocks.items
+        self.verbatim = blocks.verbatim  # lines of code and comments, not in lists
+        self.comments = blocks.comments  # the lines where comments begin
+        self.unclosed = blocks.unclosed  # their first lines: what would close them
+        self.markers = blocks.markers  # git's conflict markers
+        self.warnings = blocks.warnings  # line number from 1, sentence
         self.sections: list[Section] = []
-
-    def with_line(self, at: int, line: str) -> Document:
-        """Return the document with one line replaced by a line of the same kind."""
-        other = Document([*self.lines[:at], line, *self.lines[at + 1 :]], self)
-        other.sections = self.sections
-        return other
-
-    def with_item(self, at: int, line: str, text: str) -> Document:
-        """Return the document with a plain item of one line directly below another one.
-
-        This takes a fifth of the time of parsing.  The document must have no warnings.
-        """
-        item = Item(at)
-        item.text = text
-        other = Document([*self.lines[:at], line, *self.lines[at:]], self)
-        above = [old for old in self.items if old.line < at]
-        below = [old.move_down() for old in self.items[len(above) :]]
-        other.items = [*above, item, *below]
-        other.headings = [
-            old if old.line < at else Heading(old.line + 1, old.level, old.title)
-            for old in self.headings
-        ]
-        other.verbatim = [number + (number >= at) for number in self.verbatim]
-        other.comments = [number + (number >= at) for number in self.comments]
-        _group(other)
-        return other
 
 
 def parse_document(text: str) -> Document:

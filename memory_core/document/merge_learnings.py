@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
 from memory_core.document import contradictions, edits, eviction, markdown, preferences, template
-from memory_core.text import claims, similarity
+from memory_core.document.block_reader import Item
+from memory_core.document.eviction import Age, Ages
+from memory_core.document.markdown import Document, Section
+from memory_core.document.template import Limits
+from memory_core.text import similarity
+from memory_core.text.similarity import ParsedText
+
+
+class LearningLike(Protocol):
+    """A learning with its type and its text of one line, and lines nested below it."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def nested(self) -> str: ...
+
 
 NEWEST = "~"  # later than any time: the creation time of an item that is added just now
-
-TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Protocol
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.eviction import Age, Ages
-    from memory_core.document.markdown import Document, Section
-    from memory_core.document.template import Limits
-    from memory_core.text.similarity import ParsedText
-
-    class LearningLike(Protocol):
-        """A learning with its type and its text of one line, and lines nested below it."""
-
-        @property
-        def type(self) -> str: ...
-        @property
-        def content(self) -> str: ...
-        @property
-        def nested(self) -> str: ...
 
 
 class MergeResult:
@@ -65,6 +65,7 @@ def equal_age(_text: str) -> Age:
     return 0.0, ""
 
 
+@dataclass(frozen=True)
 class Rules:
     """Who teaches, and what this allows.
 
@@ -73,12 +74,9 @@ class Rules:
     so no limit counts.
     """
 
-    def __init__(
-        self, ages: Ages = equal_age, confidence: float = 0.0, by_person: bool = False
-    ) -> None:
-        self.ages = ages
-        self.confidence = confidence
-        self.by_person = by_person
+    ages: Ages = equal_age
+    confidence: float = 0.0
+    by_person: bool = False
 
 
 def merge_learnings(
@@ -114,7 +112,6 @@ class _Merger:
         self._limits, self._rules, self._merged = limits, rules, merged
         self._parsed: dict[str, ParsedText] = {}
         self._fresh: set[str] = set()  # the texts that were added just now
-        self._claims = claims.ClaimCache()
 
     def learn(self, learning: LearningLike) -> None:
         """Merge a learning; raises ValueError if the document cannot take it."""
@@ -145,9 +142,7 @@ class _Merger:
         """
         own = (self._rules.confidence, NEWEST)
         losers: list[tuple[Section, Item]] = []
-        for section, item in contradictions.find_rivals(
-            self.document, content, title, self._claims
-        ):
+        for section, item in contradictions.find_rivals(self.document, content, title):
             age = self._age_of(item.text)
             if age is not None and (age <= own or self._rules.by_person):
                 losers.append((section, item))

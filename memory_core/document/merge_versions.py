@@ -7,6 +7,7 @@ not changed it.  All other blocks stay.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -25,18 +26,15 @@ from memory_core.document.version_blocks import (
     PREFERENCE,
     TEXT,
     Block,
+    Key,
+    Lines,
     read_blocks,
 )
 from memory_core.text import markdown_lines, similarity
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+Path = tuple[tuple[int, str, int], ...]  # of a heading: (level, title, number) from the top
+Table = dict[Key, list[Block]]
 
-    from memory_core.document.version_blocks import Key, Lines
-
-    Path = tuple[tuple[int, str, int], ...]  # of a heading: (level, title, number) from the top
-    Table = dict[Key, list[Block]]
 
 MIN_OVERLAP = 0.5  # minimum share of words that a reworded item keeps
 

@@ -9,14 +9,12 @@ underscores between their words.  If a key appears twice, the later item is effe
 
 from __future__ import annotations
 
-from memory_core.document import markdown
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
+from memory_core.document import edits, markdown
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document, Section
+from memory_core.text import sanitize
 
 TITLE = "Preferences"
 SUGGESTED_KEYS = ("coding-style", "communication", "work-style")
@@ -140,11 +138,7 @@ def remove_superseded(document: Document) -> Document:
 
 
 def _remove_items(document: Document, items: list[Item]) -> Document:
-    if not items:
-        return document
-    from memory_core.document import edits  # rarely needed, and hooks pay for imports
-
-    return edits.remove_items(document, items)
+    return edits.remove_items(document, items) if items else document
 
 
 def get_front(text: str) -> str:
@@ -177,7 +171,5 @@ def _describe_fault(key: str) -> str:
 def _join_visible(text: str) -> str:
     """Return the visible characters of a text, as one line."""
     if not text.isascii() or not text.isprintable():
-        from memory_core.text import sanitize
-
         text = sanitize.remove_invisible(text)
     return " ".join(text.split())

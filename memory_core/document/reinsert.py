@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memory_core.document import block_reader, edits, markdown, merge_learnings, template
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document, Section
 from memory_core.text import similarity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
 
 
 def insert_after(
@@ -42,26 +39,11 @@ def insert_all_after(
 
     Items that no line can hold are left out.
     """
-    section = markdown.find_section(document, title) if title else None
-    place = _find_place(section, above) if section and above else None
-    if place is not None and len(items) > 1:
-        at, neighbour = place
-        forms = [next(_list_forms(item), ([], "")) for item in items]
-        block = [
-            line
-            for lines, _key in forms
-            for line in [_restyle(lines[0], document.lines[neighbour]), *lines[1:]]
-        ]
-        after = edits.insert_lines(document, at, block)
-        if after is not None and len(after.items) == len(document.items) + len(items):
-            return after
-    for number, item in enumerate(items, 1):
+    for item in items:
         try:
             document, above = insert_after(document, title, item, above, limits)
         except ValueError:
             continue
-        if place is None and above:  # now there is a place
-            return insert_all_after(document, title, items[number:], above, limits)
     return document
 
 

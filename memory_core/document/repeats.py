@@ -7,12 +7,9 @@ sections the same words may say two things.
 from __future__ import annotations
 
 from memory_core.document import markdown
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document
 from memory_core.text import similarity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document
 
 
 def find_repeats(document: Document) -> list[tuple[Item, Item]]:

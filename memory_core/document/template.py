@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, preferences
-from memory_core.text import sanitize
+from typing import NamedTuple
 
-TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
-if TYPE_CHECKING:
-    from memory_core.document.markdown import Document, Section
+from memory_core.document import edits, markdown, preferences
+from memory_core.document.markdown import Document, Section
+from memory_core.text import sanitize
 
 # Learning type -> title of its section, in the order of the file.
 SECTION_TITLES = {
@@ -41,22 +40,13 @@ LIMITS_COMMENT = "MEMORY LIMITS"
 UPDATED_COMMENT = "Last Updated"
 
 
-class Limits:
+class Limits(NamedTuple):
     """The maximum bytes and sections of a document, items of a section, characters of a line."""
 
-    __slots__ = ("items", "line", "sections", "size")
-
-    def __init__(
-        self,
-        size: int = DEFAULT_SIZE,
-        sections: int = DEFAULT_SECTIONS,
-        items: int = DEFAULT_ITEMS,
-        line: int = DEFAULT_LINE_LENGTH,
-    ) -> None:
-        self.size = size
-        self.sections = sections
-        self.items = items
-        self.line = line
+    size: int = DEFAULT_SIZE
+    sections: int = DEFAULT_SECTIONS
+    items: int = DEFAULT_ITEMS
+    line: int = DEFAULT_LINE_LENGTH
 
     def __str__(self) -> str:
         size = f"{self.size / 1024:g}KB"

@@ -6,19 +6,16 @@ matter, a header comment, a line of free text or a blank line.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory_core.document import edits, markdown, preferences, template
+from memory_core.document.block_reader import Heading, Item
 from memory_core.text import markdown_lines, similarity
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+Lines = tuple[str, ...]
+Key = tuple[str, ...]
 
-    from memory_core.document.block_reader import Heading, Item
-
-    Lines = tuple[str, ...]
-    Key = tuple[str, ...]
 
 ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
 TEXT, CODE, HEADING, HEADER, FRONT = ("text", "code", "heading", "header", "front")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 # Nothing in the settings of the repository runs a program, for a signature or to fetch what is
 # missing.  It may also have a folder that looks like a bare repository; git before 2.38 does not

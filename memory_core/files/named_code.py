@@ -13,13 +13,13 @@ sentence has a negation, or names another command or symbol that is there: "`mak
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memory_core.files.named_files import read_path, says_itself
 from memory_core.files.safe_files import SafeFiles
-from memory_core.text import code_names
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from memory_core.text import code_names, fastjson
+from memory_core.text.claims import NEGATIONS
+from memory_core.text.english import DENYING
 
 # Programs that run scripts of package.json.
 SCRIPTED = ("npm", "pnpm", "yarn")
@@ -64,9 +64,6 @@ def find_gone(files: SafeFiles, text: str, paths: list[str]) -> dict[str, str]:
 
 def _is_plain(sentence: str) -> bool:
     """Return whether a sentence has no negation, and does not say itself that things changed."""
-    from memory_core.text.claims import NEGATIONS
-    from memory_core.text.english import DENYING
-
     words = {word.strip(_MARKS + "`").lower() for word in sentence.split()}
     words = {word.replace("'", "").replace("\u2019", "") for word in words}
     return words.isdisjoint(NEGATIONS) and words.isdisjoint(DENYING) and not says_itself(sentence)
@@ -136,8 +133,6 @@ def _defines(text: str, program: str, name: str) -> bool | None:
 
 
 def _has_script(text: str, name: str) -> bool | None:
-    from memory_core.text import fastjson
-
     try:
         package = fastjson.loads(text)
     except ValueError:

@@ -8,9 +8,7 @@ removed or will be generated is not out of date.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.files.safe_files import SafeFiles
+from memory_core.files.safe_files import SafeFiles
 
 EXTENSIONS = frozenset(
     """

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from memory_core.files import named_files
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.files.safe_files import SafeFiles
+from memory_core.files import named_code, named_files
+from memory_core.files.safe_files import SafeFiles
 
 # Programs whose commands the project defines.
 PROGRAMS = ("make", "just", "npm", "pnpm", "yarn")
@@ -23,8 +20,6 @@ def find_gone(files: SafeFiles, text: str) -> dict[str, str]:
     places = [path for path in paths if path not in missing]
     has_code = bool(places) and ("`" in text or "::" in text)
     if has_code or any(f"{program} " in text for program in PROGRAMS):
-        from memory_core.files import named_code
-
         reasons |= named_code.find_gone(files, text, places)
     return reasons
 

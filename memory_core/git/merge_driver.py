@@ -7,23 +7,29 @@ not shared, has its command.  Without the command, git merges memory files as pl
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+from dataclasses import dataclass, field
 from errno import ENOENT
 
+from memory_core.claude_code import settings_json
 from memory_core.files import git_command
 from memory_core.files.safe_files import Refused, SafeFiles
+from memory_core.git import three_way
+from memory_core.git.driver_notice import (
+    ATTRIBUTE_LINE,
+    CONFIG_SECTION,
+    DRIVER_NAME,
+    INSTALL_COMMAND,
+    read_attributes,
+    read_config,
+)
+from memory_core.git.resolve import Resolution, resolve_files
+from memory_core.storage.project import Project
+from memory_core.storage.store import MAX_DATED_BYTES
+from memory_core.tasks import backlog_folder
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.git.resolve import Resolution
-    from memory_core.storage.project import Project
-
-DRIVER_NAME = "agent-memory"
 DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
-CONFIG_SECTION = f'[merge "{DRIVER_NAME}"]'
-INSTALL_COMMAND = "agent-memory git install"
-
-ATTRIBUTE_LINE = f"*.md merge={DRIVER_NAME}"
 COMMENT_LINE = f"# Run `{INSTALL_COMMAND}` in each clone, or git merges these files as plain text."
 ADDED_LINES = (COMMENT_LINE, ATTRIBUTE_LINE)
 
@@ -41,16 +47,14 @@ class NoRepository(Exception):
         self.status = status
 
 
+@dataclass
 class DriverChanges:
     """The changes of `install` or `uninstall`."""
 
-    __slots__ = ("attribute_files", "config", "is_ignored", "resolutions")
-
-    def __init__(self) -> None:
-        self.attribute_files: list[str] = []  # relative to the project
-        self.config = False
-        self.is_ignored = False  # .gitignore excludes the memories
-        self.resolutions: list[Resolution] = []  # files with conflict markers
+    attribute_files: list[str] = field(default_factory=list)  # relative to the project
+    config: bool = False
+    is_ignored: bool = False  # .gitignore excludes the memories
+    resolutions: list[Resolution] = field(default_factory=list)  # files with conflict markers
 
     def __bool__(self) -> bool:
         return bool(self.attribute_files or self.config or self.resolutions)
@@ -64,8 +68,6 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
 
     Returns the exit status: 1 if a file cannot be read or written.
     """
-    from memory_core.git import three_way
-
     folder, name = os.path.split(path)
     is_archive = os.path.basename(folder) == ARCHIVE_FOLDER
     try:
@@ -80,8 +82,6 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
 
 def _read(path: str) -> str:
     """Return a file that git has written; raises OSError."""
-    from memory_core.storage.store import MAX_DATED_BYTES
-
     files, name = _open_folder(path)
     opened = files.read_with_status(name, MAX_DATED_BYTES)
     if opened is None:
@@ -97,8 +97,6 @@ def _open_folder(path: str) -> tuple[SafeFiles, str]:
 
 def build_command() -> str:
     """Return the command of the driver; if it fails, git merges the file as text."""
-    import shlex
-
     python, folder = _find_program()
     script = os.path.join(folder, "memory_core", "cli", "merge_file.py")
     command = shlex.join([python, "-I", "-S", script])
@@ -111,8 +109,6 @@ def _find_program() -> tuple[str, str]:
 
     An installation has a link to the environment in use, the Claude Code plugin one to its folder.
     """
-    from memory_core.claude_code import settings_json
-
     if os.path.islink(os.path.join(sys.prefix, "hooks")):  # an environment of install.sh
         link = os.path.join(os.path.expanduser("~"), settings_json.PROGRAM_LINK)
         return os.path.join(link, "bin", "python"), os.path.join(link, "packages")
@@ -127,7 +123,7 @@ def _find_program() -> tuple[str, str]:
 def update(root: str) -> bool:
     """Give the driver of a clone its command of today, if it has one; say whether it changed."""
     try:
-        if CONFIG_SECTION not in (_read_config(root) or ""):
+        if CONFIG_SECTION not in (read_config(root) or ""):
             return False
         return _configure(root, "driver", build_command())
     except OSError:
@@ -139,15 +135,13 @@ def install(project: Project) -> DriverChanges:
 
     Raises NoRepository, and OSError if a file cannot be written.
     """
-    from memory_core.git.resolve import resolve_files
-
     folder = find_work_tree(project)
     project.store.make_folder()
     changes = DriverChanges()
     files = project.paths.files
     for memories in _list_folders(project):
         files.make_folder(memories)
-        text = _read_attributes(files, memories)
+        text = read_attributes(files, memories)
         if ATTRIBUTE_LINE not in text.splitlines():
             gap = "" if not text or text.endswith("\n") else "\n"
             added = "".join(f"{line}\n" for line in ADDED_LINES)
@@ -168,7 +162,7 @@ def uninstall(project: Project) -> DriverChanges:
     folder = find_work_tree(project)
     changes = DriverChanges()
     for memories in _list_folders(project):
-        text = _read_attributes(project.paths.files, memories)
+        text = read_attributes(project.paths.files, memories)
         rest = [line for line in text.splitlines(True) if line.rstrip() not in ADDED_LINES]
         if "".join(rest) != text:
             _write_attributes(project, memories, "".join(rest), changes)
@@ -179,16 +173,9 @@ def uninstall(project: Project) -> DriverChanges:
 
 def _list_folders(project: Project) -> list[str]:
     """Return the folders of memories; task memories only if there is a backlog."""
-    from memory_core.tasks import backlog_folder
-
     tasks = backlog_folder.Folder(project.paths.files)
     has_folder = tasks.files.is_folder(tasks.path)
     return [project.store.folder, *([tasks.memory] if has_folder else [])]
-
-
-def _read_attributes(files: SafeFiles, folder: str) -> str:
-    data = files.read(os.path.join(folder, ".gitattributes"))
-    return data.decode("utf-8", "surrogateescape")
 
 
 def _write_attributes(project: Project, folder: str, text: str, changes: DriverChanges) -> None:
@@ -237,48 +224,8 @@ def _configure(folder: str, key: str, value: str) -> bool:
     return True
 
 
-# The check at the start of each session reads files itself, because running git takes too long.
-
-
-def is_driver_missing(folder: str) -> bool:
-    """Say whether a folder's attributes name the driver, but this clone does not have it."""
-    try:
-        if ATTRIBUTE_LINE not in _read_attributes(SafeFiles(folder), folder).splitlines():
-            return False
-    except OSError:
-        return False  # git reports files that cannot be read
-    user = SafeFiles(os.path.expanduser("~"), follows_links=True)
-    own = _read_config(folder)
-    return own is not None and CONFIG_SECTION not in own + user.read_text(".gitconfig")
-
-
-def format_notice(folder: str) -> str:
-    """Return the notice about a missing driver, "" if it is installed or not wanted."""
-    if not is_driver_missing(folder):
-        return ""
-    return f"agent-memory: this clone merges memories as text. Once: {INSTALL_COMMAND}"
-
-
-def _read_config(folder: str) -> str | None:
-    """Return the configuration of the folder's repository, None without one."""
-    while True:
-        files = SafeFiles(folder)
-        if files.is_folder(".git"):
-            return files.read_text(".git/config")
-        if files.is_file(".git"):  # a worktree, or a submodule
-            git = os.path.join(folder, files.read_text(".git").partition("gitdir:")[2].strip())
-            common = SafeFiles(git).read_text("commondir").strip()
-            return SafeFiles(os.path.normpath(os.path.join(git, common))).read_text("config")
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-
-
 def find_missing_program(folder: str) -> str:
     """Return the program of the driver if its file is missing, else ""."""
-    import shlex
-
     try:
         status, command = git_command.run(folder, "config", f"merge.{DRIVER_NAME}.driver")
         words = [] if status else shlex.split(command)[:4]

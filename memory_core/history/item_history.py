@@ -27,21 +27,20 @@ histories of two branches as lines.  Records of other kinds do not concern items
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
 from memory_core.history import rights
+from memory_core.history.rights import Origins
 from memory_core.secrets import scanner
 from memory_core.text import similarity
 from memory_core.text.digests import RECORD_VERSION
 from memory_core.text.times import FAR_FUTURE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import Any
+Record = dict[str, Any]
+ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
 
-    from memory_core.history.rights import Origins
-
-    Record = dict[str, Any]
-    ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
 
 FILE_KINDS = ("edited", "returned", "imported")  # by hand, unless the source is a command
 ARRIVAL_KINDS = ("learned", "merged", "restored", "approved", "preference", *FILE_KINDS)
@@ -71,6 +70,7 @@ MIN_LIKENESS = 0.5
 MAX_PAIRS = 10_000
 
 
+@dataclass(frozen=True)
 class Weights:
     """How confidence begins and what changes it; all values are from 0 to 1.
 
@@ -79,17 +79,10 @@ class Weights:
     person says that it is wrong; it counts more, because they have seen the item fail.
     """
 
-    def __init__(
-        self,
-        agent: float = 0.5,
-        person: float = 0.8,
-        step: float = 0.1,
-        contradiction: float = 0.2,
-    ) -> None:
-        self.agent = agent
-        self.person = person
-        self.step = step
-        self.contradiction = contradiction
+    agent: float = 0.5
+    person: float = 0.8
+    step: float = 0.1
+    contradiction: float = 0.2
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -486,6 +479,7 @@ def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:
     return record | {"text": text} if kind in (*ARRIVAL_KINDS, "rejected") else record
 
 
+@dataclass
 class Difference:
     """The difference between a document and its history.
 
@@ -494,11 +488,10 @@ class Difference:
     items were learned after the version that the user's editor had loaded.
     """
 
-    def __init__(self) -> None:
-        self.new: list[tuple[str, str, str, str]] = []
-        self.returned: list[ItemFields] = []
-        self.gone: list[ItemState] = []
-        self.missed: list[ItemState] = []
+    new: list[tuple[str, str, str, str]] = field(default_factory=list)
+    returned: list[ItemFields] = field(default_factory=list)
+    gone: list[ItemState] = field(default_factory=list)
+    missed: list[ItemState] = field(default_factory=list)
 
 
 def compare(

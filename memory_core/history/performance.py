@@ -11,12 +11,15 @@ The result does not depend on the order of the records, and a record may come tw
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+from collections.abc import Iterable
+from typing import Any
 
-    Record = dict[str, Any]
+from memory_core.document import block_reader
+from memory_core.history import error_text
+from memory_core.text import digests, sanitize
+
+Record = dict[str, Any]
+
 
 DONE, FAILED, STOPPED = OUTCOMES = ("done", "failed", "stopped")
 GIVEN, HELD_OUT = GROUPS = ("memory", "held_out")
@@ -96,8 +99,6 @@ def make_task_record(key: str, outcome: str, **fields: Any) -> Record:
     `key` is the id of the run, or of its call.  `fields` may have type, run, session, given,
     used, experiment and the MEASURES; None and invalid values are left out.
     """
-    from memory_core.text import digests
-
     names = ("run", "session", "given", "used", "experiment")
     texts = {name: fields[name] for name in names if fields.get(name)}
     numbers = {name: fields[name] for name in MEASURES if parse_count(fields.get(name)) is not None}
@@ -110,9 +111,6 @@ def make_error_record(text: str, tool: str = "", **details: str) -> Record | Non
 
     `details` may have run, session, and the resolution.
     """
-    from memory_core.history import error_text
-    from memory_core.text import digests
-
     line = error_text.summarize(text)
     if not line:
         return None
@@ -183,9 +181,6 @@ def format_performance(performance: Performance) -> list[str]:
     """Return lines of a Markdown list: one for all tasks, then one for each type of task."""
     if not performance.total.finished:
         return []
-    from memory_core.document import block_reader
-    from memory_core.text import sanitize
-
     lines = [f"- all tasks: {_format_tally(performance.total)}"]
     for name, tally in performance.types.items():
         label = sanitize.clean_name(name) or OTHER_TYPE
@@ -258,8 +253,6 @@ class CommonError:
     """A frequent error: text, resolution or "", number of runs, time of the last one."""
 
     def __init__(self, key: str, records: list[Record]) -> None:
-        from memory_core.history import error_text
-
         latest = max(records, key=_place)
         self.id = key
         self.text = error_text.summarize(latest["text"])
@@ -285,8 +278,6 @@ def find_common_errors(records: Iterable[Record], resolved: bool = False) -> lis
 
     With `resolved` only those whose resolution is known: what agents may read.
     """
-    from memory_core.history import error_text
-
     groups: dict[str, list[Record]] = {}
     keys: dict[str, str] = {}  # cache by text, because most errors are repeated
     for record in records:
@@ -305,8 +296,6 @@ def find_common_errors(records: Iterable[Record], resolved: bool = False) -> lis
 
 def format_errors(errors: list[CommonError]) -> list[str]:
     """Return the first MAX_ERRORS_SHOWN errors as items of a Markdown list, one line per error."""
-    from memory_core.document import block_reader
-
     lines = map(join_resolution, errors[:MAX_ERRORS_SHOWN])
     return [f"- {block_reader.escape(line)}" for line in lines]
 

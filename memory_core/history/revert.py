@@ -10,14 +10,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memory_core.document import block_reader, edits, markdown, reinsert, template
+from memory_core.document.markdown import Document
 from memory_core.history import item_history
-from memory_core.history.item_history import History, ItemState
+from memory_core.history.item_history import History, ItemState, Record
 from memory_core.text import similarity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.document.markdown import Document
-    from memory_core.history.item_history import Record
 
 NO_LIMITS = template.Limits(size=1 << 40, sections=1 << 20, items=1 << 20, line=1 << 20)
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
-    class Origins(Protocol):
-        """Where the texts of an agent came from, and which records this machine wrote."""
 
-        def find(self, text: str, nested: str = "") -> str:
-            """Return the origin of a text, "" without one."""
+class Origins(Protocol):
+    """Where the texts of an agent came from, and which records this machine wrote."""
 
-        def owns(self, record: dict[str, Any]) -> bool:
-            """Return whether this machine wrote the record."""
+    def find(self, text: str, nested: str = "") -> str:
+        """Return the origin of a text, "" without one."""
 
-        def take(self, records: Iterable[dict[str, Any]]) -> None:
-            """Count these records, which are about to be written, as this machine's."""
+    def owns(self, record: dict[str, Any]) -> bool:
+        """Return whether this machine wrote the record."""
+
+    def take(self, records: Iterable[dict[str, Any]]) -> None:
+        """Count these records, which are about to be written, as this machine's."""
 
 
 # The highest confidence of an item of which this machine knows nothing.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 from memory_core.learning.classify import type_of
 from memory_core.learning.marker_blocks import NESTED
 from memory_core.text import fastjson
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from memory_core.learning.marker_blocks import Draft
 
 _FIELDS = {"type", "content", *NESTED}

@@ -7,28 +7,25 @@ Nothing here reads or writes a file.  `reading` creates the value, `changes` cha
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from itertools import count
+from typing import Any
 
 from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document.markdown import Document
+from memory_core.document.merge_learnings import MergeResult
 from memory_core.history import item_history, rights
+from memory_core.history.item_history import History, ItemFields, Record
+from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
+from memory_core.selection import splitting
 from memory_core.storage import local_changes
+from memory_core.storage.project import Project
+from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 from memory_core.text.times import format_utc
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from memory_core.document.markdown import Document
-    from memory_core.document.merge_learnings import MergeResult
-    from memory_core.history.item_history import History, ItemFields, Record
-    from memory_core.learning.extraction import Learning
-    from memory_core.storage.project import Project
-    from memory_core.storage.store import FileSnapshot, Store
-
-    SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
+SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
 
 # The fields of a record that a hand edit, an older version or another program may have written.
@@ -135,8 +132,6 @@ class AgentMemory:
         """
         text = markdown.render_document(document)
         if text != self.text:
-            from memory_core.selection import splitting
-
             if headings := splitting.list_headings(document):
                 present = [heading for *_, heading in splitting.list_headings(self.document)]
                 new = [(one, "") for *_, one in headings if one not in present]

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import edits, markdown, template
+from memory_core.document.markdown import Document
+from memory_core.document.merge_learnings import LearningLike, MergeResult
 from memory_core.history import item_history, rights
+from memory_core.history.item_history import Difference, ItemState
 from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import (
     AgentMemory,
@@ -13,7 +19,7 @@ from memory_core.memory.agent_memory import (
     make_change_id,
 )
 from memory_core.memory.reading import list_refused, record_difference
-from memory_core.origin import ledger
+from memory_core.origin import checking, ledger
 from memory_core.secrets import scanner
 from memory_core.storage import config_defaults
 from memory_core.text import similarity
@@ -27,15 +33,6 @@ MCP_REASON = "an MCP client wrote it"
 
 # So many runs on this machine, which read nothing from outside, withdraw an item of an agent.
 WITHDRAWING_RUNS = 2
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import Any
-
-    from memory_core.document.markdown import Document
-    from memory_core.document.merge_learnings import LearningLike, MergeResult
-    from memory_core.history.item_history import Difference, ItemState
 
 
 class TaughtReport:
@@ -195,8 +192,6 @@ def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
     """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
-    from memory_core.origin import checking
-
     origins = ledger.read(memory.store, memory.agent)
     reasons = {
         id(learning): checking.find_reason(

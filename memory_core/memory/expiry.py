@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import time
 
+from memory_core.history.item_history import Record
 from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.storage import config_defaults, event_log
+from memory_core.storage.project import Project
 from memory_core.text.times import format_utc
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
-    from memory_core.memory.agent_memory import AgentMemory
-    from memory_core.storage.project import Project
+Expired = list[tuple[str, list[str]]]  # agents, and the texts of their items
 
-    Expired = list[tuple[str, list[str]]]  # agents, and the texts of their items
 
 # The source of the records.
 SOURCE = "expire"

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memory_core.document import dated_entries, markdown, template
 from memory_core.history import item_history
-from memory_core.history.item_history import IMPORT_SOURCE
+from memory_core.history.item_history import IMPORT_SOURCE, ItemFields, Record
 from memory_core.memory import agent_memory
-from memory_core.memory.agent_memory import AgentMemory, ItemPositions, index_items
+from memory_core.memory.agent_memory import AgentMemory, ItemPositions, SectionText, index_items
 from memory_core.text import similarity
-
-if TYPE_CHECKING:
-    from memory_core.history.item_history import ItemFields, Record
-    from memory_core.memory.agent_memory import SectionText
 
 
 def import_memory(

@@ -8,28 +8,31 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 from memory_core.claude_code import agent_names
-from memory_core.document import dated_entries, markdown, merge_learnings, preferences, template
+from memory_core.document import (
+    conflicts,
+    dated_entries,
+    markdown,
+    merge_learnings,
+    preferences,
+    template,
+)
+from memory_core.document.merge_learnings import LearningLike
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import place_of
+from memory_core.history.item_history import Difference, ItemFields, place_of
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import ledger
 from memory_core.storage import local_changes, state_folder
+from memory_core.storage.project import Project
+from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+Place = tuple[int, str, str, float]
 
-    from memory_core.document.merge_learnings import LearningLike
-    from memory_core.history.item_history import Difference, ItemFields
-    from memory_core.storage.project import Project
-    from memory_core.storage.store import Store
-
-    Place = tuple[int, str, str, float]
 
 # Items that are added again at most; each is compared with all items of the file.  A repository
 # may have a history of thousands, and a hook must end in time.
@@ -120,8 +123,6 @@ def _list_unseen(memory: AgentMemory, place: Place) -> list[str]:
 
 def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
     """Resolve git's conflicts so that the items of both sides stay."""
-    from memory_core.document import conflicts
-
     solved = conflicts.merge_sides(memory.text)
     memory.text = solved.text
     path = memory.store.path(memory.agent)

@@ -46,7 +46,8 @@ def extract_learnings(project: Project, agent: str, text: str) -> Extraction | N
         return None
     from memory_core.learning import extraction
 
-    result = extraction.extract(text, settings["natural_language"], settings["max_learning_length"])
+    limit = settings["max_learning_length"]
+    result = extraction.extract(text, settings["natural_language"], limit)
     return result if result.learnings or result.rejected else None
 
 

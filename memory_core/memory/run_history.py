@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from memory_core.history import performance
+from memory_core.history.item_history import Record
 from memory_core.memory import error_files
 from memory_core.storage import event_log
+from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory_core.history.item_history import Record
-    from memory_core.storage.store import Store
 
 # What the outcome of a run has of the fields of its history record.
 FIELDS = ("run", "session", "given", "used", "experiment", *performance.MEASURES)

@@ -6,26 +6,25 @@ last.  The next writer repeats the unfinished steps, with the same result.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
+
+from memory_core.document import dated_entries
 from memory_core.history import item_history, rights
+from memory_core.history.item_history import Record
+from memory_core.memory import error_files, index_building, item_index
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import ledger
 from memory_core.secrets import scanner
 from memory_core.storage import event_log, local_changes
-from memory_core.storage.store import FileChanged
+from memory_core.storage.project import Project
+from memory_core.storage.store import FileChanged, Store
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-    from typing import Any, TypeVar
+Result = TypeVar("Result")
+# A function that wraps the agents of a command, to show its progress.
+ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
 
-    from memory_core.history.item_history import Record
-    from memory_core.memory.agent_memory import AgentMemory
-    from memory_core.storage.project import Project
-    from memory_core.storage.store import Store
-
-    Result = TypeVar("Result")
-    # A function that wraps the agents of a command, to show its progress.
-    ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
 
 # With the source of a person, they say that the person has read the item, or wrote it.
 REVIEWING_KINDS = ("approved", "confirmed", "pinned")
@@ -66,8 +65,6 @@ def change_memory(
     Starts again if the user saves the file meanwhile.  Raises the errors of `edit`, and OSError
     if the memory cannot be locked, read or written; the memory is then unchanged.
     """
-    from memory_core.memory import index_building, item_index
-
     level = store or project.store
     with level.lock(agent):
         before = item_index.make_stamp(level, agent)
@@ -111,8 +108,6 @@ def write(memory: AgentMemory) -> None:
     if memory.records:
         store.make_folder()
     if memory.evicted or memory.leftover:
-        from memory_core.document import dated_entries
-
         entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
         store.add_to_archive(agent, scanner.redact_values(entries), memory.time)
     store.add_to_review(agent, scanner.redact_values(memory.review), memory.time)
@@ -221,8 +216,6 @@ def _resolve_errors(memory: AgentMemory) -> None:
         if item and run and is_clean:
             learned.setdefault(run, item.text)
     if learned:
-        from memory_core.memory import error_files
-
         error_files.resolve(memory.store.paths, memory.store.stem(memory.agent), learned)
 
 
@@ -231,8 +224,6 @@ def _remove_from_archive(memory: AgentMemory) -> None:
 
     The archive file stays even if it is empty, because git would ask about a deleted file.
     """
-    from memory_core.document import dated_entries
-
     path = memory.store.archive_path(memory.agent)
     snapshot = memory.store.read_file(path)
     if not snapshot:

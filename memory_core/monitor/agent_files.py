@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from memory_core.claude_code import agent_names
 from memory_core.document import markdown
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
-from memory_core.storage import inbox, review_file
+from memory_core.storage import inbox, state_folder
 from memory_core.storage.project import Project
 from memory_core.storage.store import DECIDED_FOLDER, Store
 
-Value = TypeVar("Value")
 Stamp = tuple[Any, ...]
 
 
@@ -32,16 +30,14 @@ class AgentFiles:
         self.store = store or project.store
         self._project = project
         self._stamps: dict[str, dict[str, Stamp]] = {}
-        self._histories = _Cache(self._read_history)
-        self._memories = _Cache(self._measure)
-        self._waiting = _Cache(lambda agent: waiting_list.list_entries(self.store, agent))
+        cache = lru_cache(maxsize=1000)
+        self._histories, self._memories = cache(self._read_history), cache(self._measure)
+        self._waiting = cache(self._list_waiting)
         self.refresh()
 
     def refresh(self) -> bool:
         """Look for changes; return whether there are any."""
         before, self._stamps = self._stamps, self._make_stamps()
-        for cache in (self._histories, self._memories, self._waiting):
-            cache.forget_others({agent for stamps in self._stamps.values() for agent in stamps})
         return self._stamps != before
 
     def agents(self) -> set[str]:
@@ -55,11 +51,11 @@ class AgentFiles:
 
     def history(self, agent: str) -> HistoryNumbers:
         """Return the numbers of an agent's history; without one they are 0."""
-        return self._histories.read(agent, self._find_stamps(agent, "history"))
+        return self._histories(agent, self._find_stamps(agent, "history"))
 
     def memory(self, agent: str) -> tuple[MemorySize, str]:
         """Return the size of an agent's memory file, and why it cannot be read or ""."""
-        return self._memories.read(agent, self._find_stamps(agent, "memory"))
+        return self._memories(agent, self._find_stamps(agent, "memory"))
 
     def unmerged(self, agent: str) -> int:
         """Return the number of the agent's reports that are not merged yet."""
@@ -68,7 +64,7 @@ class AgentFiles:
     def waiting(self, agent: str) -> list[dict[str, Any]]:
         """Return what waits for a person, with all fields of `storage.review_file`."""
         stamps = self._find_stamps(agent, "memory", "review", "decided")
-        return self._waiting.read(agent, stamps)
+        return self._waiting(agent, stamps)
 
     def find_last_expiry(self) -> tuple[str, int]:
         """Return the last change that archived unused items, and how many; ("", 0) for none."""
@@ -92,7 +88,7 @@ class AgentFiles:
         stamps = {
             "memory": _stamp_files(store.files.scan(store.folder), ".md"),
             "history": _stamp_files(store.files.scan(history), ".jsonl"),
-            "review": _stamp_files(state.scan(review_file.FOLDER), ".jsonl"),
+            "review": _stamp_files(state.scan(state_folder.REVIEW_FOLDER), ".jsonl"),
             "decided": _stamp_files(state.scan(DECIDED_FOLDER), ""),
         }
         self._unmerged = {
@@ -100,7 +96,10 @@ class AgentFiles:
         }
         return stamps
 
-    def _read_history(self, agent: str) -> HistoryNumbers:
+    def _list_waiting(self, agent: str, _stamp: Stamp) -> list[dict[str, Any]]:
+        return waiting_list.list_entries(self.store, agent)
+
+    def _read_history(self, agent: str, _stamp: Stamp) -> HistoryNumbers:
         try:
             records, problem = self.store.history(agent).read(), ""
             if refusal := self.store.find_refusal(self.store.history_path(agent)):
@@ -109,7 +108,7 @@ class AgentFiles:
             records, problem = [], error.strerror or str(error)
         return HistoryNumbers(agent, records, problem)
 
-    def _measure(self, agent: str) -> tuple[MemorySize, str]:
+    def _measure(self, agent: str, _stamp: Stamp) -> tuple[MemorySize, str]:
         limit = self._project.limits(agent, self.store).size
         try:
             snapshot = self.store.read(agent)
@@ -117,26 +116,6 @@ class AgentFiles:
             return MemorySize(limit=limit), error.strerror or str(error)
         document = markdown.parse_document(snapshot.text if snapshot else "")
         return measure(snapshot, document, limit), ""
-
-
-class _Cache(Generic[Value]):
-    """Values by agent, each read again only if its stamp is another one."""
-
-    def __init__(self, read: Callable[[str], Value]) -> None:
-        self._read = read
-        self._stamps: dict[str, Stamp] = {}
-        self._values: dict[str, Value] = {}
-
-    def forget_others(self, agents: Collection[str]) -> None:
-        """Forget all agents but these."""
-        for agent in self._values.keys() - agents:
-            del self._values[agent], self._stamps[agent]
-
-    def read(self, agent: str, stamp: Stamp) -> Value:
-        if self._stamps.get(agent) != stamp:
-            self._values[agent] = self._read(agent)
-            self._stamps[agent] = stamp
-        return self._values[agent]
 
 
 def _stamp_files(files: list[tuple[str, os.stat_result]], ending: str) -> dict[str, Stamp]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
@@ -54,34 +55,12 @@ class Counts:
     lost: int = 0
     errors: int = 0
     slow: int = 0
-    durations: dict[int, int] | None = None  # number of hooks by milliseconds
+    durations: Counter[int] = field(default_factory=Counter)  # number of hooks by milliseconds
 
     def add(self, other: Counts) -> None:
-        """Add the counts of another agent or time.  Pages add ten thousands of them."""
-        self.learned += other.learned
-        self.confirmed += other.confirmed
-        self.removed += other.removed
-        self.runs += other.runs
-        self.failed += other.failed
-        self.given += other.given
-        self.used += other.used
-        self.loaded += other.loaded
-        self.tokens += other.tokens
-        self.sessions += other.sessions
-        self.session_tokens += other.session_tokens
-        self.delivered += other.delivered
-        self.doubled += other.doubled
-        self.lost += other.lost
-        self.errors += other.errors
-        self.slow += other.slow
-        for duration, count in (other.durations or {}).items():
-            self.add_duration(duration, count)
-
-    def add_duration(self, duration: int, count: int = 1) -> None:
-        """Add hooks that took so many milliseconds."""
-        if self.durations is None:  # as in most of ten thousands of counts
-            self.durations = {}
-        self.durations[duration] = self.durations.get(duration, 0) + count
+        """Add the counts of another agent or time."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
     @property
     def checked(self) -> int:
@@ -100,7 +79,7 @@ class Counts:
 
     @property
     def hook_time(self) -> HookTime:
-        values = sorted((self.durations or {}).items())
+        values = sorted(self.durations.items())
         count = sum(number for _duration, number in values)
         return HookTime(_find_quantile(values, count, 50), _find_quantile(values, count, 95), count)
 
@@ -120,23 +99,20 @@ class Tallies:
 
     def __init__(self) -> None:
         self._days: dict[str, dict[str, Counts]] = {}
-        self._totals: dict[str, Counts] = {}
 
     def of(self, agent: str, day: str) -> Counts:
         """Return the counts of an agent on a day, to be changed at once."""
-        self._totals.pop(agent, None)
         days = self._days.setdefault(agent, {})
         if day not in days:
             days[sys.intern(day)] = Counts()
         return days[day]
 
     def total(self, agent: str) -> Counts:
-        """Return the sums of an agent, not to be changed."""
-        if agent not in self._totals:
-            total = self._totals[agent] = Counts()
-            for counts in self._days.get(agent, {}).values():
-                total.add(counts)
-        return self._totals[agent]
+        """Return the sums of an agent."""
+        total = Counts()
+        for _day, counts in self.items(agent):
+            total.add(counts)
+        return total
 
     def agents(self) -> Iterable[str]:
         return self._days.keys()

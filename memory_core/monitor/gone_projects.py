@@ -72,8 +72,8 @@ def _read_learnings(left: LeftLearnings, state: SafeFiles) -> None:
     for stem in state.list_names(inbox.OLD_FOLDER):
         for name in state.list_names(f"{inbox.OLD_FOLDER}/{stem}"):
             _read_file(left, state, f"{inbox.OLD_FOLDER}/{stem}/{name}", stem)
-    for name in state.list_names(review_file.FOLDER):
-        _read_file(left, state, f"{review_file.FOLDER}/{name}", os.path.splitext(name)[0])
+    for name in state.list_names(state_folder.REVIEW_FOLDER):
+        _read_file(left, state, f"{state_folder.REVIEW_FOLDER}/{name}", os.path.splitext(name)[0])
 
 
 def _read_file(left: LeftLearnings, state: SafeFiles, path: str, stem: str) -> None:

@@ -159,7 +159,7 @@ class _CountedFile:
                 counts.tokens += _count_tokens(event)
             duration = event.get("duration_ms")
             if _is_number(duration):
-                counts.add_duration(duration)
+                counts.durations[duration] += 1
         elif verdict := DELIVERY_EVENTS.get(name):
             setattr(counts, verdict, getattr(counts, verdict) + 1)
             self.last.pop(verdict, None)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memory_core.document import markdown
 from memory_core.history import item_history, performance
+from memory_core.history.item_history import Record
 from memory_core.memory import expiry
 from memory_core.monitor.counts import Counts, Tallies
 from memory_core.storage.store import FileSnapshot
-
-if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
 
 LEARNED_KINDS = ("learned", "approved")
 CONFIRMED_KINDS = ("reinforced", "confirmed")

@@ -9,24 +9,15 @@ person is asked.
 from __future__ import annotations
 
 import time
+from typing import Any
 
-from memory_core.claude_code import agent_names
-from memory_core.origin import new_lines
-from memory_core.text import fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from memory_core.storage.project import Project
-    from memory_core.storage.state_folder import StateFiles
-    from memory_core.storage.store import FileSnapshot, Store
-
-# In the state, after a person has been asked whose the texts of the first look are.
-ASKED = "asked"
-
-# Raise it to look at all texts again that nobody has decided on.
-VERSION = 3
+from memory_core.claude_code import agent_names, file_writes, settings_files
+from memory_core.history import item_history, rights
+from memory_core.origin import commits, ledger, line_origins, new_lines
+from memory_core.storage import local_changes, paths
+from memory_core.storage.project import Project
+from memory_core.storage.store import FileSnapshot, Store
+from memory_core.text import digests
 
 # In the state, since pins and confirmations count only if this machine has recorded them.
 RIGHTS = "rights"
@@ -38,68 +29,21 @@ YOURS = (
     "agent-memory: {} in {}: yours?  agent-memory review --new lists them, and"
     " agent-memory review --new --mine says that you wrote them."
 )
-NEW_TEXTS = (
-    "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
-    "  agent-memory review --new shows who committed them, and one key accepts them"
-    " (what may be poisoned: agent-memory review)"
-)
-WAITING = "agent-memory: learnings wait for you (agent-memory review)"
-NOT_ALLOWED = (
-    "agent-memory: the agents of this project do not receive your user-level memory."
-    "  If you want them to: agent-memory allow"
-)
-
-
-def format_notices(project: Project) -> list[str]:
-    """Return what a person has to know when a session starts, each once; [] mostly."""
-    notices, state = ask_whose(project), _read_state(project.paths.state)
-    waiting = _identify_waiting(project)
-    if state.get("version") != VERSION:
-        return notices + _ask_for_user_level(project)  # before the first look
-    notices += _format(NEW_TEXTS, state["news"])
-    notices += [WAITING] if waiting and waiting != state.get("waiting") else []
-    if state["news"] or waiting != state.get("waiting", ""):
-        _write_state(project.paths.state, {**state, "news": {}, "waiting": waiting})
-    return notices + _ask_for_user_level(project)
-
-
-def _identify_waiting(project: Project) -> str:
-    """Return a digest of the learnings that wait for a person, "" for none."""
-    from memory_core.storage import review_file
-    from memory_core.text import digests
-
-    paths = project.paths
-    stems = [name.removesuffix(".jsonl") for name in paths.state.list_names(review_file.FOLDER)]
-    ids = [entry["id"] for stem in sorted(stems) for entry in review_file.read(paths, stem, stem)]
-    return digests.hash_text(" ".join(ids)) if ids else ""
 
 
 def ask_whose(project: Project) -> list[str]:
     """Return what a person has to decide about the texts of the first look, once; [] for none."""
-    state, store = _read_state(project.paths.state), project.store
-    if ASKED in state or project.paths.state.is_from_before():
+    state, store = new_lines.read_look(project.paths.state), project.store
+    if new_lines.ASKED in state or project.paths.state.is_from_before():
         return []
-    from memory_core.history import rights
-
     if "version" not in state:
         return []  # git has not been asked yet
     notices = []
-    for notice, origin in ((YOURS, rights.UNKNOWN), (NEW_TEXTS, rights.IMPORT)):
+    for notice, origin in ((YOURS, rights.UNKNOWN), (new_lines.NEW_TEXTS, rights.IMPORT)):
         counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
-        notices += _format(notice, counts)
-    _write_state(project.paths.state, {**state, ASKED: True})
+        notices += new_lines.format_counts(notice, counts)
+    new_lines.write_look(project.paths.state, {**state, new_lines.ASKED: True})
     return notices
-
-
-def _format(notice: str, counts: dict[str, int]) -> list[str]:
-    from memory_core.text.phrases import format_count
-
-    counts = {agent: count for agent, count in counts.items() if count}
-    if not counts:
-        return []
-    # A name in a repository is not repeated in the voice of agent-memory.
-    memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
-    return [notice.format(format_count(sum(counts.values()), "item"), memories)]
 
 
 def look(project: Project) -> None:
@@ -115,15 +59,15 @@ def look(project: Project) -> None:
 
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
-    state, now = _read_state(folder), _stamp_files(store)
-    is_old = state.get("version") != VERSION
+    state, now = new_lines.read_look(folder), _stamp_files(store)
+    is_old = state.get("version") != new_lines.VERSION
     before: dict[str, Any] = {} if is_old else state.get("files", {})
     changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
     log = _measure_log(project, state, bool(changed) or is_old)
     if not (changed or is_old) and RIGHTS in state and state.get(new_lines.GIT_LOG) == log:
         return
     is_from_before = store.paths is project.paths and folder.is_from_before()
-    is_first = bool(state.get("first")) or not (state.keys() - {ASKED} or is_from_before)
+    is_first = bool(state.get("first")) or not (state.keys() - {new_lines.ASKED} or is_from_before)
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get("news", {})
     until, began, is_whole = time.monotonic() + SECONDS, time.time(), True
@@ -146,11 +90,11 @@ def _look_at(project: Project, store: Store) -> None:
         _take_rights_over(project, store, state, news)
     except OSError:
         return  # without a state nothing can be remembered
-    state |= {RIGHTS: True, "version": VERSION, "files": seen, "news": news}
+    state |= {RIGHTS: True, "version": new_lines.VERSION, "files": seen, "news": news}
     state["first"] = is_first and not is_whole
     if is_whole:  # else tool calls since then may have written what is not decided yet
         state |= {"looked": began, new_lines.GIT_LOG: log}
-    _write_state(folder, state)
+    new_lines.write_look(folder, state)
 
 
 def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[str | int] | None:
@@ -161,8 +105,6 @@ def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[st
     root = project.paths.root
     path, size = state.get(new_lines.GIT_LOG) or (root, -1)
     if size < 0 and asks and new_lines.has_repository(root):
-        from memory_core.origin import line_origins
-
         try:
             path, size = line_origins.locate_log(root), 0
         except line_origins.ERRORS:
@@ -178,10 +120,7 @@ def _take_rights_over(
     Adds the numbers of other items that lose a pin or a high confidence to `news`.  `state` is the
     one before this look; without one, no older version was here.
     """
-    from memory_core.history import item_history, rights
-    from memory_core.origin import ledger
-
-    is_older = bool(state.keys() - {ASKED}) or store.paths.state.is_from_before()
+    is_older = bool(state.keys() - {new_lines.ASKED}) or store.paths.state.is_from_before()
     for agent in store.agents() if is_older and RIGHTS not in state else ():
         records = store.history(agent).read(runs=False)
         history = item_history.History(records, project.weights)
@@ -209,21 +148,8 @@ def _stamp_files(store: Store) -> dict[str, list[int]]:
     }
 
 
-def _read_state(folder: StateFiles) -> dict[str, Any]:
-    return fastjson.load_object(folder.read_text(new_lines.LOOK_FILE, new_lines.MAX_LOOK_BYTES))
-
-
-def _write_state(folder: StateFiles, state: dict[str, Any]) -> None:
-    try:
-        folder.replace(new_lines.LOOK_FILE, fastjson.dumps(state).encode(), durable=False)
-    except OSError:
-        pass
-
-
 def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file with these origins, "" for none."""
-    from memory_core.origin import ledger
-
     texts = list_texts(store, agent)
     origins = ledger.read(store, agent) if texts else {}
     return [text for text in texts if origins.get(ledger.make_key(*text), "") in wanted]
@@ -237,11 +163,6 @@ def _decide(
     Returns the number of new ones from outside, and the digest of the file, None if a text could
     not be decided now; `before` is the digest at the last look, which was at `since`.
     """
-    from memory_core.history import rights
-    from memory_core.origin import ledger
-    from memory_core.storage import local_changes
-    from memory_core.text import digests
-
     snapshot = _read(store, agent)
     text = snapshot.text if snapshot else ""
     digest = digests.hash_text(text)
@@ -269,10 +190,6 @@ def _decide(
 
 def _read_in_main_tree(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return the origins by keys that are known in the main work tree of a linked one."""
-    from memory_core.origin import ledger
-    from memory_core.storage import paths
-    from memory_core.storage.store import Store
-
     root = project.paths.root
     main = paths.find_main_tree(root)
     if main in ("", root) or store.paths is not project.paths:
@@ -290,9 +207,6 @@ def _find_origins(
     lower a text, never raise it.  What an agent's tool wrote is an agent's.  What a trusted key
     signed is reviewed.
     """
-    from memory_core.history import rights
-    from memory_core.origin import commits, ledger, line_origins
-
     keys = {ledger.make_key(*text): text for text in texts}
     is_users = store.paths is not project.paths
     evidence = dict.fromkeys(keys, line_origins.OWN)
@@ -315,8 +229,6 @@ def _find_origins(
 
 def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return the origins of the items that runs or imports brought, by their texts."""
-    from memory_core.history import item_history, rights
-
     history = item_history.History(store.history(agent).read(runs=False), project.weights)
     return {
         state.text: rights.BY_SOURCE.get(state.source, rights.AGENT)
@@ -332,8 +244,6 @@ def _list_written(
 
     They are those of this project, and for the memory of the user those of all projects.
     """
-    from memory_core.claude_code import file_writes, settings_files
-
     path = store.path(agent)
     status = store.files.status(path)
     root = project.paths.root if store.paths is project.paths else ""
@@ -345,8 +255,6 @@ def _list_written(
 
 def list_texts(store: Store, agent: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file; [] if it cannot be read."""
-    from memory_core.origin import ledger
-
     snapshot = _read(store, agent)
     return ledger.list_texts(snapshot.text) if snapshot else []
 
@@ -356,19 +264,3 @@ def _read(store: Store, agent: str) -> FileSnapshot | None:
         return store.read(agent)
     except OSError:
         return None  # the doctor reports it
-
-
-def _ask_for_user_level(project: Project) -> list[str]:
-    """Return a notice if agents do not receive the user-level memory; only once."""
-    from memory_core.storage.state_folder import ASKED_FILE
-
-    state, is_off = project.paths.state, project.config["user_level"] == "off"
-    if is_off or project.user_paths is None or project.gives_user_level():
-        return []
-    if state.is_file(ASKED_FILE) or not project.level(user=True).agents():
-        return []
-    try:
-        state.replace(ASKED_FILE, b"", durable=False)
-    except OSError:
-        return []  # it would be said again and again
-    return [NOT_ALLOWED]

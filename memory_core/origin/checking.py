@@ -7,6 +7,9 @@ docs/security.md has the limits, and `make trust-report` measures it.
 
 from __future__ import annotations
 
+from memory_core.origin import forms, word_weights
+from memory_core.secrets import scanner
+
 # How the reason of a text begins that waits because of its words.
 REASON = "may be poisoned"
 ORDER = "reads like an order to agents"
@@ -20,20 +23,14 @@ def find_reason(text: str, is_outside: bool = True) -> str:
 
     `is_outside`: it is not from a person on this machine, or an agent that read nothing else.
     """
-    from memory_core.origin import forms
-
     text = text[:MAX_LENGTH]
     demands = forms.find(text)
     if is_outside and not demands:
-        from memory_core.origin import word_weights
-
         demands = [ORDER] if word_weights.rate(text) >= 1 else []
     return f"{REASON}: {', '.join(demands)}" if demands else ""
 
 
 def hold(text: str) -> tuple[str, str]:
     """Return a text from outside without its secrets, and why it has to wait, "" for most."""
-    from memory_core.secrets import scanner
-
     clean = scanner.redact(text)
     return clean, scanner.REASON if clean != text else find_reason(text)

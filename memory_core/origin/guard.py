@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from memory_core.document import markdown, template
+from collections.abc import Collection
+
+from memory_core.document import edits, markdown, template
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document
+from memory_core.files.safe_files import SafeFiles
 from memory_core.history import rights
+from memory_core.history.rights import Origins
 from memory_core.origin import checking, new_lines
 from memory_core.selection import splitting
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document
-    from memory_core.files.safe_files import SafeFiles
-    from memory_core.history.rights import Origins
 
 # The most texts of a file that are checked at once, in less than a second; a hook has five.  Texts
 # that were checked before are not counted.  Agents receive the others from the next delivery on.
@@ -85,8 +82,6 @@ class Guard:
         Its headings are those that agents receive, too.
         """
         if items := [item for item, _reason in self.list_held(document, checked)]:
-            from memory_core.document import edits
-
             document = edits.remove_items(document, items)
         lines = list(document.lines)
         for start, end, heading in reversed(splitting.list_headings(document)):

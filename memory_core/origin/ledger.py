@@ -11,18 +11,20 @@ records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDE
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
+from memory_core.document import markdown
+from memory_core.history import item_history
+from memory_core.history.item_history import History, Record
 from memory_core.history.rights import DECIDED, IMPORT, PERSON, rank_of
+from memory_core.secrets import scanner
+from memory_core.selection import splitting
+from memory_core.storage.project import Project
+from memory_core.storage.store import Store
 from memory_core.text import digests
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+Text = tuple[str, str]  # a text, and its nested lines
 
-    from memory_core.history.item_history import History, Record
-    from memory_core.storage.project import Project
-    from memory_core.storage.store import Store
-
-    Text = tuple[str, str]  # a text, and its nested lines
 
 MAX_MADE_BYTES = 512 * 1024  # 15,000 records; a larger file loses its older half
 
@@ -79,8 +81,6 @@ def read_history(project: Project, store: Store, agent: str, runs: bool = False)
 
     Without `runs`, packed records of runs are left out.  Raises OSError.
     """
-    from memory_core.history import item_history
-
     records = store.history(agent).read(runs)
     return item_history.History(records, project.weights, of(project, store, agent))
 
@@ -110,7 +110,6 @@ def make_key(text: str, nested: str = "") -> str:
 
     A secret counts as what replaces it, because the text that agents receive is without it.
     """
-    from memory_core.secrets import scanner
 
     lines = [line.strip() for line in (text, *nested.split("\n"))]
     return digests.hash_long(scanner.redact("\n".join(filter(None, lines))))
@@ -118,9 +117,6 @@ def make_key(text: str, nested: str = "") -> str:
 
 def list_texts(text: str) -> list[Text]:
     """Return the parts of a memory file: items, headings and paragraphs."""
-    from memory_core.document import markdown
-    from memory_core.selection import splitting
-
     return splitting.list_texts(markdown.parse_document(text))
 
 

@@ -10,10 +10,26 @@ import os
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # What the last look found, and in it git's log of this clone and its size, -1 for the folder of a
 # project without a repository.
 LOOK_FILE, GIT_LOG = "arrivals.json", "log"
 MAX_LOOK_BYTES = 2_000_000
+
+# In the last look, after a person has been asked whose the texts of the first look are.
+ASKED = "asked"
+
+# Raise it to look at all texts again that nobody has decided on.
+VERSION = 3
+
+NEW_TEXTS = (
+    "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
+    "  agent-memory review --new shows who committed them, and one key accepts them"
+    " (what may be poisoned: agent-memory review)"
+)
 
 # How the entries of git's log begin behind the tab if this clone made the commit.
 OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
@@ -24,13 +40,24 @@ MAX_LOG_BYTES = 16_000  # a hundred entries
 UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
+def read_look(state: SafeFiles) -> dict[str, Any]:
+    return fastjson.load_object(state.read_text(LOOK_FILE, MAX_LOOK_BYTES))
+
+
+def write_look(state: SafeFiles, look: dict[str, Any]) -> None:
+    try:
+        state.replace(LOOK_FILE, fastjson.dumps(look).encode(), durable=False)
+    except OSError:
+        pass
+
+
 def may_be_foreign(state: SafeFiles) -> bool:
     """Return whether git may have brought lines since the last look, or there was no look yet.
 
     What came by a commit of this clone was there before, and what did not change HEAD brought
     nothing.  `merge --squash`, `stash pop` and `checkout COMMIT -- FILE` leave no entry.
     """
-    look = fastjson.load_object(state.read_text(LOOK_FILE, MAX_LOOK_BYTES))
+    look = read_look(state)
     try:
         path, size = look[GIT_LOG]
         if size < 0:
@@ -77,3 +104,15 @@ def has_repository(folder: str) -> bool:
             return False
         folder = os.path.dirname(folder)
     return True
+
+
+def format_counts(notice: str, counts: dict[str, int]) -> list[str]:
+    """Return a notice about numbers of items by agents, [] for no items."""
+    from memory_core.text.phrases import format_count
+
+    counts = {agent: count for agent, count in counts.items() if count}
+    if not counts:
+        return []
+    # A name in a repository is not repeated in the voice of agent-memory.
+    memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
+    return [notice.format(format_count(sum(counts.values()), "item"), memories)]

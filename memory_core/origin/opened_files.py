@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from memory_core.claude_code import file_writes, transcripts
+from memory_core.files import git_command
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import paths as project_paths
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from memory_core.storage.project import Project
+from memory_core.storage.project import Project
 
 # Folders with the code of others, where git cannot be asked.
 PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv", "vendor", "site-packages"})
@@ -42,8 +40,6 @@ def find_outside(
     real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
     outside = _find_foreign(project, {*real.values()})
     if outside:
-        from memory_core.claude_code import file_writes, transcripts
-
         times = {path: _find_time(path) or 0.0 for path in outside}
         calls = transcripts.list_of_session(transcript)
         outside -= file_writes.find_files(calls, times, may_write)
@@ -103,8 +99,6 @@ def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
     if not asked:
         return []
     import subprocess
-
-    from memory_core.files import git_command
 
     data = "".join(f"{path}\0" for path in asked).encode("utf-8", "surrogateescape")
     try:

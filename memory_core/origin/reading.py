@@ -7,15 +7,15 @@ addresses; a file that it opened, by where it is.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+from memory_core.claude_code import transcripts
+from memory_core.origin import opened_files
+from memory_core.storage.project import Project
 
-    from memory_core.storage.project import Project
+Call = tuple[str, dict[str, Any]]  # the name of a tool, and its input
 
-    Call = tuple[str, dict[str, Any]]  # the name of a tool, and its input
 
 # Entries of a list, and characters of an entry.
 MOST = 5
@@ -78,8 +78,6 @@ def read_transcript(project: Project, path: str, folder: str) -> list[str]:
     `folder` is the one in which it worked.  A file that a call of the session wrote is not from
     outside, unless the call fetches.
     """
-    from memory_core.claude_code import transcripts
-    from memory_core.origin import opened_files
 
     def may_write(tool: str, given: dict[str, Any]) -> bool:
         commands = _list_in_script(_get_text(given, "command"), project.paths.root)

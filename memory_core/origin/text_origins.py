@@ -5,19 +5,21 @@ The other wings use this module, and few others of this one: `tests/test_archite
 
 from __future__ import annotations
 
-from memory_core.history import rights
-from memory_core.origin import ledger, new_lines
+from collections.abc import Iterable
+from itertools import groupby
+
+from memory_core.document import markdown
+from memory_core.history import item_history, rights
+from memory_core.origin import arrivals, commits, ledger, new_lines
+from memory_core.origin.commits import Commit
 from memory_core.origin.guard import Guard
+from memory_core.secrets import scanner
+from memory_core.selection import passages, splitting
+from memory_core.storage.project import Project
+from memory_core.storage.store import Store
+from memory_core.text.phrases import format_count
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memory_core.origin.commits import Commit
-    from memory_core.storage.project import Project
-    from memory_core.storage.store import Store
-
-    Row = tuple[Commit, "JudgedText"]
+Row = tuple[Commit, "JudgedText"]
 
 
 class JudgedText:
@@ -47,9 +49,6 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 
     A text of the user's level without an origin is the user's.  Raises OSError.
     """
-    from memory_core.history import item_history
-    from memory_core.origin import arrivals
-
     arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
     history = ledger.read_history(project, store, agent) if texts else item_history.History()
@@ -64,8 +63,6 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 
 def list_outside(project: Project, store: Store, agent: str) -> set[str]:
     """Return the texts that are from outside, and that nobody reviewed here.  Raises OSError."""
-    from memory_core.selection import passages
-
     texts = list_texts(project, store, agent)
     return {item.text for item in texts if item.tier in passages.OUTSIDE_TIERS}
 
@@ -78,9 +75,6 @@ def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
 
 def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return why agents do not receive items before a person decides, by their texts."""
-    from memory_core.document import markdown
-    from memory_core.secrets import scanner
-
     snapshot = store.read(agent)
     if snapshot is None:
         return {}
@@ -120,10 +114,6 @@ def list_new(
 
 def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[Row]:
     """Return texts with the commit that brought each of them, by commit; the oldest comes first."""
-    from itertools import groupby
-
-    from memory_core.origin import commits
-
     rows: list[Row] = []
     for agent, group in groupby(texts, lambda text: text.agent):
         keys = {ledger.make_key(text.text, text.nested): text for text in group}
@@ -137,9 +127,6 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
 
     Its title, which has no origin, is the agent's name.
     """
-    from memory_core.document import markdown
-    from memory_core.selection import splitting
-
     guard = make_guard(store, agent, project)
     document = guard.remove_held(markdown.parse_document(text))
     lines = list(document.lines)
@@ -159,8 +146,6 @@ def list_reported(project: Project, store: Store) -> list[JudgedText]:
 
 def describe_reported(project: Project, count: int) -> str:
     """Return a sentence about so many of these texts."""
-    from memory_core.text.phrases import format_count
-
     items = format_count(count, "item")
     if project.given_tiers:
         return f"agents do not receive {items} without your review"

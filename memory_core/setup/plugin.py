@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 NAME = "agent-memory"
 

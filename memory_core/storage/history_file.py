@@ -6,17 +6,13 @@ leaves records of changes that the next writer makes again.
 
 from __future__ import annotations
 
+import binascii
 import os
+import zlib
 
-from memory_core.files.safe_files import UsedInPart
+from memory_core.files.safe_files import SafeFiles, UsedInPart
+from memory_core.history.item_history import Record
 from memory_core.text import digests, fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from memory_core.files.safe_files import SafeFiles
-    from memory_core.history.item_history import Record
 
 # The records of two branches are all true: git keeps both.
 GIT_ATTRIBUTES = "*.jsonl merge=union\n"
@@ -50,8 +46,6 @@ TYPED_KEYS = frozenset((*TEXT_KEYS, *NUMBER_KEYS))
 
 class HistoryFile:
     """The history of one agent, in the file `path`."""
-
-    __slots__ = ("files", "path")
 
     def __init__(self, files: SafeFiles, path: str) -> None:
         self.files = files
@@ -188,7 +182,8 @@ def _parse_records(lines: list[str], skip: str = "") -> list[Record]:
             data = _unpack(str(fastjson.load_object(line).get("packed")), room)
             room -= len(data)
             newest += reversed(_split_end(data, MAX_RECORDS - len(newest)))
-    return [value for value in _load_objects(newest[MAX_RECORDS - 1 :: -1]) if _is_record(value)]
+    values = map(fastjson.load_object, newest[MAX_RECORDS - 1 :: -1])
+    return [value for value in values if _is_record(value)]
 
 
 def _split_end(data: bytes, count: int) -> list[str]:
@@ -211,16 +206,6 @@ def _drop_about_of_line(line: str) -> str:
     if _is_packed(line):
         records = [{**fastjson.load_object(line), "packed": _compress(records)}]
     return fastjson.dumps(records[0])
-
-
-def _load_objects(lines: list[str]) -> list[dict[str, Any]]:
-    """Return the lines that are JSON objects."""
-    lines = [line for line in lines if line.startswith("{")]
-    try:
-        values = fastjson.loads(f"[{','.join(lines)}]")  # all at once takes a third less time
-    except ValueError:
-        values = [fastjson.load_object(line) for line in lines]
-    return [value for value in values if type(value) is dict]
 
 
 def _is_record(value: Record) -> bool:
@@ -251,18 +236,12 @@ def _is_packed(line: str) -> bool:
 
 
 def _compress(records: list[Record]) -> str:
-    import binascii
-    import zlib
-
     data = zlib.compress(_format_lines(records), 9)
     return binascii.b2a_base64(data, newline=False).decode()
 
 
 def _unpack(text: str, room: int) -> bytes:
     """Return the lines in a packed one, b"" if it is damaged or larger than `room` bytes."""
-    import binascii
-    import zlib
-
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(binascii.a2b_base64(text), max(room, 1))

@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import os
 
+from memory_core.storage.paths import LevelPaths
 from memory_core.text import digests
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.storage.paths import LevelPaths
 
 FOLDER = "versions"
 MAX_BYTES = 128 * 1024  # about 1,300 writes; a larger file loses its older half

@@ -9,28 +9,23 @@ lists of short texts: `reasons`, and `reading`, what the run read from outside.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
+from typing import Any
 
 from memory_core.files.safe_files import TooLarge
+from memory_core.storage.paths import LevelPaths
+from memory_core.storage.state_folder import MAX_REVIEW_BYTES, REVIEW_FOLDER
 from memory_core.text import digests, fastjson, similarity
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
+Waiting = dict[str, Any]
 
-    from memory_core.storage.paths import LevelPaths
-
-    Waiting = dict[str, Any]
-
-FOLDER = "review"
 
 NEEDED_FIELDS = ("type", "content", "reason")
 FIELDS = ("id", "time", *NEEDED_FIELDS, "nested", "run", "session", "source", "other", "tier")
 LISTS = ("reasons", "reading")
 MAX_LISTED = 5
 
-# Years of work.  A hook compares its entries with a file of up to the second size.
-MAX_BYTES = 64_000_000
+# A hook compares its entries with a file of up to this size.
 MAX_COMPARED_BYTES = 1_000_000
 
 
@@ -65,7 +60,7 @@ def make_id(agent: str, entry: Waiting) -> str:
 def read(paths: LevelPaths, stem: str, agent: str) -> list[Waiting]:
     """Return the entries with all fields, oldest first; [] if the files cannot be read."""
     by_id: dict[str, Waiting] = {}
-    for entry in parse(paths.state.read_text(_path(stem), MAX_BYTES)):
+    for entry in parse(paths.state.read_text(_path(stem), MAX_REVIEW_BYTES)):
         entry["id"] = _get_id(agent, entry)
         by_id.setdefault(entry["id"], entry)
     return list(by_id.values())
@@ -112,7 +107,7 @@ def remove(paths: LevelPaths, stem: str, agent: str, ids: Collection[str]) -> No
     Lines that are not entries stay.
     """
     state, path = paths.state, _path(stem)
-    lines = state.read(path, MAX_BYTES).decode("utf-8", "replace").split("\n")
+    lines = state.read(path, MAX_REVIEW_BYTES).decode("utf-8", "replace").split("\n")
     left = [line for line in lines if line and not _is_listed(line, agent, ids)]
     if left:
         state.replace(path, "".join(f"{line}\n" for line in left).encode())
@@ -127,9 +122,9 @@ def _is_listed(line: str, agent: str, ids: Collection[str]) -> bool:
 
 def list_file_names(paths: LevelPaths) -> list[str]:
     """Return names as those of memory files, one of each agent with a file here."""
-    names = paths.state.list_names(FOLDER)
+    names = paths.state.list_names(REVIEW_FOLDER)
     return [f"{name.removesuffix('.jsonl')}.md" for name in names if name.endswith(".jsonl")]
 
 
 def _path(stem: str) -> str:
-    return os.path.join(FOLDER, f"{stem}.jsonl")
+    return os.path.join(REVIEW_FOLDER, f"{stem}.jsonl")

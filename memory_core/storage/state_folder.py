@@ -33,6 +33,9 @@ OWNER_FILE = "project.json"
 
 USER_LEVEL_FILE = "user-level"
 
+# Learnings that wait for a person, see `review_file`.  Years of work fit into this size.
+REVIEW_FOLDER, MAX_REVIEW_BYTES = "review", 64_000_000
+
 # A person has been told that the user-level memory is not given.
 ASKED_FILE = "user-level-asked"
 

@@ -13,18 +13,16 @@ No link is followed in any of these places, see `files.safe_files`.
 
 from __future__ import annotations
 
+import calendar
 import os
 import time
 
+from memory_core.files.safe_files import SafeFiles
+from memory_core.storage.project import Project
 from memory_core.tasks import backlog_format
 from memory_core.tasks.backlog_format import BacklogTask
 from memory_core.text import front_matter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.files.safe_files import SafeFiles
-    from memory_core.storage.project import Project
-    from memory_core.text.front_matter import Fields
+from memory_core.text.front_matter import Fields
 
 FOLDER_NAMES = ("backlog", ".backlog")
 ROOT_CONFIG = "backlog.config.yml"
@@ -52,8 +50,6 @@ TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 
 class Folder:
     """The backlog folder of a project; it need not exist."""
-
-    __slots__ = ("_config", "files", "memory", "path", "root")
 
     def __init__(self, files: SafeFiles) -> None:
         self.files = files
@@ -260,8 +256,6 @@ def now(ago: float = 0) -> str:
 
 def add_second(moment: str) -> str:
     """Return a time plus one second, both in the format of memories."""
-    import calendar
-
     seconds = calendar.timegm(time.strptime(moment, TIME_FORMAT)) + 1
     return time.strftime(TIME_FORMAT, time.gmtime(seconds))
 

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-from memory_core.text import front_matter
+from collections.abc import Sequence
+from typing import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from memory_core.document import markdown
+from memory_core.text import front_matter
 
 TODO, STARTED, DONE = "to do", "in progress", "done"
 
@@ -46,20 +46,12 @@ RESERVED_NAMES = frozenset(
 MEMORY_LINE = "Task Memory: "
 
 
-class BacklogConfig:
+class BacklogConfig(NamedTuple):
     """The settings of Backlog.md that matter for task memories."""
 
-    __slots__ = ("default", "prefix", "statuses")
-
-    def __init__(
-        self,
-        prefix: str = DEFAULT_PREFIX,
-        statuses: Sequence[str] = DEFAULT_STATUSES,
-        default: str = "",
-    ) -> None:
-        self.prefix = prefix
-        self.statuses = statuses
-        self.default = default
+    prefix: str = DEFAULT_PREFIX
+    statuses: Sequence[str] = DEFAULT_STATUSES
+    default: str = ""
 
     def stage(self, status: str) -> str:
         """Return the stage of a status: TODO, STARTED or DONE.
@@ -104,8 +96,6 @@ def parse_config(text: str) -> BacklogConfig:
 
 class BacklogTask:
     """The fields of a task file; a missing text is ""."""
-
-    __slots__ = ("created", "kind", "labels", "status", "title")
 
     def __init__(self, text: str) -> None:
         fields = front_matter.read_fields(text)
@@ -185,8 +175,6 @@ def _is_memory_line(line: str) -> bool:
 
 def extract_section(text: str, title: str) -> str:
     """Return the text of a section of a task file, without Backlog.md's comments."""
-    from memory_core.document import markdown
-
     document = markdown.parse_document(text)
     section = markdown.find_section(document, title)
     lines = document.lines[section.body : section.end] if section else []

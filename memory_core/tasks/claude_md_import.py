@@ -15,18 +15,19 @@ from __future__ import annotations
 
 import os
 
+from memory_core.claude_code import claude_md
 from memory_core.files import safe_files
+from memory_core.secrets import scanner
 from memory_core.selection import tokens
-from memory_core.tasks import backlog_folder, backlog_format, lifecycle
+from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
+from memory_core.storage.run_records import SessionRuns
+from memory_core.tasks import backlog_folder, backlog_format, lifecycle, task_document
+from memory_core.tasks.lifecycle import TaskTransaction
+from memory_core.text import digests, front_matter, sanitize
 
 # Other modules are imported in functions: most calls only ask which files to watch.
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.storage.paths import LevelPaths
-    from memory_core.storage.project import Project
-    from memory_core.storage.run_records import SessionRuns
-    from memory_core.tasks.lifecycle import TaskTransaction
 
 CLAUDE_FILE = "CLAUDE.md"
 # Many projects link CLAUDE.md to AGENTS.md.
@@ -52,8 +53,6 @@ FRAME_CHARS = 400
 
 def is_set_up(folder: backlog_folder.Folder) -> bool:
     """Say whether the root's CLAUDE.md imports the folder's, in a marked block or a single line."""
-    from memory_core.claude_code import claude_md
-
     text = folder.read_text(CLAUDE_FILE)
     return claude_md.has_block(text) or _format_root_line(folder) in text.splitlines()
 
@@ -104,8 +103,6 @@ def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
 
 def _plan_root_file(folder: backlog_folder.Folder) -> tuple[str, str, str]:
     """Return (path, before, after) of the root's CLAUDE.md; `after` imports the folder's file."""
-    from memory_core.claude_code import claude_md
-
     check_root_file(folder, SET_UP_ADVICE)
     path = os.path.join(folder.root, CLAUDE_FILE)
     before = folder.read_file(path)
@@ -120,8 +117,6 @@ def _plan_root_file(folder: backlog_folder.Folder) -> tuple[str, str, str]:
 
 def plan_removal(paths: LevelPaths) -> list[tuple[str, str, str]]:
     """Return (path, before, after) of the files with a marked block; `after` is "" to delete."""
-    from memory_core.claude_code import claude_md
-
     folder = backlog_folder.Folder(paths.files)
     files = (os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE))
     texts = ((path, folder.read_file(path)) for path in files)
@@ -195,8 +190,6 @@ def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
 
 def _set_import(text: str, folder: backlog_folder.Folder, target: str) -> str:
     """Return the text of the folder's CLAUDE.md with the import of a file, "" for no import."""
-    from memory_core.claude_code import claude_md
-
     if not target:
         return claude_md.remove_block(text)
     line = _format_import_line(os.path.relpath(target, folder.path).replace(os.sep, "/"))
@@ -234,8 +227,6 @@ def _read_active_memory(
 
 def list_imports(folder: backlog_folder.Folder) -> list[str]:
     """Return the files that the marked block in the folder's CLAUDE.md imports."""
-    from memory_core.claude_code import claude_md
-
     lines = claude_md.read_block(folder.read_file(os.path.join(folder.path, CLAUDE_FILE)))
     paths = (line[1:].replace("\\ ", " ") for line in lines if line.startswith("@"))
     return [os.path.normpath(os.path.join(folder.path, path)) for path in paths]
@@ -243,11 +234,6 @@ def list_imports(folder: backlog_folder.Folder) -> list[str]:
 
 def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, text: str) -> str:
     """Return the text of a memory for a session: in the budget, no imports, no secrets."""
-    from memory_core.claude_code import claude_md
-    from memory_core.secrets import scanner
-    from memory_core.tasks import task_document
-    from memory_core.text import front_matter, sanitize
-
     budget = project.config["tasks"]["budget_tokens"]
     safe = claude_md.escape_imports(sanitize.escape(scanner.redact(text)))
     # Escape first, then measure: the escapes count as tokens too.
@@ -298,9 +284,6 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
 
     The text has at most `room` characters.
     """
-    from memory_core.tasks import task_document
-    from memory_core.text import sanitize
-
     record = records.record(RECORD_NAME)
     if "text" not in record:
         return ""
@@ -322,8 +305,6 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
 
 
 def _format_block(project: Project, task: str, lines: list[str]) -> str:
-    from memory_core.text import sanitize
-
     head = "What is known of the task in progress has changed since this session began.  It is now:"
     key, name = project.paths.state.read_key(), sanitize.quote_name(task)
     return sanitize.wrap_text(key, TAG, f"task={name}", [head, "", *lines])
@@ -340,6 +321,4 @@ def _find_session_memory(project: Project) -> tuple[str, str]:
 
 
 def _digest(text: str) -> str:
-    from memory_core.text import digests, front_matter
-
     return digests.hash_text(front_matter.read_body(text))

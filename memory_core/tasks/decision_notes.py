@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 
+from memory_core.history import item_history
+from memory_core.secrets import scanner
 from memory_core.storage import store
-from memory_core.tasks import backlog_folder
+from memory_core.storage.project import Project
+from memory_core.tasks import backlog_folder, task_document
 from memory_core.tasks.lifecycle import TaskTransaction
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.storage.project import Project
+from memory_core.text import front_matter
 
 # Seconds.  Backlog.md's command takes half a second; a hook has five.
 HOOK_WAIT = 3.0
@@ -80,16 +80,12 @@ def _send_locked(project: Project, folder: backlog_folder.Folder, wait: float) -
 
 def _format_item(decision: str) -> str:
     """Return a bullet without NUL that cannot close one of Backlog.md's section comments."""
-    from memory_core.secrets import scanner
-
     harmless = scanner.redact(decision).replace("<!--", "‹!--").replace("\0", "")
     return "- " + harmless.replace("\n", "\n  ")
 
 
 def _list_unsent(transaction: TaskTransaction, task: str) -> list[str]:
     """Return the decisions of an archived memory that are not in its task yet."""
-    from memory_core.tasks import task_document
-
     path = transaction.folder.find(task)
     if not path or not transaction.has(task, archived=True):
         return []
@@ -103,21 +99,15 @@ def _list_unsent(transaction: TaskTransaction, task: str) -> list[str]:
 
 def read_sent_ids(text: str) -> list[str]:
     """Return the hashes of the decisions that were sent, from the front matter of a memory."""
-    from memory_core.text import front_matter
-
     ids = front_matter.read_fields(text).get("noted")
     return ids if isinstance(ids, list) else []
 
 
 def hash_decision(decision: str) -> str:
-    from memory_core.history import item_history
-
     return item_history.id_of(" ".join(decision.split()))
 
 
 def _mark_sent(project: Project, task: str, decisions: list[str]) -> None:
-    from memory_core.text import front_matter
-
     with TaskTransaction(project) as transaction:
         transaction.forget_decisions(task)
         archived = transaction.has(task, archived=True)

@@ -16,13 +16,12 @@ import os
 import time
 
 from memory_core.storage import event_log, store
-from memory_core.tasks import backlog_folder, backlog_format
+from memory_core.storage.project import Project
+from memory_core.tasks import backlog_folder, backlog_format, task_document, task_templates
+from memory_core.text import front_matter
 
 # task_document and task_templates are imported where they are used: most scans need neither.
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.storage.project import Project
 
 # Of the time in the name of a memory that gave its id to another task.
 MAX_DIGITS = 14
@@ -89,8 +88,6 @@ class TaskTransaction:
 
     def begin(self, task: str, title: str, template: str) -> None:
         """Create the memory of a task that has none, from the template of that name."""
-        from memory_core.tasks import task_document, task_templates
-
         text = task_templates.read(task_templates.list_levels(self.project), template)
         self.folder.make_memory_folder()
         memory = task_document.create(task, title, backlog_folder.now(), text)
@@ -130,21 +127,15 @@ class TaskTransaction:
         self.set_title(new, archived, self.read_title(new, archived))
 
     def read_title(self, task: str, archived: bool = False) -> str:
-        from memory_core.tasks import task_document
-
         return task_document.read_field(self.read(self.path(task, archived)).text, "title")
 
     def set_title(self, task: str, archived: bool, title: str) -> None:
         """Write the id and the title of the task into its memory."""
-        from memory_core.tasks import task_document
-
         memory = self.read(self.path(task, archived))
         self.write(memory, task_document.rename_task(memory.text, task, title))
 
     def free_id(self, task: str, archived: bool) -> None:
         """Move a memory to an archived name with its date: another task has its id now."""
-        from memory_core.tasks import task_document
-
         created = task_document.read_field(self.read(self.path(task, archived)).text, "created")
         digits = "".join(filter(str.isdigit, created))[:MAX_DIGITS] or "older"
         self._move(self.path(task, archived), self.path(f"{task}-{digits}", archived=True))
@@ -187,8 +178,6 @@ class TaskTransaction:
         )
 
     def _set_fields(self, path: str, **values: str) -> None:
-        from memory_core.text import front_matter
-
         memory = self.read(path)
         self.write(memory, front_matter.set_fields(memory.text, {**values}))
 

@@ -8,16 +8,14 @@ the note, and the note is added again.  Otherwise somebody removed the note on p
 
 from __future__ import annotations
 
-from memory_core.tasks import backlog_folder
-from memory_core.text import fastjson
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from memory_core.tasks import backlog_folder, task_document
+from memory_core.tasks.lifecycle import TaskTransaction
+from memory_core.text import fastjson, front_matter
 
-    from memory_core.tasks.lifecycle import TaskTransaction
+Note = dict[str, Any]
 
-    Note = dict[str, Any]
 
 FILE_NAME = "task-notes.jsonl"
 FIELDS = ("task", "section", "entry", "time", "head")
@@ -47,8 +45,6 @@ def add(transaction: TaskTransaction, task: str, section: str, entry: str, momen
 
 def choose_update_time(text: str) -> str:
     """Return the `updated` time for the next version of a memory, later than the previous one."""
-    from memory_core.tasks import task_document
-
     before, now = task_document.read_field(text, "updated"), backlog_folder.now()
     try:
         return now if before < now else backlog_folder.add_second(before)
@@ -69,9 +65,6 @@ def restore_lost(transaction: TaskTransaction) -> None:
 
 def add_lost(transaction: TaskTransaction, task: str, text: str) -> str:
     """Return a memory with the notes that its last writer had not seen."""
-    from memory_core.tasks import task_document
-    from memory_core.text import front_matter
-
     updated, head = task_document.read_field(text, "updated"), _head(transaction)
     moments = [updated]
     for note in _read_recent(transaction):
@@ -84,8 +77,6 @@ def add_lost(transaction: TaskTransaction, task: str, text: str) -> str:
 
 
 def _says(text: str, entry: str) -> bool:
-    from memory_core.tasks import task_document
-
     wanted = " ".join(entry.split())
     items = (" ".join(item.split()) for item in task_document.list_items(text))
     return wanted in " ".join(text.split()) or wanted in items

@@ -9,17 +9,14 @@ With it a scan of a thousand unchanged task files reads one file.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
 
+from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import
+from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    from memory_core.storage.project import Project
-    from memory_core.tasks.lifecycle import TaskTransaction
 
 FILE_NAME = "tasks.json"
 
@@ -30,6 +27,7 @@ MAX_BYTES = 8_000_000
 FORMAT_VERSION = 1
 
 
+@dataclass
 class TaskFile:
     """One file of an open task.
 
@@ -37,13 +35,10 @@ class TaskFile:
     in ns and its size; `path` is "" for a file of the last scan.
     """
 
-    __slots__ = ("path", "stage", "stamp", "task")
-
-    def __init__(self, stage: str, task: str, stamp: list[int], path: str = "") -> None:
-        self.stage = stage
-        self.task = task
-        self.stamp = stamp
-        self.path = path
+    stage: str
+    task: str
+    stamp: list[int]
+    path: str = ""
 
 
 def load(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile] | None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
 
 from memory_core.files.safe_files import Refused
+from memory_core.storage.project import Project
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,
@@ -18,18 +20,12 @@ from memory_core.tasks import (
     decision_notes,
     recent_notes,
     seen_files,
+    task_document,
 )
-from memory_core.tasks.backlog_format import DONE, STARTED
+from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from memory_core.storage.project import Project
-    from memory_core.tasks.backlog_format import BacklogTask
-    from memory_core.tasks.seen_files import TaskFile
-
+from memory_core.tasks.seen_files import TaskFile
+from memory_core.tasks.task_templates import choose
 
 # Seconds that a hook may spend in each part of a scan; the next one continues.  A project may
 # have thousands of task files that are all new to this machine.
@@ -225,8 +221,6 @@ def _apply_stage(transaction: TaskTransaction, file: TaskFile) -> None:
 
 
 def _start(transaction: TaskTransaction, file: TaskFile) -> None:
-    from memory_core.tasks.task_templates import choose
-
     task, fields = file.task, transaction.folder.read_task(file.path)
     if fields is None:
         return
@@ -253,8 +247,6 @@ def free_reused_id(transaction: TaskTransaction, task: str, fields: BacklogTask)
 
     Backlog.md gives the id of an archived task to the next one that is created.
     """
-    from memory_core.tasks import task_document
-
     if not fields.created or not transaction.folder.find(task, backlog_folder.ARCHIVED):
         return
     for archived in (False, True):

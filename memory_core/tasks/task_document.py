@@ -19,16 +19,13 @@ matter from an imported file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memory_core.document import block_reader, edits, markdown
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document, Section
 from memory_core.selection.tokens import CHARS_PER_TOKEN, estimate_tokens
 from memory_core.text import front_matter, markdown_lines, sanitize
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document, Section
 
 CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "References"
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory_core.storage import paths
-    from memory_core.storage.project import Project
+from memory_core.storage import paths
+from memory_core.storage.project import Project
 
 DEFAULT = "default"
 FOLDER = "templates"

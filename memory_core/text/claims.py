@@ -16,9 +16,8 @@ a contradiction: both may be right.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 # Words that deny the others, without apostrophes, and what remains of them.
 NEGATIONS = {
@@ -49,9 +48,6 @@ _AROUND = "0123456789'\"`*" + _FINAL
 _MARKS = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
 _DIGITS = dict.fromkeys(map(ord, "0123456789.,:"))
 
-# Shorter words may be written otherwise: "cannot" for "can", "avoid" for "use".
-NEEDED_LENGTH = 5
-
 # More texts that differ in numbers only are a list of things rather than contradictions.
 MAX_GROUP = 10
 
@@ -59,11 +55,8 @@ MAX_GROUP = 10
 class Claim:
     """The first clause of a text: its words without negations and small words.
 
-    `numbers` has the numbers that it states; `frame` has all other words, and `needed` the long
-    ones, which a text that contradicts it has as well.
+    `numbers` has the numbers that it states, `frame` all other words.
     """
-
-    __slots__ = ("frame", "is_condition", "is_whole", "needed", "negations", "numbers", "tail")
 
     def __init__(self, text: str) -> None:
         clause, self.tail = _cut(text), read_tail(text)
@@ -89,31 +82,14 @@ class Claim:
                 is_stating = word[-1:] in _STATING
                 kept.append(bare.rstrip(_ENDING))
         self.frame = " ".join(filter(None, kept))
-        words = [word for word in reversed(kept) if word[:1] != "#"]
-        self.needed = [word for word in words if len(word) >= NEEDED_LENGTH]
 
 
-class ClaimCache:
-    """Compares texts, and parses each of them once."""
+_parse = lru_cache(maxsize=20_000)(Claim)
 
-    def __init__(self) -> None:
-        self._simple: dict[str, str] = {}
-        self._claims: dict[str, Claim] = {}
 
-    def contradict(self, text: str, other: str) -> bool:
-        """Say whether two texts contradict each other."""
-        if other not in self._simple:
-            self._simple[other] = _simplify(other)
-        simple = self._simple[other]
-        for word in self._read(text).needed:
-            if word not in simple:  # most texts; this is cheaper than to parse them
-                return False
-        return _contradict(self._read(text), self._read(other))
-
-    def _read(self, text: str) -> Claim:
-        if text not in self._claims:
-            self._claims[text] = Claim(text)
-        return self._claims[text]
+def contradict(text: str, other: str) -> bool:
+    """Say whether two texts contradict each other."""
+    return _contradict(_parse(text), _parse(other))
 
 
 def _contradict(one: Claim, other: Claim) -> bool:
@@ -127,14 +103,9 @@ def _contradict(one: Claim, other: Claim) -> bool:
 
 def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the index pairs of texts that contradict each other; the first is the earlier one."""
-    tails: dict[str, list[int]] = {}
-    for at, text in enumerate(texts):
-        tails.setdefault(read_tail(text), []).append(at)
     frames: dict[tuple[str, str], list[tuple[int, Claim]]] = {}
-    for places in tails.values():
-        for at in places if len(places) > 1 else ():
-            claim = Claim(texts[at])
-            frames.setdefault((claim.tail, claim.frame), []).append((at, claim))
+    for at, claim in enumerate(map(_parse, texts)):
+        frames.setdefault((claim.tail, claim.frame), []).append((at, claim))
     return [
         (at, later)
         for group in frames.values()

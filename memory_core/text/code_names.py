@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from memory_core.text import subject_words
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from memory_core.text import subject_words
 
 # Shorter names are in many texts by chance.
 MIN_LENGTH = 4

@@ -5,11 +5,11 @@ Only similarity.py uses this module, and only for two texts that have many words
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    # A word in its compared form; as it is written; and whether a reason that holds it says more
-    # than a reason: a fact, a negation, a restriction.
-    Token = tuple[str, str, bool]
+from functools import lru_cache
+
+# A word in its compared form; as it is written; and whether a reason that holds it says more
+# than a reason: a fact, a negation, a restriction.
+Token = tuple[str, str, bool]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -105,11 +105,6 @@ REASONS = _words("""
 WHOLE = _words("https news times seconds minutes hours days weeks months years")
 
 
-# The tokens of the words that were read before: the items of a memory repeat their words.
-_known: dict[str, list[Token]] = {}
-MAX_KNOWN = 50_000
-
-
 def read_tokens(words: list[str], noise: frozenset[str], naming: frozenset[str]) -> list[Token]:
     """Return the words that count.
 
@@ -118,15 +113,9 @@ def read_tokens(words: list[str], noise: frozenset[str], naming: frozenset[str])
     directory", if one of `naming` says that a name follows, or "all" that there are several:
     "the service" and "services" may be one, but not "the service" and "all services".
     """
-    if len(_known) > MAX_KNOWN:
-        _known.clear()
     if words[0].istitle():  # at the begin a capital means nothing
         words = [words[0].lower(), *words[1:]]
-    tokens: list[Token] = []
-    for word in words:
-        if word not in _known:
-            _known[word] = _read_word(word, noise)
-        tokens += _known[word]
+    tokens = [token for word in words for token in _read_word(word, noise)]
     keys = {key for key, _, _ in tokens}
     is_literal = "all" in keys or not naming.isdisjoint(keys)
     if len(keys) < len(tokens):
@@ -138,6 +127,7 @@ def read_tokens(words: list[str], noise: frozenset[str], naming: frozenset[str])
     return tokens
 
 
+@lru_cache(maxsize=50_000)
 def _read_word(word: str, noise: frozenset[str]) -> list[Token]:
     core = word if word.isalpha() else _strip_punctuation(word)
     if "`" in core:

@@ -7,12 +7,13 @@ installed.  Values with nested keys are skipped.
 
 from __future__ import annotations
 
+import re
+
 from memory_core.text import markdown_lines
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Value = str | list[str]
-    Fields = dict[str, Value]
+Value = str | list[str]
+Fields = dict[str, Value]
+
 
 RULE = "---\n"
 
@@ -20,13 +21,15 @@ RULE = "---\n"
 PLAIN_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/- ")
 RESERVED_WORDS = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
 
-# YAML's escapes in double quotes: for one character, and by the number of digits.
+# YAML's escapes in double quotes for one character.
 ESCAPES = {
     **dict(zip("0abtnvfre", "\0\a\b\t\n\v\f\r\x1b", strict=True)),
     **dict(zip("N_LP", "\x85\xa0\u2028\u2029", strict=True)),
     **{char: char for char in ' \t"/\\'},
 }
-ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_SINGLE_QUOTED = re.compile(r"'((?:[^']|'')*)")
+_DOUBLE_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*\\?)', re.DOTALL)
 
 
 def read_fields(text: str) -> Fields:
@@ -105,32 +108,22 @@ def _parse_scalar(text: str) -> str:
 
 
 def _parse_single_quotes(text: str) -> str:
-    end = 1
-    while end < len(text) and (text[end] != "'" or text[end + 1 : end + 2] == "'"):
-        end += 2 if text[end] == "'" else 1
-    return text[1:end].replace("''", "'")
+    return str(_SINGLE_QUOTED.findall(text)[0]).replace("''", "'")
 
 
 def _parse_double_quotes(text: str) -> str:
-    value, at = "", 1
-    while at < len(text) and text[at] != '"':
-        if text[at] == "\\":
-            char, at = _parse_escape(text, at + 1)
-        else:
-            char, at = text[at], at + 1
-        value += char
+    value = _ESCAPE.sub(_unescape, _DOUBLE_QUOTED.findall(text)[0])
     # Other writers may use two escapes for one character, like JSON.
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _parse_escape(text: str, at: int) -> tuple[str, int]:
-    """Return the character of an escape, and its end; an invalid escape is a backslash."""
-    kind = text[at : at + 1]
-    end = at + 1 + ESCAPE_DIGITS.get(kind, 0)
+def _unescape(escape: re.Match[str]) -> str:
+    """Return the character of an escape; an invalid one stays as it is."""
+    kind, digits = escape[1][0], escape[1][1:]
     try:
-        return (ESCAPES[kind] if kind in ESCAPES else chr(int(text[at + 1 : end], 16))), end
+        return chr(int(digits, 16)) if digits else ESCAPES.get(kind, escape[0])
     except (ValueError, OverflowError):
-        return "\\", at
+        return escape[0]
 
 
 def _parse_flow_list(text: str) -> list[str]:

@@ -9,15 +9,15 @@ So in doubt two texts are different.
 - They are near-equal if they have the same words in the same order.  Words that add nothing are
   skipped, and short forms and plurals are one word.  One more word makes another learning, because
   no list has all words that can reverse a sentence.  The exception is a reason at the end.
-
-english.py has the words and their meaning; it is imported for near-equal texts only.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.text.english import Token
+from unicodedata import normalize
+
+from memory_core.text import english
+from memory_core.text.digests import hash_text
+from memory_core.text.english import Token
 
 # A longer text is not a learning; to compare it closely would only cost time.
 MAX_LENGTH = 1000
@@ -67,8 +67,6 @@ class ParsedText:
     def tokens(self) -> list[Token]:
         """The words that count, as english.py reads them."""
         if self._tokens is None:
-            from memory_core.text import english
-
             words = _split_unmarked(" ".join(self.text.split()))
             is_shouted = _is_shouted(words)
             words = [
@@ -88,16 +86,13 @@ def normalize_text(text: str) -> str:
     backticks stay around what would be read in another way without them.
     """
     folded = _fold(text)
-    # One round can uncover more emphasis, or characters that combine.
-    while folded != text and not _is_settled(folded):
+    while folded != text:  # one round can uncover more emphasis, or characters that combine
         text, folded = folded, _fold(folded)
     return folded
 
 
 def identify(text: str) -> str:
     """Return ten hexadecimal digits that identical texts have in common."""
-    from memory_core.text.digests import hash_text
-
     return hash_text(normalize_text(text))
 
 
@@ -115,8 +110,6 @@ def is_same_parsed(one: ParsedText, other: ParsedText) -> bool:
         return False  # nearly all pairs end here, at little cost
     if max(len(one.text), len(other.text)) > MAX_LENGTH:
         return False
-    from memory_core.text import english
-
     return english.are_near(one.tokens, other.tokens)
 
 
@@ -139,19 +132,7 @@ def _fold(text: str) -> str:
     text = " ".join(text.split())
     if len(text) > MAX_LENGTH:
         return text
-    words = _split_unmarked(text)
-    folded = " ".join(words)
-    lower = folded.casefold()
-    if "`" in folded or folded[1:] != lower[1:] or not words[0].isalpha():
-        lower = _fold_case(words)
-    return _drop_final(lower)
-
-
-def _is_settled(folded: str) -> bool:
-    """Check whether folding a result again would change nothing."""
-    if not folded.isascii() or _has_opening(folded):
-        return False
-    return "`" not in folded or not ("``" in folded or " ` " in f" {folded} ")
+    return _drop_final(_fold_case(_split_unmarked(text)))
 
 
 def _split_unmarked(text: str) -> list[str]:
@@ -171,8 +152,6 @@ def _split_unmarked(text: str) -> list[str]:
 
 def _normalize_characters(text: str) -> str:
     """Compose letters, and replace typographic quotes and dashes outside of code."""
-    from unicodedata import normalize
-
     if not _TYPOGRAPHIC.isdisjoint(text):
         parts = text.split("`")
         parts[::2] = [part.translate(ASCII_PUNCTUATION) for part in parts[::2]]
@@ -193,9 +172,6 @@ def _join_code(text: str) -> str:
 
 def _remove_quotes(text: str) -> str:
     """Remove quotes, except in code and one that stands alone, which is meant."""
-    bare = text.replace("'", "").replace('"', "")
-    if "`" not in text and f" {text} ".count(" ") == len(bare.split()) + 1:
-        return bare
     return " ".join([_remove_word_quotes(word) for word in text.split(" ")])
 
 

@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from memory_core.git import merge_driver
+from memory_core.git import driver_notice
 
 from .api import Script, say
 from .client import Desk
@@ -15,11 +15,11 @@ SCRIPT: Script = {"MAIN": [say("done")]}
 def list_driver_messages(desk: Desk) -> list[str]:
     """Return the start messages about the driver in the output of `stream-json`."""
     run = desk.run(SCRIPT, "--output-format", "stream-json", "--verbose")
-    assert_unseen(run.requests_by("MAIN"), merge_driver.INSTALL_COMMAND)
+    assert_unseen(run.requests_by("MAIN"), driver_notice.INSTALL_COMMAND)
     return [
         line
         for line in run.out.splitlines()
-        if merge_driver.INSTALL_COMMAND in str(json.loads(line))
+        if driver_notice.INSTALL_COMMAND in str(json.loads(line))
     ]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from memory_core.document import markdown
 from memory_core.files.safe_files import Refused
-from memory_core.git import merge_driver
+from memory_core.git import driver_notice, merge_driver
 from memory_core.learning import extraction
 from memory_core.storage.project import Project, find_project
 from support.command_line import Person
@@ -115,7 +115,7 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, commands: list[str]
         git(root, *command.split())
     assert {FACT, ANN, BOB} <= set(items(root))
     assert "stash" not in commands or "not committed" in items(root)
-    assert not any(merge_driver.is_driver_missing(str(tree)) for tree in root.parent.glob("tree"))
+    assert not any(driver_notice.is_driver_missing(str(tree)) for tree in root.parent.glob("tree"))
 
 
 def learn(sandbox: Sandbox, text: str, kind: str = "architecture") -> None:
@@ -253,26 +253,26 @@ def test_a_clone_without_the_driver_gets_a_notice(
 ) -> None:
     clone = clone_without_driver(team_project)
     folder = str(clone.memories)
-    assert not merge_driver.is_driver_missing(str(team_project.memories))
-    assert merge_driver.is_driver_missing(folder)
-    assert merge_driver.format_notice(folder).count("\n") == 0
-    assert merge_driver.INSTALL_COMMAND in merge_driver.format_notice(folder)
+    assert not driver_notice.is_driver_missing(str(team_project.memories))
+    assert driver_notice.is_driver_missing(folder)
+    assert driver_notice.format_notice(folder).count("\n") == 0
+    assert driver_notice.INSTALL_COMMAND in driver_notice.format_notice(folder)
     monkeypatch.setenv("HOME", str(clone.home))
-    (clone.home / ".gitconfig").write_text(f"{merge_driver.CONFIG_SECTION}\n\tdriver = x\n")
-    assert not merge_driver.is_driver_missing(folder), "the user's config counts"
+    (clone.home / ".gitconfig").write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
+    assert not driver_notice.is_driver_missing(folder), "the user's config counts"
     (clone.home / ".gitconfig").unlink()
     merge_driver.install(project_in(clone))
-    assert not merge_driver.is_driver_missing(folder)
-    assert merge_driver.format_notice(folder) == ""
+    assert not driver_notice.is_driver_missing(folder)
+    assert driver_notice.format_notice(folder) == ""
 
 
 def test_a_folder_without_git_needs_no_driver(team_project: Sandbox) -> None:
     path = team_project.root / ".git"
     shutil.rmtree(path)
-    assert not merge_driver.is_driver_missing(str(team_project.memories))
+    assert not driver_notice.is_driver_missing(str(team_project.memories))
     for odd in ("odd", "gitdir: ../nowhere/worktrees/x\n"):
         path.write_text(odd)
-        assert merge_driver.is_driver_missing(str(team_project.memories))
+        assert driver_notice.is_driver_missing(str(team_project.memories))
 
 
 def test_installing_repairs_a_text_conflict(team_project: Sandbox) -> None:
@@ -415,14 +415,14 @@ def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
     for _it_says_that_items_came_from_elsewhere in range(2):
         clone.run_hook("session_start", event)
-    notice = merge_driver.format_notice(str(clone.memories))
+    notice = driver_notice.format_notice(str(clone.memories))
     reply = json.loads(clone.run_hook("session_start", event).stdout)
     assert reply == {"systemMessage": notice}
     (clone.memories / "PM.md").write_text(f"## A\n- {FACT}\n")
     reply = json.loads(clone.run_hook("session_start", event).stdout)
     assert FACT in reply["hookSpecificOutput"]["additionalContext"]
-    assert merge_driver.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
-    assert merge_driver.INSTALL_COMMAND in reply["systemMessage"]
+    assert driver_notice.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
+    assert driver_notice.INSTALL_COMMAND in reply["systemMessage"]
     merge_driver.install(project_in(clone))
     assert b"merge" not in clone.run_hook("session_start", event).stdout
 

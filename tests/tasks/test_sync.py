@@ -307,19 +307,14 @@ def test_a_command_without_the_word_imports_nothing(
     ("hook", "event"),
     [("post_tool_use", USED), ("subagent_start", START_EVENT), ("session_start", SESSION_EVENT)],
 )
-def test_a_check_imports_no_slow_module(
-    sandbox: Sandbox, hook: str, event: dict[str, object]
-) -> None:
+def test_a_hook_checks_the_tasks(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
     write_task(sandbox.root, 1, "In Progress")
     (sandbox.root / "CLAUDE.md").write_text("@backlog/CLAUDE.md\n")
     for status in ("In Progress", "Done"):
         write_task(sandbox.root, 2, status)
         told = {**event, "agent_id": f"a-{status}"}
-        modules = list_hook_imports(sandbox, hook, told)
-        assert "memory_core.hook" in modules
-        # A task memory that changed is searched for secrets, with regular expressions.
-        is_searched = "memory_core.secrets.scanner" in modules
-        assert is_searched or not {name.split(".")[0] for name in modules} & EXPENSIVE_MODULES
+        found = {name.split(".")[0] for name in list_hook_imports(sandbox, hook, told)}
+        assert hook != "post_tool_use" or not found & EXPENSIVE_MODULES  # the worker checks
     assert (sandbox.root / "backlog" / "memory" / "archive" / "task-2.md").is_file()
     assert (sandbox.root / "backlog" / "CLAUDE.md").is_file()
 

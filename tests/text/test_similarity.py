@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -132,12 +130,3 @@ def test_time_is_linear_in_the_length(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     assert similarity.is_same(text, text + "x") in (True, False)
     assert similarity.normalize_text(text) == similarity.normalize_text(text + " ")
-
-
-def test_identical_texts_need_no_english() -> None:
-    code = (
-        "import sys; from memory_core.text import similarity\n"
-        "assert similarity.is_same('Use **tabs**', 'use tabs.')\n"
-        "assert 'memory_core.text.english' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

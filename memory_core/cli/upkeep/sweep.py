@@ -39,7 +39,7 @@ def collect_learnings(step: Step) -> StepResult:
         print_note("Not everything was read; run it again to continue.")
     for stem in failed:
         print_note(f"{stem}: reports are not merged; agent-memory doctor says why")
-    fields = {name: getattr(result, name) for name in result.__slots__}
+    fields = vars(result)
     is_unfinished = bool(failed) or not result.complete
     has_work = bool(merged or result.transcripts or is_unfinished)
     return StepResult({**fields, "merged": merged, "waiting": failed}, has_work, is_unfinished)
@@ -57,5 +57,5 @@ def _plan(waiting: int, json: bool) -> StepResult:
         print_line(f"{format_count(waiting, 'report')} would be merged.")
     if not json:
         print_note("Transcripts of interrupted runs are not read in a dry run.")
-    fields = dict.fromkeys(missed_reports.SweepResult.__slots__)
+    fields = dict.fromkeys(vars(missed_reports.SweepResult()))
     return StepResult({**fields, "merged": 0, "waiting": []}, True)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 
 from memory_core.curation import change_log
 from memory_core.history import item_history
+from memory_core.history.item_history import Record
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-
-if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
 
 
 class TimelineRecord(NamedTuple):

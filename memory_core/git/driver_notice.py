@@ -1,0 +1,56 @@
+"""The notice at the start of a session that this clone lacks git's merge driver.
+
+It reads git's files itself, because running git takes too long.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.files.safe_files import SafeFiles
+
+DRIVER_NAME = "agent-memory"
+CONFIG_SECTION = f'[merge "{DRIVER_NAME}"]'
+INSTALL_COMMAND = "agent-memory git install"
+
+ATTRIBUTE_LINE = f"*.md merge={DRIVER_NAME}"
+
+
+def is_driver_missing(folder: str) -> bool:
+    """Say whether a folder's attributes name the driver, but this clone does not have it."""
+    try:
+        if ATTRIBUTE_LINE not in read_attributes(SafeFiles(folder), folder).splitlines():
+            return False
+    except OSError:
+        return False  # git reports files that cannot be read
+    user = SafeFiles(os.path.expanduser("~"), follows_links=True)
+    own = read_config(folder)
+    return own is not None and CONFIG_SECTION not in own + user.read_text(".gitconfig")
+
+
+def format_notice(folder: str) -> str:
+    """Return the notice about a missing driver, "" if it is installed or not wanted."""
+    if not is_driver_missing(folder):
+        return ""
+    return f"agent-memory: this clone merges memories as text. Once: {INSTALL_COMMAND}"
+
+
+def read_config(folder: str) -> str | None:
+    """Return the configuration of the folder's repository, None without one."""
+    while True:
+        files = SafeFiles(folder)
+        if files.is_folder(".git"):
+            return files.read_text(".git/config")
+        if files.is_file(".git"):  # a worktree, or a submodule
+            git = os.path.join(folder, files.read_text(".git").partition("gitdir:")[2].strip())
+            common = SafeFiles(git).read_text("commondir").strip()
+            return SafeFiles(os.path.normpath(os.path.join(git, common))).read_text("config")
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def read_attributes(files: SafeFiles, folder: str) -> str:
+    data = files.read(os.path.join(folder, ".gitattributes"))
+    return data.decode("utf-8", "surrogateescape")

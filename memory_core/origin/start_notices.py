@@ -1,0 +1,58 @@
+"""Tell a person at the start of a session what waits for a decision."""
+
+from __future__ import annotations
+
+from memory_core.origin import new_lines
+from memory_core.storage import state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.storage.project import Project
+
+WAITING = "agent-memory: learnings wait for you (agent-memory review)"
+NOT_ALLOWED = (
+    "agent-memory: the agents of this project do not receive your user-level memory."
+    "  If you want them to: agent-memory allow"
+)
+
+
+def format_notices(project: Project) -> list[str]:
+    """Return what a person has to know when a session starts, each once; [] mostly."""
+    folder = project.paths.state
+    notices, state = list[str](), new_lines.read_look(folder)
+    if new_lines.ASKED not in state and "version" in state and not folder.is_from_before():
+        from memory_core.origin import arrivals
+
+        notices, state = arrivals.ask_whose(project), new_lines.read_look(folder)
+    waiting = _identify_waiting(project)
+    if state.get("version") != new_lines.VERSION:
+        return notices + _ask_for_user_level(project)  # before the first look
+    notices += new_lines.format_counts(new_lines.NEW_TEXTS, state["news"])
+    notices += [WAITING] if waiting and waiting != state.get("waiting") else []
+    if state["news"] or waiting != state.get("waiting", ""):
+        new_lines.write_look(folder, {**state, "news": {}, "waiting": waiting})
+    return notices + _ask_for_user_level(project)
+
+
+def _identify_waiting(project: Project) -> str:
+    """Return a digest of the learnings that wait for a person, "" for none."""
+    from memory_core.text import digests
+
+    state, folder = project.paths.state, state_folder.REVIEW_FOLDER
+    names = sorted(state.list_names(folder))
+    texts = [state.read_text(f"{folder}/{name}", state_folder.MAX_REVIEW_BYTES) for name in names]
+    return digests.hash_text("".join(texts)) if any(texts) else ""
+
+
+def _ask_for_user_level(project: Project) -> list[str]:
+    """Return a notice if agents do not receive the user-level memory; only once."""
+    state, is_off = project.paths.state, project.config["user_level"] == "off"
+    if is_off or project.user_paths is None or project.gives_user_level():
+        return []
+    if state.is_file(state_folder.ASKED_FILE) or not project.level(user=True).agents():
+        return []
+    try:
+        state.replace(state_folder.ASKED_FILE, b"", durable=False)
+    except OSError:
+        return []  # it would be said again and again
+    return [NOT_ALLOWED]
