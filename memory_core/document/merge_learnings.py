@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from memory_core.document import contradictions, edits, eviction, markdown, preferences, template
 from memory_core.document.block_reader import Item
@@ -65,8 +64,7 @@ def equal_age(_text: str) -> Age:
     return 0.0, ""
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """Who teaches, and what this allows.
 
     `ages` returns the age of an agent's item, which decides what is evicted, and None for an item

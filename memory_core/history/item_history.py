@@ -28,8 +28,7 @@ histories of two branches as lines.  Records of other kinds do not concern items
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_core.history import rights
 from memory_core.history.rights import Origins
@@ -70,8 +69,7 @@ MIN_LIKENESS = 0.5
 MAX_PAIRS = 10_000
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(NamedTuple):
     """How confidence begins and what changes it; all values are from 0 to 1.
 
     `agent` and `person`: the first confidence of an item from a run or a person.  `step`: added
@@ -479,7 +477,6 @@ def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:
     return record | {"text": text} if kind in (*ARRIVAL_KINDS, "rejected") else record
 
 
-@dataclass
 class Difference:
     """The difference between a document and its history.
 
@@ -488,10 +485,11 @@ class Difference:
     items were learned after the version that the user's editor had loaded.
     """
 
-    new: list[tuple[str, str, str, str]] = field(default_factory=list)
-    returned: list[ItemFields] = field(default_factory=list)
-    gone: list[ItemState] = field(default_factory=list)
-    missed: list[ItemState] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.new: list[tuple[str, str, str, str]] = []
+        self.returned: list[ItemFields] = []
+        self.gone: list[ItemState] = []
+        self.missed: list[ItemState] = []
 
 
 def compare(

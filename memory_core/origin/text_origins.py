@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
-from memory_core.origin import arrivals, commits, ledger, new_lines
-from memory_core.origin.commits import Commit
+from memory_core.origin import ledger, new_lines
 from memory_core.origin.guard import Guard
 from memory_core.secrets import scanner
 from memory_core.selection import passages, splitting
@@ -19,7 +19,11 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
-Row = tuple[Commit, "JudgedText"]
+# Imported where they are used: they run git, and a hook that prepares an index does not.
+if TYPE_CHECKING:
+    from memory_core.origin.commits import Commit
+
+    Row = tuple[Commit, "JudgedText"]
 
 
 class JudgedText:
@@ -49,6 +53,8 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 
     A text of the user's level without an origin is the user's.  Raises OSError.
     """
+    from memory_core.origin import arrivals
+
     arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
     history = ledger.read_history(project, store, agent) if texts else item_history.History()
@@ -114,6 +120,8 @@ def list_new(
 
 def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[Row]:
     """Return texts with the commit that brought each of them, by commit; the oldest comes first."""
+    from memory_core.origin import commits
+
     rows: list[Row] = []
     for agent, group in groupby(texts, lambda text: text.agent):
         keys = {ledger.make_key(text.text, text.nested): text for text in group}
