@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory_core.memory import preparing
 from memory_core.origin import arrivals
 from memory_core.storage.project import find_project
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
@@ -42,7 +43,10 @@ def test_a_hook_imports_no_slow_module(
     sandbox.switch_selection_on()
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
-    arrivals.look(find_project(str(sandbox.root), sandbox.env))  # else git has to be asked
+    project = find_project(str(sandbox.root), sandbox.env)
+    arrivals.look(project)  # else git has to be asked
+    for agent in ("engineer", "PM"):
+        preparing.prepare(project, agent)
     imported = {name.split(".")[0] for name in list_hook_imports(sandbox, hook, event)}
     assert "memory_core" in imported
     assert sandbox.read_log("agent.memory.loaded", "agent.memory.learned")

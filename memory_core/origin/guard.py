@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import markdown, template
+from memory_core.document import edits, markdown, template
 from memory_core.history import rights
 from memory_core.origin import checking, new_lines
 from memory_core.selection import splitting
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from memory_core.document.markdown import Document
     from memory_core.files.safe_files import SafeFiles
     from memory_core.history.rights import Origins
-
-# The most texts of a file that are checked at once, in less than a second; a hook has five.  Texts
-# that were checked before are not counted.  Agents receive the others from the next delivery on.
-MAX_CHECKED = 2_000
-TOO_MANY = f"{checking.REASON}: the file has too many texts to check"
 
 # Why agents do not receive a text with these settings.
 STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
@@ -37,12 +32,6 @@ class Guard:
         self.given = given
         self._state = state
         self._inside: tuple[str, ...] = ()
-        self._left = MAX_CHECKED
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether there were too many texts to check all of them."""
-        return self._left < 0
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""
@@ -51,9 +40,6 @@ class Guard:
             return OUTSIDE_REASON if rights.AGENT in self.given else STRICT_REASON
         if tier in rights.DECIDED:
             return ""
-        self._left -= 1
-        if self._left < 0:
-            return TOO_MANY
         if not self._inside:
             new = () if new_lines.may_be_foreign(self._state) else ("",)
             self._inside = (rights.AGENT, rights.UNKNOWN, *new)
@@ -64,30 +50,25 @@ class Guard:
         """Return the tier of a text; `is_tainted`: its history says so."""
         return rights.find_tier(self.find_origin(text, nested), is_tainted)
 
-    def list_held(
-        self, document: Document, checked: Collection[str] = ()
-    ) -> list[tuple[Item, str]]:
-        """Return the items that agents do not receive before a person decides, with the reasons.
-
-        `checked` has texts that need no check.
-        """
+    def list_held(self, document: Document) -> list[tuple[Item, str]]:
+        """Return the items that agents do not receive before a person decides, with the reasons."""
         reasons = [
             (item, self.find_reason(item.text, markdown.read_nested(document, item)))
             for item in document.items
-            if "\n".join(map(str.rstrip, document.lines[item.line : item.end])).rstrip()
-            not in checked
         ]
         return [(item, reason) for item, reason in reasons if reason]
 
-    def remove_held(self, document: Document, checked: Collection[str] = ()) -> Document:
+    def remove_held(self, document: Document) -> Document:
         """Return a document without the items that agents do not receive before a person decides.
 
         Its headings are those that agents receive, too.
         """
-        if items := [item for item, _reason in self.list_held(document, checked)]:
-            from memory_core.document import edits
-
+        if items := [item for item, _reason in self.list_held(document)]:
             document = edits.remove_items(document, items)
+        return self.hide_headings(document)
+
+    def hide_headings(self, document: Document) -> Document:
+        """Return a document whose headings are those that agents receive."""
         lines = list(document.lines)
         for start, end, heading in reversed(splitting.list_headings(document)):
             if self._is_strange(heading):
