@@ -39,9 +39,6 @@ MAX_HOOK_BYTES = 256 * 1024
 
 SETTINGS = ("min_confidence", "confidence", "user_level", "trust", "hold_outside")
 
-# What marshal raises for other bytes than those that it wrote.
-DAMAGES = (EOFError, ValueError, TypeError)
-
 
 class ReadyMemory:
     """The passages that an agent may receive, and facts about its memory files.
@@ -76,17 +73,34 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     stamp = make_stamp(project, agent)
     if not stamp:
         return ReadyMemory(PassageIndex())
-    try:
-        data = project.paths.state.read(_locate(project.store, agent), MAX_BYTES)
-        if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
-            found, passages, *facts = marshal.loads(data[DIGEST_SIZE:])  # noqa: S302 - of this user
-            if found == stamp:
-                return ReadyMemory(PassageIndex.load(passages), *facts)
-    except (*DAMAGES, OSError):
-        pass
+    found, passages, *facts = _load(project.store, agent)
+    if found == stamp:
+        return ReadyMemory(PassageIndex.load(passages), *facts)
     if is_hook and _asks_worker(project, agent, stamp):
         return ReadyMemory(PassageIndex(), is_late=True)
     return None
+
+
+def _load(store: Store, agent: str) -> list[Any]:
+    """Return a stamp, the stored index and facts; without a file, an empty stamp and index."""
+    try:
+        data = memoryview(store.paths.state.read(_locate(store, agent), MAX_BYTES))
+        if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
+            return list(marshal.loads(data[DIGEST_SIZE:]))  # noqa: S302 - of this user
+    except (OSError, EOFError, ValueError, TypeError):
+        pass  # or written by another Python
+    return [[], []]
+
+
+def list_checked(store: Store, agent: str) -> set[str]:
+    """Return texts of a memory that agents received with the present origins."""
+    stamp, passages, *_facts = _load(store, agent)
+    now = [VERSION, __version__, new_lines.may_be_foreign(store.paths.state)]
+    decided = _identify(store.paths.state.status(store.decided_path(agent)))
+    if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
+        return set()
+    index = PassageIndex.load(passages)
+    return {row["text"] for row in index.rows if "is_users" not in row}
 
 
 def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:

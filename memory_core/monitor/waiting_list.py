@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.document import markdown
+from memory_core.memory import ready
 from memory_core.origin import text_origins
 from memory_core.selection import splitting
 from memory_core.storage import review_file
@@ -31,12 +32,13 @@ def list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
         return []
     guard = text_origins.make_guard(store, agent)
     document = markdown.parse_document(snapshot.text)
+    checked = ready.list_checked(store, agent)
     texts = [
         (item.text, markdown.read_nested(document, item), reason)
-        for item, reason in guard.list_held(document)
+        for item, reason in guard.list_held(document, checked)
     ]
     parts = splitting.list_headings(document) + splitting.list_paragraphs(document)
-    texts += [(text, "", guard.find_reason(text)) for *_, text in parts]
+    texts += [(text, "", guard.find_reason(text)) for *_, text in parts if text not in checked]
     changed = format_utc(snapshot.changed)
     return [_make_entry(agent, *fields, changed) for fields in texts if fields[-1]]
 
