@@ -40,7 +40,6 @@ REPEATED = "another item repeats or contradicts it"
 NOT_ALLOWED = "your user-level memory is not given here: agent-memory allow"
 NOT_WANTED = "memory.user_level: {}"
 
-
 # Where older versions kept what they prepared.
 OLD_FOLDER = "index"
 
@@ -51,21 +50,21 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
     Unreadable files are logged, and then nothing is written.
     """
     stamp = ready.make_stamp(project, agent)
-    found = sort_out(project, agent)
-    short = shorten_ids(passage.id for passage in found.passages)
-    for passage in found.passages:
+    parts = sort_out(project, agent)
+    short = shorten_ids(passage.id for passage in parts.passages)
+    for passage in parts.passages:
         if passage.id:
             passage.short_id = short[passage.id]
     memory = ReadyMemory(
-        PassageIndex(found.passages, found.abouts),
-        [project.paths.relative(snapshot.path) for snapshot in found.files],
-        block_text.find_day(found.files[0]) if found.files else "",
+        PassageIndex(parts.passages, parts.abouts),
+        [project.paths.relative(snapshot.path) for snapshot in parts.files],
+        block_text.find_day(parts.files[0]) if parts.files else "",
         max(map(len, short.values()), default=0),
-        found.has_recorded,
+        parts.has_recorded,
     )
     if not stamp:
         ready.remove(project.store, agent)
-    elif found.is_whole:
+    elif parts.is_whole:
         ready.write(project, agent, stamp, memory)
     return memory
 
@@ -108,30 +107,30 @@ def sort_out(project: Project, agent: str) -> SortedItems:
     Of two that say the same it is only the project's.  If one file is unreadable, the agent still
     receives the other one.
     """
-    found = SortedItems()
-    own = _read_level(project, project.store, agent, found)
+    parts = SortedItems()
+    own = _read_level(project, project.store, agent, parts)
     others = list_levels(project, has_own=own is not None)[1:]
-    levels = [own, *(_read_level(project, store, agent, found) for store in others)]
+    levels = [own, *(_read_level(project, store, agent, parts) for store in others)]
     for level in levels:
         if level:
             level.sort_out()
             passages = level.list_passages(own if level is not own else None)
-            found.has_recorded |= any(level.is_recorded(passage) for passage in passages)
-            found.passages += _list_new(passages, found.passages)
-            found.left_out += level.list_left_out()
-    return found
+            parts.has_recorded |= any(level.is_recorded(passage) for passage in passages)
+            parts.passages += _list_new(passages, parts.passages)
+            parts.left_out += level.list_left_out()
+    return parts
 
 
 def list_left_out(project: Project, agent: str) -> list[tuple[Passage, str]]:
     """Return the items of its files that an agent never receives, with the reasons."""
-    found = sort_out(project, agent)
-    own = project.store.read(agent) is not None
-    if project.user_paths is None or len(list_levels(project, has_own=own)) > 1:
-        return found.left_out
-    if level := _read_level(project, project.level(user=True), agent, found):
+    parts = sort_out(project, agent)
+    has_own = project.store.path(agent) in [file.path for file in parts.files]
+    if project.user_paths is None or len(list_levels(project, has_own)) > 1:
+        return parts.left_out
+    if level := _read_level(project, project.level(user=True), agent, parts):
         level.withhold()
-        found.left_out += level.list_left_out()
-    return found.left_out
+        parts.left_out += level.list_left_out()
+    return parts.left_out
 
 
 def list_levels(project: Project, has_own: bool) -> list[Store]:
@@ -172,18 +171,18 @@ def log_unreadable(project: Project, agent: str, error: OSError) -> None:
 
 def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
     """Return the passages that say something else than the others that are not from outside."""
-    known = [similarity.ParsedText(one.text) for one in others if not one.is_outside]
-    if not known:
+    earlier = [similarity.ParsedText(one.text) for one in others if not one.is_outside]
+    if not earlier:
         return passages
     parsed = [(passage, similarity.ParsedText(passage.text)) for passage in passages]
     return [
         passage
         for passage, text in parsed
-        if not any(similarity.is_same_parsed(text, one) for one in known)
+        if not any(similarity.is_same_parsed(text, one) for one in earlier)
     ]
 
 
-def _read_level(project: Project, store: Store, agent: str, found: SortedItems) -> _Level | None:
+def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) -> _Level | None:
     """Read the memory file of a level with its history, None without a file."""
     snapshot, past = None, _Past()
     try:
@@ -192,11 +191,11 @@ def _read_level(project: Project, store: Store, agent: str, found: SortedItems) 
             past = _Past.read(project, store, agent)
     except OSError as error:
         log_unreadable(project, agent, error)
-        found.is_whole = False
+        parts.is_whole = False
     if snapshot is None:
         return None
-    found.files.append(snapshot)
-    found.abouts |= past.abouts
+    parts.files.append(snapshot)
+    parts.abouts |= past.abouts
     text = secrets.redact(snapshot.text)
     if text != snapshot.text:  # older versions recorded learnings with their secrets
         past.notes = {secrets.redact(item): note for item, note in past.notes.items()}

@@ -73,8 +73,8 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     stamp = make_stamp(project, agent)
     if not stamp:
         return ReadyMemory(PassageIndex())
-    found, passages, *facts = _load(project.store, agent)
-    if found == stamp:
+    old, passages, *facts = _load(project.store, agent)
+    if old == stamp:
         return ReadyMemory(PassageIndex.load(passages), *facts)
     if is_hook and _asks_worker(project, agent, stamp):
         return ReadyMemory(PassageIndex(), is_late=True)

@@ -136,8 +136,8 @@ class _Shared:
         self._passages = {word: index.words[word] for word in wanted if word in index.words}
         self._runs = {word: index.subjects[word] for word in wanted if word in index.subjects}
         unknown = [word for word in wanted if word not in self._passages and word not in self._runs]
-        known = index.words if self._size < MOST_RESEMBLING else ()
-        self.similar = similar_words.find(unknown, known)
+        candidates = index.words if self._size < MOST_RESEMBLING else ()
+        self.similar = similar_words.find(unknown, candidates)
         for word, others in self.similar.items():
             self._passages[word] = [number for other in others for number in index.words[other]]
         self._reported: dict[str, Sequence[int]] = {}
