@@ -12,7 +12,7 @@ import samples
 from scene import Scene
 
 from memory_core.history import item_history
-from memory_core.memory import index_building
+from memory_core.memory import preparing
 from memory_core.storage import event_log
 from memory_core.storage.project import find_project
 from memory_core.text.times import format_utc
@@ -172,7 +172,7 @@ def _fill_state(place: Scene, events: list[dict[str, Any]], agents: list[str]) -
         with project.store.lock(agent):
             project.store.add_to_review(agent, [entry], "2026-11-20T10:00:00.000Z")
     for agent in agents:
-        index_building.make_index(project, agent)  # as a hook did when the agent received it
+        preparing.prepare(project, agent)  # as a hook did when the agent received it
 
 
 def log_run(place: Scene, number: int) -> None:

@@ -46,7 +46,7 @@ def _row(name: str, arguments: list[str], check: Callable[[Scene], None]) -> Row
         place = Scene(folder, memories | histories)
         place.put("event", {})
         argv = [maker.python, *arguments]
-        place.make_indexes(_names())
+        place.prepare(_names())
         maker.spawner.run(place.job(argv))  # what is worked out once, and kept
         place.freeze()
         return Case(name, argv, place, check)

@@ -21,8 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from memory_core.selection import choosing
-from memory_core.selection.passage_index import PassageIndex
-from memory_core.selection.passages import Passage
+from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.storage.config_defaults import DEFAULTS
 
 FILE = Path(__file__).resolve().parents[1] / "tests" / "cases" / "ordinary_memories.json"
@@ -32,13 +31,9 @@ TIERS = {"person": "hand", "agent": "agent", "outside": "import"}
 
 def choose(lines: list[dict[str, str]], task: str) -> set[int]:
     """Return the numbers of the lines that are given for a task."""
-    passages = []
-    for at, line in enumerate(lines):
-        passage = Passage("", f"- {line['text']}", at, line["text"])
-        passage.tier = TIERS[line["by"]]
-        passages.append(passage)
-    index = PassageIndex(passages)
-    index = PassageIndex(parts=index.make_parts())
+    index = PassageIndex(
+        Passage("", f"- {line['text']}", line["text"], tier=TIERS[line["by"]]) for line in lines
+    )
     budget, below = SETTINGS["budget_tokens"], SETTINGS["whole_below_tokens"]
     choices = choosing.select(index, task, budget, below)
     return {choice.passage.index for choice in choices if choice.is_chosen}

@@ -44,8 +44,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from memory_core.learning import run_subject
 from memory_core.memory import recall, remember
 from memory_core.selection import choosing
-from memory_core.selection.passage_index import PassageIndex
-from memory_core.selection.passages import Passage
+from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.selection.tokens import estimate_tokens
 from memory_core.storage.project import find_project
 
@@ -99,7 +98,7 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
             about = run_subject.describe_run(session["issue"], session["final"])
             lesson = remember.make_lesson(AGENT, [extraction], session["id"], "bench", about=about)
             remember.merge_lessons(project, AGENT, [lesson])
-    passages = recall.read_index(project, AGENT).passages
+    passages = recall.read_memory(project, AGENT).passages
     for record in project.store.history(AGENT).read():
         if record.get("run") and record["kind"] in ("learned", "reinforced", "merged"):
             origins[record["id"]].add(record["run"])
@@ -172,8 +171,7 @@ def choose_beside_rules(passages: PassageIndex, task: str, budget: int) -> list[
 
 def add_rules(passages: PassageIndex) -> None:
     for text in RULES:
-        passage = Passage("Implementation Guidelines", f"- {text}", len(passages), text)
-        passage.tier = "hand"
+        passage = Passage("Implementation Guidelines", f"- {text}", text, tier="hand")
         passages.add(passage)
 
 
@@ -189,7 +187,7 @@ RANKINGS: dict[str, Ranking] = {
 
 
 def is_hit(memory: Memory, passage: Passage, related: set[str]) -> bool:
-    sessions = memory.sessions.get(passage.note.id, set())
+    sessions = memory.sessions.get(passage.id, set())
     return 2 * len(sessions & related) >= max(1, len(sessions))
 
 

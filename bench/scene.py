@@ -12,7 +12,7 @@ from typing import NamedTuple
 import samples
 from timing import Job
 
-from memory_core.memory import index_building, item_index
+from memory_core.memory import preparing
 from memory_core.storage import inbox
 from memory_core.storage.project import find_project
 
@@ -115,20 +115,15 @@ class Scene:
                 raise Broken("reports still wait for their merge")
             time.sleep(0.01)
 
-    def make_indexes(self, agents: Iterable[str]) -> None:
-        """Make the indexes of these agents, as the first delivery to each of them does."""
+    def prepare(self, agents: Iterable[str]) -> None:
+        """Prepare the memories of these agents, as the first delivery to each of them does."""
         project = find_project(self.project, self.job([]).env)
         for agent in agents:
-            index_building.make_index(project, agent)
+            preparing.prepare(project, agent)
 
-    def refresh_indexes(self) -> None:
-        """Make the indexes of items again if they are of files before the last restoration."""
-        env = self.job([]).env
-        for path in glob.glob(f"{self.folder}/home/.local/state/agent-memory/*/index/*"):
-            project = find_project(self.project, env)
-            agent = os.path.basename(path)
-            if item_index.open_index(project, agent) is None:
-                index_building.make_index(project, agent)
+    def refresh_ready(self) -> None:
+        """Prepare the memories again whose files were restored."""
+        preparing.refresh(find_project(self.project, self.job([]).env))
 
     def _write(self, name: str, content: str | bytes) -> None:
         path = os.path.join(self.folder, name)
@@ -168,7 +163,7 @@ class Case(NamedTuple):
 
     def before(self) -> None:
         self.scene.restore()
-        self.scene.refresh_indexes()
+        self.scene.refresh_ready()
 
     def after(self, status: int) -> None:
         """Raise Unmeasured unless the command has done its work."""

@@ -11,7 +11,7 @@ from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
 from memory_core.history import performance
-from memory_core.memory import agent_memory, error_files, index_building, recall
+from memory_core.memory import agent_memory, error_files, preparing, recall
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import arrivals, text_origins
@@ -53,7 +53,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     """
     items: list[RatedItem] = []
     values: dict[str, str] = {}
-    for store in index_building.list_levels(project, project.store.read(agent) is not None):
+    for store in preparing.list_levels(project, project.store.read(agent) is not None):
         keys = set(map(preferences.normalize_key, values))
         memory = read_memory(project, agent, store)
         document = _remove_held(project, memory)
@@ -123,7 +123,7 @@ def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[st
     chosen = [choice.passage for choice in block.choices if choice.is_chosen]
     while chosen and tokens.estimate_tokens(rendering.render(chosen)) > budget:
         chosen.pop()
-    total = len(block.index.passages) if block.index else 0
+    total = len(block.memory.passages) if block.memory else 0
     return rendering.render(chosen), total - len(chosen)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, review
@@ -105,8 +104,7 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
 def list_pinned(memory: AgentMemory) -> set[str]:
     """Return the ids of the items that the agent receives with every task, without preferences."""
     state, stem = memory.store.paths.state, memory.store.stem(memory.agent)
-    read = partial(run_records.read_subjects, state, stem)
-    notes = item_notes.list_notes(memory.history, {}, read_subjects=read)
+    notes = item_notes.list_notes(memory.history, run_records.read_subjects(state, stem))
     return {note.id for note in notes.values() if note.is_pinned}
 
 

@@ -25,6 +25,7 @@ from memory_core.storage import inbox, run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
@@ -133,11 +134,11 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     call = run_event.of_call(project, event)
     if not call.is_served or _is_served_at_start(call):
         return None
-    from memory_core.memory import recall
 
     worker.await_reports(project, call.agent)
     task = events.prompt(event)
-    block = recall.build_block(project, call.agent, project.prompt_budget(call.agent), lambda: task)
+    budget = project.prompt_budget(call.agent)
+    block = _build_block(project, call.agent, budget, lambda: task)
     group, block = _assign_group(call, call.call, block)
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
     facts = {
@@ -153,6 +154,18 @@ def handle_call(project: Project, event: Event) -> Reply | None:
         call.runs.try_note(call.call, experiment=group)
     _log_loaded(call, block, run_records.VIA_PROMPT)
     return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
+
+
+def _build_block(
+    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
+) -> MemoryBlock:
+    """Build a block in limited time; a large memory may come with the next event instead."""
+    from memory_core.memory import recall
+
+    block = recall.build_block(project, agent, budget, task, is_hook=True)
+    if block.is_late:
+        worker.start(project)
+    return block
 
 
 def _is_served_at_start(call: RunEvent) -> bool:
@@ -225,7 +238,7 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
 
     worker.await_reports(start.project, start.agent)
     main, agent = events.transcript_path(start.event), start.agent
-    return recall.build_block(
+    return _build_block(
         start.project,
         agent,
         recall.CONTEXT_LIMIT,
@@ -319,7 +332,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     session = RunEvent(project, event, agent_names.PM)
     if events.start_reason(event) in ("startup", "resume"):
         session.runs.drop_receipts()
-    block = recall.build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
+    block = _build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
     if block.text:
         _log_loaded(session, block, "session")
     room = recall.CONTEXT_LIMIT - len(block.text) - 2

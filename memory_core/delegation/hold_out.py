@@ -32,10 +32,10 @@ def assign_group(
         return "", block
     if not is_held_out(key, project.config["experiment"]["hold_out"]):
         return GIVEN, block
-    is_short = block.index is not None and block.index.has_recorded
+    is_short = block.memory is not None and block.memory.has_recorded
     note = block_text.format_note(project, agent, is_short) or [PLACEHOLDER]
     text = block_text.wrap(project.paths.state.read_key(), agent, "", "", note)
-    return HELD_OUT, MemoryBlock(text, choices=block.choices, index=block.index)
+    return HELD_OUT, MemoryBlock(text, choices=block.choices, memory=block.memory)
 
 
 def is_held_out(key: str, share: float) -> bool:

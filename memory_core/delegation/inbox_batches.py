@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from memory_core.claude_code import agent_names, events, notices
 from memory_core.delegation import missed_reports, reported_events
 from memory_core.delegation.run_event import RunEvent
-from memory_core.memory import remember
+from memory_core.memory import preparing, remember
 from memory_core.origin import arrivals
 from memory_core.storage import event_log, inbox
 from memory_core.storage.project import Project
@@ -47,6 +47,7 @@ def work(project: Project, lock: int, seconds: int) -> None:
             if seconds:  # a reader does only what it reads
                 _limit_time(seconds)
                 _try(project, lambda: arrivals.look(project))
+                _try(project, lambda: preparing.refresh(project))
         finally:
             os.close(lock)
         # A hook may have found the lock taken just before.

@@ -289,8 +289,7 @@ class SafeFiles:
         """
         with self._open_parent(path, must_write=True) as (folder, name):
             before = self._status_to_replace(folder, name, path)
-            if durable:
-                _remove_stale(folder)
+            _remove_stale(folder)
             temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
             try:
                 self._write(folder, temporary, data, before, durable)

@@ -8,10 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memory_core.memory.item_index import AgentIndex
+    from memory_core.memory.ready import ReadyMemory
     from memory_core.selection.choosing import Choice
-    from memory_core.selection.passage_index import PassageIndex
-    from memory_core.selection.passages import Passage
+    from memory_core.selection.passages import Passage, PassageIndex
     from memory_core.storage.project import Project
 
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
@@ -29,7 +28,7 @@ class MemoryBlock:
     """The text that an agent receives, its source files, and the size of its body in bytes.
 
     `given` has the ids of the items in it, and `named` by their ids the paths, symbols and commands
-    that they name and the task does not; `choices` has the decisions about passages of `index`.
+    that they name and the task does not; `choices` has the decisions about passages of `memory`.
     """
 
     def __init__(
@@ -40,7 +39,7 @@ class MemoryBlock:
         given: tuple[str, ...] = (),
         choices: Sequence[Choice] = (),
         named: dict[str, list[str]] | None = None,
-        index: AgentIndex | None = None,
+        memory: ReadyMemory | None = None,
     ) -> None:
         self.text = text
         self.source = source
@@ -48,54 +47,50 @@ class MemoryBlock:
         self.given = given
         self.choices = choices
         self.named = named or {}
-        self.index = index
+        self.memory = memory
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the memory was too large to be prepared by a hook."""
+        return self.memory is not None and self.memory.is_late
 
 
 def build_block(
-    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
+    project: Project,
+    agent: str,
+    budget: int,
+    task: Callable[[], str] | None = None,
+    is_hook: bool = False,
 ) -> MemoryBlock:
     """Return an agent's block of at most `budget` characters; its text is "" without content.
 
     `task` returns the agent's task, which decides the selection of passages; it is called only if
-    there are any.
+    there are any.  `is_hook`: the time is limited.
     """
-    from memory_core.memory import item_index
-    from memory_core.selection.passage_index import DamagedIndex
-
-    try:
-        return _build(project, agent, budget, task)
-    except DamagedIndex:
-        item_index.remove(project.store, agent)
-        return _build(project, agent, budget, task)
-
-
-def _build(
-    project: Project, agent: str, budget: int, task: Callable[[], str] | None
-) -> MemoryBlock:
     from memory_core.memory import block_text
 
-    index, key = read_index(project, agent), project.paths.state.read_key()
-    has_ids = bool(project.config["selection"]["enabled"]) and index.id_length > 0
+    memory, key = read_memory(project, agent, is_hook), project.paths.state.read_key()
+    has_ids = bool(project.config["selection"]["enabled"]) and memory.id_length > 0
 
     def wrap(body: str, has_mark: bool, item: str) -> str:
-        introduction = block_text.introduce(agent, index.day, has_mark)
-        note = block_text.format_note(project, agent, index.has_recorded, item)
+        introduction = block_text.introduce(agent, memory.day, has_mark)
+        note = block_text.format_note(project, agent, memory.has_recorded, item)
         return block_text.wrap(key, agent, introduction, body, note)
 
-    room = budget - len(wrap("-", has_ids, "0" * index.id_length if has_ids else "")) + 1
-    words = task() if task and len(index.passages) else ""
-    choices, body = _select(project, agent, index.passages, room, words, has_ids)
+    room = budget - len(wrap("-", has_ids, "0" * memory.id_length if has_ids else "")) + 1
+    words = task() if task and len(memory.passages) else ""
+    choices, body = _select(project, agent, memory.passages, room, words, has_ids)
     given = [choice.passage for choice in choices if choice.is_chosen and choice.passage.item]
-    has_mark = has_ids and any(passage.note.is_confirmed for passage in given)
+    has_mark = has_ids and any(passage.is_confirmed for passage in given)
     text = wrap(body, has_mark, next((passage.short_id for passage in given if has_ids), ""))
     if len(text) > budget:
-        return MemoryBlock()  # the budget is too small even for the instructions
+        return MemoryBlock(memory=memory)  # the budget is too small even for the instructions
     if not text:
-        return MemoryBlock(choices=choices, index=index)
-    source = " + ".join(index.paths) if body else None
+        return MemoryBlock(choices=choices, memory=memory)
+    source = " + ".join(memory.paths) if body else None
     size = len(body.encode("utf-8", "replace"))
-    ids = tuple(passage.note.id for passage in given)
-    return MemoryBlock(text, source, size, ids, choices, _list_named(given, words), index)
+    ids = tuple(passage.id for passage in given)
+    return MemoryBlock(text, source, size, ids, choices, _list_named(given, words), memory)
 
 
 def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
@@ -108,7 +103,7 @@ def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
     for passage in items:
         names = [name for name in passage.names if not code_names.has_name(task, name)]
         if names:
-            named[passage.note.id] = names
+            named[passage.id] = names
     return named
 
 
@@ -167,15 +162,15 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
     return marked
 
 
-def read_index(project: Project, agent: str) -> AgentIndex:
+def read_memory(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory:
     """Return all that an agent may receive: of its files, its common errors, its performance."""
-    from memory_core.memory import item_index
+    from memory_core.memory import ready
 
-    index = item_index.open_index(project, agent)
-    if index is None:
-        from memory_core.memory import index_building
+    memory = ready.read(project, agent, is_hook)
+    if memory is None:
+        from memory_core.memory import preparing
 
-        index = index_building.make_index(project, agent)
+        memory = preparing.prepare(project, agent)
     extras = [("Common Errors to Avoid", line, False) for line in _read_errors(project, agent)]
     if project.config["give_performance"]:
         results = _format_performance(project, agent)
@@ -184,11 +179,9 @@ def read_index(project: Project, agent: str) -> AgentIndex:
         from memory_core.selection.passages import Passage
 
         for section, text, is_wished in extras:
-            passage = Passage(section, text, len(index.passages))
-            passage.is_wished = is_wished
-            passage.is_list = True
-            index.passages.add(passage)
-    return index
+            passage = Passage(section, text, is_wished=is_wished, is_list=True)
+            memory.passages.add(passage)
+    return memory
 
 
 def _read_errors(project: Project, agent: str) -> list[str]:
@@ -206,8 +199,8 @@ def _format_performance(project: Project, agent: str) -> list[str]:
     try:
         records = project.store.history(agent).read()
     except OSError as error:
-        from memory_core.memory import index_building
+        from memory_core.memory import preparing
 
-        index_building.log_unreadable(project, agent, error)
+        preparing.log_unreadable(project, agent, error)
         records = []
     return performance.format_performance(performance.Performance(records))

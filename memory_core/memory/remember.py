@@ -101,24 +101,20 @@ def merge_lessons(
 
     Raises OSError.
     """
-    from memory_core.memory import index_building, item_index, run_history
+    from memory_core.memory import preparing, run_history
 
-    store = project.store
-    with store.lock(agent):
-        before = item_index.make_stamp(store, agent)
+    with project.store.lock(agent):
         # They come first: a learning may resolve an error.
-        records = run_history.append_records(store, agent, records)
-        memory = _merge_learnings(project, agent, lessons)
-        history = memory.history if memory and memory.records else None
-        if records or history:
-            index_building.take_changes(project, store, agent, before, history, records)
+        run_history.append_records(project.store, agent, records)
+        _merge_learnings(project, agent, lessons)
+    preparing.prepare(project, agent)
 
 
-def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) -> AgentMemory | None:
-    """Merge lessons; return the memory if there was any learning.  The caller holds the lock."""
+def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) -> None:
+    """Merge lessons; the caller holds the lock."""
     lessons = [lesson for lesson in lessons if any(map(lesson.get, TEACHING))]
     if not lessons:
-        return None
+        return
     from memory_core.memory import changes, transaction
 
     reports: list[changes.TaughtReport] = []
@@ -130,7 +126,6 @@ def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) ->
     memory, _merged = transaction.change_locked(project, agent, learn)
     for lesson, report in zip(lessons, reports, strict=True):
         _note_end(memory, lesson, report)
-    return memory
 
 
 def _make_report(project: Project, lesson: Lesson) -> changes.TaughtReport:

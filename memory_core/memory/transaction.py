@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from memory_core.document import dated_entries
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Record
-from memory_core.memory import error_files, index_building, item_index
+from memory_core.memory import error_files
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import ledger
@@ -65,12 +65,12 @@ def change_memory(
     Starts again if the user saves the file meanwhile.  Raises the errors of `edit`, and OSError
     if the memory cannot be locked, read or written; the memory is then unchanged.
     """
-    level = store or project.store
-    with level.lock(agent):
-        before = item_index.make_stamp(level, agent)
+    from memory_core.memory import preparing
+
+    with (store or project.store).lock(agent):
         memory, result = change_locked(project, agent, edit, store, change_id)
-        if memory.records:
-            index_building.take_changes(project, level, agent, before, memory.history)
+    if memory.records:
+        preparing.prepare(project, agent)
     return result
 
 
@@ -83,7 +83,7 @@ def change_locked(
 ) -> tuple[AgentMemory, Result]:
     """Do the same as `change_memory` under a lock of the caller; also return the new memory.
 
-    The caller updates the index of items.
+    The caller prepares the memory for hooks.
     """
     for tries_left in reversed(range(MAX_TRIES)):
         memory = read_memory(project, agent, store, change_id)

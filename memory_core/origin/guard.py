@@ -13,11 +13,6 @@ from memory_core.history.rights import Origins
 from memory_core.origin import checking, new_lines
 from memory_core.selection import splitting
 
-# The most texts of a file that are checked at once, in less than a second; a hook has five.  Texts
-# that were checked before are not counted.  Agents receive the others from the next delivery on.
-MAX_CHECKED = 2_000
-TOO_MANY = f"{checking.REASON}: the file has too many texts to check"
-
 # Why agents do not receive a text with these settings.
 STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
 
@@ -34,12 +29,6 @@ class Guard:
         self.given = given
         self._state = state
         self._inside: tuple[str, ...] = ()
-        self._left = MAX_CHECKED
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether there were too many texts to check all of them."""
-        return self._left < 0
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""
@@ -48,9 +37,6 @@ class Guard:
             return OUTSIDE_REASON if rights.AGENT in self.given else STRICT_REASON
         if tier in rights.DECIDED:
             return ""
-        self._left -= 1
-        if self._left < 0:
-            return TOO_MANY
         if not self._inside:
             new = () if new_lines.may_be_foreign(self._state) else ("",)
             self._inside = (rights.AGENT, rights.UNKNOWN, *new)
@@ -76,13 +62,17 @@ class Guard:
         ]
         return [(item, reason) for item, reason in reasons if reason]
 
-    def remove_held(self, document: Document, checked: Collection[str] = ()) -> Document:
+    def remove_held(self, document: Document) -> Document:
         """Return a document without the items that agents do not receive before a person decides.
 
         Its headings are those that agents receive, too.
         """
-        if items := [item for item, _reason in self.list_held(document, checked)]:
+        if items := [item for item, _reason in self.list_held(document)]:
             document = edits.remove_items(document, items)
+        return self.hide_headings(document)
+
+    def hide_headings(self, document: Document) -> Document:
+        """Return a document whose headings are those that agents receive."""
         lines = list(document.lines)
         for start, end, heading in reversed(splitting.list_headings(document)):
             if self._is_strange(heading):

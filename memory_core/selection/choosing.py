@@ -18,8 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memory_core.selection.passage_index import PassageIndex
-    from memory_core.selection.passages import Passage
+    from memory_core.selection.passages import Passage, PassageIndex
 
 # The tokens spent on passages that share any word with the task, and the least share of the best
 # score that they need; the same share where more is spent.
@@ -198,8 +197,8 @@ def _rate(choice: Choice) -> tuple[float, float, str, int]:
     """Return what decides without a score: useful kinds, then certain, new, and upper ones."""
     passage = choice.passage
     worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
-    certainty = passage.note.confidence * (TAINTED if passage.is_outside else 1)
-    return worth, certainty, passage.note.born or FAR_FUTURE, -passage.index
+    certainty = passage.confidence * (TAINTED if passage.is_outside else 1)
+    return worth, certainty, passage.born or FAR_FUTURE, -passage.index
 
 
 def leave_out(choice: Choice) -> None:
@@ -216,8 +215,8 @@ def _order(choice: Choice) -> tuple[bool, bool, float, int]:
 
 def _weigh_use(passage: Passage) -> float:
     factor = (STALE if passage.stale else 1.0) * (TAINTED if passage.is_outside else 1.0)
-    note = passage.note
-    return factor * UNUSED if note.given >= UNUSED_AFTER and not note.used else factor
+    is_unused = passage.given >= UNUSED_AFTER and not passage.used
+    return factor * UNUSED if is_unused else factor
 
 
 def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> int:
@@ -226,7 +225,7 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> int:
     best = fitting[-1].total if fitting else 0.0
     for choice in choices:
         choice.reason = FULL if choice.passage.is_wished else NO_WORD
-    spent, runs = 0, set[int]()
+    spent, runs = 0, set[str]()
     repeated: list[Choice] = []  # those of a run that has a chosen passage, best first
     while fitting or repeated:
         is_repeated = not fitting or (repeated and _rank(repeated[0]) < _rank(fitting[-1]))
@@ -246,7 +245,7 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> int:
         choice.is_chosen = choice.reason in (FITS, STRONG)
         if choice.is_chosen:
             spent += choice.tokens
-            runs |= {run} - {-1}
+            runs |= {run} - {""}
     return spent
 
 
@@ -254,6 +253,6 @@ def _rank(choice: Choice) -> tuple[float, int]:
     return -choice.total, choice.place
 
 
-def _get_run(choice: Choice) -> int:
-    """Return the number of the best run of a passage, -1 without one."""
-    return next(iter(choice.passage.runs), -1) if choice.score.run < 0 else choice.score.run
+def _get_run(choice: Choice) -> str:
+    """Return the id of the best run of a passage, "" without one."""
+    return choice.score.run or next(iter(choice.passage.runs), "")

@@ -7,18 +7,14 @@ has them.  The `task` record of a run has `given`, the ids of the items that it 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
 from memory_core.history import rights
-from memory_core.selection.passages import FACTS, NO_SUBJECTS, ItemNote, Subjects
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from memory_core.history.item_history import History, ItemState, Record
-
-    Words = frozenset[str]
-    # By the id of an item: how many runs received it, used it, and failed with it.
-    Counts = Mapping[str, tuple[int, int, int]]
+from memory_core.history.item_history import History, ItemState
+from memory_core.text import subject_words
 
 # An item that so many runs with different subjects reported is given with every task.
 PINNING_RUNS = 3
@@ -29,66 +25,89 @@ SAME_SUBJECT = 0.3
 # So many runs make an item confirmed.
 CONFIRMING_RUNS = 2
 
+# The fields of a note that a passage has, too.
+OF_PASSAGES = ("id", "confidence", "born", "is_confirmed", "runs", "given", "used")
+
+Uses = Counter[str]  # `given`, `used` and `failed`, each if it is not 0
+
+
+@dataclass(frozen=True)
+class ItemNote:
+    """What selection needs to know of one item.
+
+    `runs` has the ids of the runs that reported it.  `given`, `used`, `failed` and `wrong` count
+    the runs that received it, used it, failed with it, and reported it as wrong.  A doubted item
+    was reported as wrong, and no person has decided on it.  The run of a tainted item had read from
+    outside.
+    """
+
+    id: str = ""
+    confidence: float = 1.0
+    born: str = ""
+    is_persons: bool = False  # only a person may replace or withdraw it
+    is_pinned: bool = False
+    is_confirmed: bool = False  # by a person or by several runs
+    wrong: int = 0
+    is_doubted: bool = False
+    is_tainted: bool = False
+    runs: tuple[str, ...] = ()
+    given: int = 0
+    used: int = 0
+    failed: int = 0
+
+    def list_facts(self) -> dict[str, Any]:
+        """Return the fields of a passage with this item that are not as usual."""
+        facts = {name: getattr(self, name) for name in OF_PASSAGES}
+        facts["is_wished"] = self.is_pinned
+        return {name: value for name, value in facts.items() if value or name == "confidence"}
+
+
+def count_uses(records: Iterable[Mapping[str, Any]]) -> dict[str, Uses]:
+    """Return by the id of each item how many runs received it, used it, and failed with it."""
+    uses: dict[str, Uses] = {}
+    for record in records:
+        if record["kind"] == "task":
+            given, used = (record.get(name, "").split() for name in ("given", "used"))
+            failed = given if record.get("outcome") == "failed" else []
+            for name, keys in (("given", given), ("used", used), ("failed", failed)):
+                for key in keys:
+                    uses.setdefault(key, Counter())[name] += 1
+    return uses
+
 
 def list_notes(
     history: History,
-    counts: Counts,
-    before: Subjects = NO_SUBJECTS,
-    read_subjects: Callable[[], dict[str, str]] = dict,
+    abouts: Mapping[str, str] | None = None,
+    uses: Mapping[str, Uses] | None = None,
 ) -> dict[str, ItemNote]:
-    """Return a note for each present item, by its text; `counts` are those of `count_runs`.
+    """Return a note for each present item, by its text.
 
-    `before` has what runs of earlier notes were about, and `read_subjects` reads it for all runs.
+    `abouts` says what runs were about, and `uses` are those of `count_uses`.
     """
-    present = [state for state in history if state.is_present]
-    runs = {run for state in present for run in state.runs} - {""}
-    abouts = read_subjects() if runs - before.numbers.keys() else {}
-    subjects = before.update({run: abouts.get(run, "") for run in runs})
-    has_many = any(len(state.runs) >= PINNING_RUNS for state in present)
-    words = subjects.list_words() if has_many else {}
-    by_run = {run: frozenset(words[run]) for run in words}
     return {
-        state.text: _make_note(state, by_run, subjects, counts.get(state.id, (0, 0, 0)))
-        for state in present
+        state.text: _make_note(state, abouts or {}, (uses or {}).get(state.id, Counter()))
+        for state in history
+        if state.is_present
     }
 
 
-def count_runs(records: Iterable[Record], counts: Counts) -> Counts:
-    """Return `counts` with the runs in these records added."""
-    total = dict(counts)
-    for record in records:
-        if record["kind"] != "task":
-            continue
-        failed = record.get("outcome") == "failed"
-        for name, added in (("given", (1, 0, failed)), ("used", (0, 1, 0))):
-            for key in record.get(name, "").split():
-                before = total.get(key, (0, 0, 0))
-                given, used, failures = map(sum, zip(before, added, strict=True))
-                total[key] = (given, used, failures)
-    return total
-
-
-def _make_note(
-    state: ItemState,
-    by_run: dict[str, Words],
-    subjects: Subjects,
-    counts: tuple[int, int, int],
-) -> ItemNote:
-    runs = tuple(sorted(state.runs - {""}))
-    words = [by_run[run] for run in runs if run in by_run and run in state.own_runs]
+def _make_note(state: ItemState, abouts: Mapping[str, str], uses: Uses) -> ItemNote:
+    own, is_pinned = state.own_runs - {""}, state.is_pinned
+    if is_pinned is None:
+        subjects = [subject_words.list_subject(abouts.get(run, "")) for run in sorted(own)]
+        is_pinned = _count_subjects(map(frozenset, subjects)) >= PINNING_RUNS
     return ItemNote(
         state.id,
         state.confidence,
         state.born,
         state.is_persons,
-        count_subjects(words) >= PINNING_RUNS if state.is_pinned is None else state.is_pinned,
-        len(state.own_runs - {""}) >= CONFIRMING_RUNS,
+        is_pinned,
+        len(own) >= CONFIRMING_RUNS,
         len(state.contradicting_runs),
         state.is_doubted,
         bool(state.reading),
-        runs,
-        counts,
-        subjects,
+        tuple(sorted(state.runs - {""})),
+        **uses,
     )
 
 
@@ -99,25 +118,23 @@ def limit(note: ItemNote, tier: str) -> ItemNote:
     known, is no pin, and its confidence is low.
     """
     is_decided, is_known = tier in rights.DECIDED, tier in (*rights.DECIDED, rights.AGENT)
-    limited = ItemNote(*(getattr(note, name) for name in FACTS))
-    limited.given, limited.used, limited.failed = note.given, note.used, note.failed
-    limited.subjects = note.subjects
-    limited.is_persons = rights.is_persons(tier, note.is_persons)
-    limited.is_confirmed = is_decided or (is_known and note.is_confirmed)
-    limited.is_pinned = is_known and note.is_pinned
-    if not is_known:
-        limited.confidence = min(note.confidence, rights.FOREIGN_CONFIDENCE)
-    return limited
+    return replace(
+        note,
+        confidence=note.confidence if is_known else min(note.confidence, rights.FOREIGN_CONFIDENCE),
+        is_persons=rights.is_persons(tier, note.is_persons),
+        is_confirmed=is_decided or (is_known and note.is_confirmed),
+        is_pinned=is_known and note.is_pinned,
+    )
 
 
-def count_subjects(runs: Iterable[Words]) -> int:
+def _count_subjects(runs: Iterable[frozenset[str]]) -> int:
     """Return how many of the runs were about something different from each other."""
-    different: list[Words] = []
+    different: list[frozenset[str]] = []
     for words in runs:
         if words and not any(_is_same_subject(words, other) for other in different):
             different.append(words)
     return len(different)
 
 
-def _is_same_subject(words: Words, other: Words) -> bool:
+def _is_same_subject(words: frozenset[str], other: frozenset[str]) -> bool:
     return len(words & other) > SAME_SUBJECT * min(len(words), len(other))

@@ -1,14 +1,14 @@
-"""The passages of a memory, items with their nested lines and paragraphs, and notes on items."""
+"""The passages of a memory: items with their nested lines, and paragraphs, found by their words."""
 
 from __future__ import annotations
 
-import sys
-
+from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
 from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
 SHORTEST_ID = 4
 
@@ -20,145 +20,35 @@ MAX_COMPARED = 4000
 OWN_TIERS = ("person", "hand")
 OUTSIDE_TIERS = ("tainted", "mcp", "import")
 
-# What a note has besides the counts of runs and their subjects.
-FACTS = (
-    *("id", "confidence", "born", "is_persons", "is_pinned", "is_confirmed"),
-    *("wrong", "is_doubted", "is_tainted", "runs"),
-)
-
-
-def pack(number: int) -> bytes:
-    """Return a number of a passage or run as a part of the bytes that `unpack` reads."""
-    return number.to_bytes(4, sys.byteorder)
-
-
-def unpack(numbers: bytes | memoryview) -> memoryview[int]:
-    """Return packed numbers; many numbers load faster so, and most of them are not needed."""
-    return memoryview(numbers).cast("I")
-
-
-class Subjects:
-    """What runs were about: `by_word` has for each word the packed numbers of the runs.
-
-    `numbers` has those of the runs, by their ids.  A hook needs only the words of its task, and
-    this loads faster than the words of each run.
-    """
-
-    __slots__ = ("by_word", "numbers")
-
-    def __init__(self, by_word: dict[str, bytes], numbers: dict[str, int]) -> None:
-        self.by_word = by_word
-        self.numbers = numbers
-
-    def list_words(self) -> dict[str, list[str]]:
-        """Return the words that each run was about, by its id."""
-        ids = {number: run for run, number in self.numbers.items()}
-        words: dict[str, list[str]] = {}
-        for word, numbers in self.by_word.items():
-            for number in unpack(numbers):
-                words.setdefault(ids[number], []).append(word)
-        return words
-
-    def select(self, runs: Container[int]) -> dict[str, bytes]:
-        """Return the words of these runs, by their numbers."""
-        kept = {
-            word: b"".join(pack(number) for number in unpack(numbers) if number in runs)
-            for word, numbers in self.by_word.items()
-        }
-        return {word: numbers for word, numbers in kept.items() if numbers}
-
-    def update(self, abouts: dict[str, str]) -> Subjects:
-        """Return the subjects of exactly these runs; only those that are new are split."""
-        numbers = {run: number for run, number in self.numbers.items() if run in abouts}
-        is_same = len(numbers) == len(self.numbers)
-        by_word = dict(self.by_word) if is_same else self.select({*numbers.values()})
-        number = max(numbers.values(), default=-1)
-        for run in sorted(abouts.keys() - numbers.keys()):
-            number += 1
-            numbers[run] = number
-            for word in dict.fromkeys(subject_words.list_words(abouts[run])):
-                if " " not in word:
-                    by_word[word] = by_word.get(word, b"") + pack(number)
-        return Subjects(by_word, numbers)
-
-
-NO_SUBJECTS = Subjects({}, {})
-
-
-class ItemNote:
-    """What selection needs to know of one item.
-
-    `runs` has the ids of the runs that reported it, and `subjects` what they were about.  `given`,
-    `used`, `failed` and `wrong` count the runs that received it, used it, failed with it, and
-    reported it as wrong.  A confirmed item was confirmed by a person or by several runs.  A
-    doubted item was reported as wrong, and no person has decided on it.  The run of a tainted item
-    had read from outside.
-    """
-
-    __slots__ = (*FACTS, "failed", "given", "subjects", "used")
-
-    def __init__(
-        self,
-        id: str = "",
-        confidence: float = 1.0,
-        born: str = "",
-        is_persons: bool = False,
-        is_pinned: bool = False,
-        is_confirmed: bool = False,
-        wrong: int = 0,
-        is_doubted: bool = False,
-        is_tainted: bool = False,
-        runs: tuple[str, ...] = (),
-        counts: tuple[int, int, int] = (0, 0, 0),
-        subjects: Subjects = NO_SUBJECTS,
-    ) -> None:
-        self.id = id
-        self.confidence = confidence
-        self.born = born
-        self.is_persons = is_persons
-        self.is_confirmed = is_confirmed
-        self.is_pinned = is_pinned
-        self.given, self.used, self.failed = counts
-        self.wrong = wrong
-        self.runs = runs
-        self.subjects = subjects
-        self.is_doubted = is_doubted
-        self.is_tainted = is_tainted
-
-
-NO_NOTE = ItemNote()
-
 
 class Passage:
     """One part of a memory: an item with its nested lines, or a paragraph.
 
-    `text` has its lines, `index` is its number in the memory.  `item` is the text of an item
-    without nested lines, "" for a paragraph; `note` is what the history knows of it.  `runs` has
-    the numbers of the runs that reported it, as a PassageIndex gives them.
+    `text` has its lines, and `item` is the text of an item without nested lines, "" for a
+    paragraph.  A field with its usual value is not stored.
     """
 
-    __slots__ = (
-        *("_words", "index", "is_list", "is_users", "is_wished", "item", "names"),
-        *("note", "runs", "section", "short_id", "stale", "text", "tier"),
-    )
+    section: str
+    text: str
+    item = ""
+    index = -1  # its number in the memory
+    id = ""
+    short_id = ""  # the name of an item in the block: the beginning of its id
+    confidence = 1.0
+    born = ""
+    tier = ""  # where it comes from: see history.rights
+    given = 0  # how many runs received it
+    used = 0
+    is_confirmed = False  # by a person or by several runs
+    is_wished = False  # given with every task
+    is_users = False  # of the user's level: the files it names are of any project
+    is_list = False  # lines of agent-memory: common errors, performance
+    stale = ""  # why it may be out of date
+    names: Sequence[str] = ()  # the paths, symbols and commands in it
+    runs: Sequence[str] = ()  # the ids of the runs that reported it
 
-    def __init__(
-        self, section: str, text: str, index: int, item: str = "", note: ItemNote = NO_NOTE
-    ) -> None:
-        self.section = section
-        self.text = text
-        self.index = index
-        self.item = item
-        self.note = note
-        self.is_wished = note.is_pinned  # given with every task
-        self.tier = ""  # where it comes from: see history.rights
-        self.is_users = False  # of the user's level: the files it names are of any project
-        self.is_list = False  # lines of agent-memory: common errors, performance
-        self.stale = ""  # why it may be out of date
-        self.short_id = ""  # the name of an item in the block: the beginning of its id
-        self.names: list[str] = []  # the paths, symbols and commands in it
-        self.runs: tuple[int, ...] = ()
-        self._words: list[str] | None = None
+    def __init__(self, section: str, text: str, item: str = "", **facts: Any) -> None:
+        self.__dict__.update(facts, section=section, text=text, item=item)
 
     @property
     def is_own(self) -> bool:
@@ -170,16 +60,75 @@ class Passage:
         """Whether it came from elsewhere, or from a run that had read from outside."""
         return self.tier in OUTSIDE_TIERS
 
-    @property
-    def words(self) -> list[str]:
-        """The words of the passage by which it is compared with tasks."""
-        if self._words is None:
-            self._words = subject_words.list_words(self.text[:MAX_COMPARED])
-        return self._words
 
-    @words.setter
-    def words(self, words: list[str]) -> None:
-        self._words = words
+class PassageIndex:
+    """Passages by their numbers, and the numbers of those that have a word, as often as they do.
+
+    `subjects` has the ids of the runs that were about a word, and `reported` the numbers of the
+    passages that a run reported.  `wished` has the numbers of the passages that are given with
+    every task, `own` of those that a person wrote here, and `tokens` is the size of all that is
+    not from outside.
+    """
+
+    STORED = ("rows", "words", "subjects", "reported", "wished", "own", "tokens")
+
+    def __init__(
+        self, passages: Iterable[Passage] = (), abouts: Mapping[str, str] | None = None
+    ) -> None:
+        """Index passages; `abouts` says what runs were about, by their ids."""
+        self.rows: list[dict[str, Any]] = []
+        self.words: dict[str, list[int]] = {}
+        self.subjects: dict[str, list[str]] = {}
+        self.reported: dict[str, list[int]] = {}
+        self.wished: list[int] = []
+        self.own: list[int] = []
+        self.tokens = 0
+        self._passages: dict[int, Passage] = {}
+        for passage in passages:
+            self.add(passage)
+        # The newest first.  People put what always matters at the top of a file: of the same age,
+        # those further up come first.
+        self.own.sort(key=lambda at: self[at].born, reverse=True)
+        for run in sorted(self.reported):
+            for word in subject_words.list_subject((abouts or {}).get(run, "")):
+                self.subjects.setdefault(word, []).append(run)
+
+    @staticmethod
+    def load(stored: Sequence[Any]) -> PassageIndex:
+        """Return the index whose `dump` this is."""
+        index = PassageIndex()
+        index.__dict__.update(zip(PassageIndex.STORED, stored, strict=True))
+        return index
+
+    def dump(self) -> list[Any]:
+        return [getattr(self, name) for name in self.STORED]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, number: int) -> Passage:
+        if number not in self._passages:
+            self._passages[number] = Passage(**self.rows[number])
+        return self._passages[number]
+
+    def __iter__(self) -> Iterator[Passage]:
+        return map(self.__getitem__, range(len(self.rows)))
+
+    def add(self, passage: Passage) -> None:
+        """Add a passage; it gets the next number."""
+        number = passage.index = len(self.rows)
+        self._passages[number] = passage
+        self.rows.append(vars(passage))
+        for word in subject_words.list_words(passage.text[:MAX_COMPARED]):
+            self.words.setdefault(word, []).append(number)
+        for run in passage.runs:
+            self.reported.setdefault(run, []).append(number)
+        if passage.is_wished:
+            self.wished.append(number)
+        if passage.is_own:
+            self.own.append(number)
+        if not passage.is_outside:
+            self.tokens += estimate_tokens(passage.text) + ITEM_TOKENS
 
 
 def shorten_ids(ids: Iterable[str]) -> dict[str, str]:

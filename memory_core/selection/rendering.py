@@ -79,7 +79,7 @@ def _format(passage: Passage, has_ids: bool) -> str:
         return "\n".join([f"{QUOTE}{line}".rstrip() for line in (first, *others)])
     bullet, text = first.split(None, 1)
     if passage.short_id and has_ids:
-        mark = CONFIRMED if passage.note.is_confirmed else ""
+        mark = CONFIRMED if passage.is_confirmed else ""
         stale = f" (may be out of date: {passage.stale})" if passage.stale else ""
         doubt = sanitize.escape(stale) if stale else ""
         first = f"{bullet} [{passage.short_id}]{mark} {text}{doubt}"

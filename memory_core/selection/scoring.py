@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memory_core.selection.passage_index import PassageIndex
+    from memory_core.selection.passages import PassageIndex
 
 # How fast a word that a passage or a task repeats stops counting more.
 PASSAGE_SATURATION = 0.6
@@ -41,6 +41,9 @@ TINY = 2.0**-20
 # as many find a named file in 1 more of 58 recorded tasks.
 MOST_HITS = 1000
 
+# In a memory with more passages, no words are looked for that resemble those of the task.
+MOST_RESEMBLING = 300
+
 # Of so many passages with the best scores the budget takes some.
 MOST_COMPARED = 100
 
@@ -53,7 +56,7 @@ STRONG = 1.0
 class Score:
     """The score of a passage: `own` by its words, `subject` by what its best run was about.
 
-    `run` is the number of the best run, -1 if none shares words with the task.  `is_enough`: the
+    `run` is the id of the best run, "" if none shares words with the task.  `is_enough`: the
     shared words may be more than chance.
     """
 
@@ -63,7 +66,7 @@ class Score:
         self,
         parts: dict[str, float],
         subject: float = 0.0,
-        run: int = -1,
+        run: str = "",
         shared: Sequence[str] = (),
         is_enough: bool = True,
     ) -> None:
@@ -125,21 +128,22 @@ class _Shared:
     """The words that passages, and the runs that reported them, share with a task.
 
     By the numbers of passages, `own` has how often they have each of the words, and `subjects` has
-    by the numbers of their runs the words that these were about.
+    by the ids of their runs the words that these were about.
     """
 
     def __init__(self, index: PassageIndex, wanted: dict[str, float]) -> None:
         self._size = len(index)
-        self._passages, self._runs = index.find_own(wanted), index.find_runs(wanted)
+        self._passages = {word: index.words[word] for word in wanted if word in index.words}
+        self._runs = {word: index.subjects[word] for word in wanted if word in index.subjects}
         unknown = [word for word in wanted if word not in self._passages and word not in self._runs]
-        self.similar = similar_words.find(unknown, index.list_known())
+        candidates = index.words if self._size < MOST_RESEMBLING else ()
+        self.similar = similar_words.find(unknown, candidates)
         for word, others in self.similar.items():
-            hits = index.find_own(others).values()
-            self._passages[word] = [number for numbers in hits for number in numbers]
-        self._reported: dict[int, Sequence[int]] = {}
+            self._passages[word] = [number for other in others for number in index.words[other]]
+        self._reported: dict[str, Sequence[int]] = {}
         self.own: dict[int, dict[str, int]] = {}
-        self.subjects: dict[int, dict[int, list[str]]] = {}
-        by_run: dict[int, list[str]] = {}
+        self.subjects: dict[int, dict[str, list[str]]] = {}
+        by_run: dict[str, list[str]] = {}
         self._used = dict.fromkeys(self._list_rarest(wanted))
         for word in self._used:
             for number in self._passages.get(word, ())[:MOST_HITS]:
@@ -148,7 +152,7 @@ class _Shared:
             for run in self._runs.get(word, ())[:MOST_HITS]:
                 by_run.setdefault(run, []).append(word)
         for run in sorted(by_run):
-            self._reported[run] = index.list_reported(run)
+            self._reported[run] = index.reported[run]
             for number in self._reported[run]:
                 self.subjects.setdefault(number, {})[run] = by_run[run]
                 self.own.setdefault(number, {})
@@ -229,7 +233,7 @@ def _list_telling(counts: dict[str, int], size: int) -> set[str]:
 
 def _score(
     counts: dict[str, int],
-    subjects: dict[int, list[str]],
+    subjects: dict[str, list[str]],
     worth: dict[str, float],
     telling: set[str],
 ) -> Score:
@@ -238,11 +242,11 @@ def _score(
         word: worth[word] * count * (1 + PASSAGE_SATURATION) / (count + PASSAGE_SATURATION)
         for word, count in counts.items()
     }
-    best, number, shared = 0.0, -1, list[str]()
+    best, best_run, shared = 0.0, "", list[str]()
     for run, words in subjects.items():
         others = [word for word in words if word not in parts]
         value = SUBJECT_WEIGHT * sum(map(worth.__getitem__, others))
-        if number < 0 or value > best:
-            best, number, shared = value, run, others
+        if not best_run or value > best:
+            best, best_run, shared = value, run, others
     single = {word for word in (*parts, *shared) if " " not in word}
-    return Score(parts, best, number, shared, len(single) > 1 or not single.isdisjoint(telling))
+    return Score(parts, best, best_run, shared, len(single) > 1 or not single.isdisjoint(telling))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from memory_core.document import markdown, template
 from memory_core.secrets import scanner
-from memory_core.selection.passages import NO_NOTE, ItemNote, Passage
+from memory_core.selection.passages import Passage
 from memory_core.text import markdown_lines, sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
     from memory_core.document.block_reader import Item
     from memory_core.document.markdown import Document
@@ -20,21 +21,20 @@ BLOCK_STARTS = frozenset(f"{BLOCK_SIGNS}`~")
 
 
 def split_document(
-    document: Document, find_note: Callable[[str], ItemNote] = lambda _item: NO_NOTE
+    document: Document, find_facts: Callable[[str], Mapping[str, Any]] = lambda _item: {}
 ) -> list[Passage]:
     """Return the passages of a document: no title, comment, front matter, conflict marker.
 
     Their texts are data for a prompt.  The document is already without secrets, but for those that
     hidden characters or line breaks divide.  Each item has its text in its first line.
-    `find_note` returns the note on an item of this document by its text.
+    `find_facts` returns further fields of the passage with this item, by its text.
     """
     written = _list_written(document)
-    passages: list[Passage] = []
-    for _start, title, lines, item in _list_blocks(document):
-        if text := _make_text(lines, written):
-            note = find_note(item) if item else NO_NOTE
-            passages.append(Passage(title, text, len(passages), item, note))
-    return passages
+    return [
+        Passage(title, text, item, **(find_facts(item) if item else {}))
+        for _start, title, lines, item in _list_blocks(document)
+        if (text := _make_text(lines, written))
+    ]
 
 
 def _list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from memory_core.history.item_history import id_of
-from memory_core.memory import index_building
+from memory_core.memory import preparing
 from memory_core.selection import item_notes
 from memory_core.storage.project import Project, find_project
 from support.calls import SESSION, answer, end_agent, start_agent
@@ -94,8 +95,9 @@ class Delegations:
 
     def counts(self) -> tuple[tuple[int, int, int], ...]:
         """Return (given, used, failed) of RETRY, QUEUE and PERSONS, from all records."""
-        counts = item_notes.count_runs(self.records(), {})
-        return tuple(counts.get(id_of(text), (0, 0, 0)) for text in (RETRY, QUEUE, PERSONS))
+        uses = item_notes.count_uses(self.records())
+        found = [uses.get(id_of(text), Counter()) for text in (RETRY, QUEUE, PERSONS)]
+        return tuple((one["given"], one["used"], one["failed"]) for one in found)
 
     def records(self, kind: str = "") -> list[dict[str, Any]]:
         records = self.project.store.history("engineer").read()
@@ -331,7 +333,7 @@ def test_the_counts_are_shown_and_used_for_delivery(runs: Delegations, person: P
     counts = person.read_json("show", short(RETRY))["runs"]
     assert counts == {"given": 1, "used": 1, "failed": 0, "wrong": 0}
     assert "runs 1 given, 1 used" in " ".join(person.run("show", short(RETRY)).stdout.split())
-    notes = index_building.read_notes(runs.project, runs.project.store, "engineer")
+    notes = preparing.read_notes(runs.project, runs.project.store, "engineer")
     note = notes[RETRY]
     assert (note.given, note.used, note.failed, note.is_doubted) == (1, 1, 0, False)
     assert (notes[PERSONS].wrong, notes[PERSONS].is_doubted) == (1, True)

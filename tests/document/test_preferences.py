@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
 from memory_core.selection import choosing
-from memory_core.selection.passage_index import PassageIndex
+from memory_core.selection.passages import PassageIndex
 from memory_core.selection.splitting import split_document
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields

@@ -14,7 +14,7 @@ from memory_core.history.item_history import id_of
 from memory_core.learning import extraction, feedback
 from memory_core.memory import recall
 from memory_core.selection import rendering
-from memory_core.selection.passages import ItemNote, shorten_ids
+from memory_core.selection.passages import shorten_ids
 from memory_core.selection.splitting import split_document
 from memory_core.storage.project import find_project
 from memory_core.text import characters, sanitize
@@ -130,10 +130,10 @@ hostile_rows = st.tuples(st.sampled_from(PREFIXES), st.sampled_from(HOSTILE) | s
 def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> None:
     text = "\n".join(prefix + row for prefix, row in rows)
     document = markdown.parse_document(text)
-    passages = split_document(document, lambda item: ItemNote(id_of(item)))
-    ids = shorten_ids(passage.note.id for passage in passages)
+    passages = split_document(document, lambda item: {"id": id_of(item)})
+    ids = shorten_ids(passage.id for passage in passages)
     for passage in passages:
-        passage.short_id = ids.get(passage.note.id, "")
+        passage.short_id = ids.get(passage.id, "")
     for has_ids in (True, False):
         body = rendering.render(passages, has_ids)
         sections: dict[str, list[str]] = {}
@@ -146,7 +146,7 @@ def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> N
         found = [" ".join(item.text.split()) for item in markdown.parse_document(body).items]
         assert found == [" ".join(item.split()) for items in sections.values() for item in items]
         block = sanitize.wrap_block(b"key", "engineer", [body])
-        assert_only_data(block, [passage.note.id for passage in passages if passage.item])
+        assert_only_data(block, [passage.id for passage in passages if passage.item])
 
 
 def test_nobody_can_know_the_mark_of_a_block(sandbox: Sandbox) -> None:

@@ -78,7 +78,7 @@ def use_forged_history(project: Project) -> None:
     """The history that came with the file says that a person accepted the item."""
     item_actions.teach(project, "qa", "pattern", [POISON])
     project.store.paths.state.remove("decided/qa")
-    project.store.paths.state.remove("index/qa")
+    project.store.paths.state.remove("ready/qa")
 
 
 def use_import(project: Project) -> None:
@@ -141,7 +141,7 @@ def test_words_hold_no_text_of_a_person_or_of_a_clean_run(project: Project) -> N
     write_file(project, f"# QA\n\n## Notes\n- {ORDER}\n")
     assert list(list_reasons(project)) == [ORDER]
     for origin in ("agent", "import", "tainted", "unknown", "mcp", "person", "hand", "reviewed"):
-        for folder in ("decided", "index"):
+        for folder in ("decided", "ready"):
             project.store.paths.state.remove(f"{folder}/qa")
         ledger.add(project.store, "qa", {(ORDER, ""): origin})
         is_free = origin in ("agent", "unknown", *rights.DECIDED)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import marshal
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
-from memory_core.selection.item_notes import NO_SUBJECTS, Subjects
-from memory_core.selection.passage_index import PassageIndex
-from memory_core.selection.passages import ItemNote, Passage
+from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.selection.scoring import Scores
 from memory_core.selection.tokens import estimate_tokens
 from support.tables import for_each
@@ -30,17 +31,12 @@ PAYMENTS = [
 ]
 
 
-def make(texts: list[str], **notes: ItemNote) -> list[Passage]:
-    """Return the passages of items; `notes` are by the first word of an item."""
+def make(texts: list[str], **facts: dict[str, Any]) -> list[Passage]:
+    """Return the passages of items; `facts` are by the first word of an item."""
     return [
-        Passage("Work", f"- {text}", at, text, notes.get(text.split()[0], ItemNote(text)))
-        for at, text in enumerate(texts)
+        Passage("Work", f"- {text}", text, **{"id": text, **facts.get(text.split()[0], {})})
+        for text in texts
     ]
-
-
-def about(**runs: str) -> Subjects:
-    """Return what runs were about: the words of each."""
-    return NO_SUBJECTS.update(runs)
 
 
 def choose(passages: list[Passage], task: str, budget: int = BUDGET) -> list[str]:
@@ -103,51 +99,43 @@ def test_strong_evidence_brings_more() -> None:
 
 
 def test_five_items_of_one_run_do_not_push_out_the_item_of_another_run() -> None:
-    subjects = about(r1="slow worker", r2="slow worker")
-    note = ItemNote("q", runs=("r1",), subjects=subjects)
+    abouts, facts = {"r1": "slow worker", "r2": "slow worker"}, {"runs": ("r1",)}
     names = ["Log", "Color", "Size", "Host", "Port"]
-    passages = make([f"{name} of the worker" for name in names], **dict.fromkeys(names, note))
-    other = ItemNote("o", runs=("r2",), subjects=subjects)
-    passages += [Passage("Work", "- Queue of nothing", 5, "Queue of nothing", other)]
-    others = ("Maps", "Ships", "Cats", "Dogs")
-    passages += [Passage("Work", f"- {text}", 6, text) for text in others]
-    choices = choosing.select(PassageIndex(passages), "slow worker", BUDGET)
+    passages = make([f"{name} of the worker" for name in names], **dict.fromkeys(names, facts))
+    passages += make(["Queue of nothing"], Queue={"runs": ("r2",)})
+    passages += make(["Maps", "Ships", "Cats", "Dogs"])
+    choices = choosing.select(PassageIndex(passages, abouts), "slow worker", BUDGET)
     assert [choice.factor for choice in choices[:6]] == [1, 1, 0.7, 0.7, 0.7, 0.7]
-    assert {choices[0].passage.note, choices[1].passage.note} == {note, other}
+    assert {choices[0].passage.runs, choices[1].passage.runs} == {("r1",), ("r2",)}
 
 
 def test_an_item_of_several_runs_uses_the_best_never_the_sum() -> None:
-    subjects = about(r1="import nightly", r2="import orders", r3="import slow")
-    notes = {
-        "One": ItemNote("1", runs=("r1",), subjects=subjects),
-        "Three": ItemNote("3", runs=("r1", "r2", "r3"), subjects=subjects),
-    }
-    passages = make(["One fact", "Three facts", "Another thing", "Fourth thing"], **notes)
-    scores = Scores(PassageIndex(passages), "nightly import of orders is slow")
+    abouts = {"r1": "import nightly", "r2": "import orders", "r3": "import slow"}
+    facts = {"One": {"runs": ("r1",)}, "Three": {"runs": ("r1", "r2", "r3")}}
+    passages = make(["One fact", "Three facts", "Another thing", "Fourth thing"], **facts)
+    scores = Scores(PassageIndex(passages, abouts), "nightly import of orders is slow")
     one, three = scores.find(0), scores.find(1)
     assert three.subject < 2 * one.subject
 
 
 def test_an_item_without_a_run_has_no_penalty() -> None:
-    subjects = about(r1="gardens and flowers")
-    notes = {"Retry": ItemNote("r", runs=("r1",), subjects=subjects)}
-    passages = make(["Retry payments once", "Payments retry once", "Other"], **notes)
-    scores = Scores(PassageIndex(passages), "payments")
+    texts = ["Retry payments once", "Payments retry once", "Other"]
+    passages = make(texts, Retry={"runs": ("r1",)})
+    scores = Scores(PassageIndex(passages, {"r1": "gardens and flowers"}), "payments")
     with_run, without = scores.find(0), scores.find(1)
     assert with_run.total == without.total > 0
 
 
 def test_an_item_that_was_given_often_and_never_used_sinks() -> None:
     for shown, used, factor in ((20, 0, choosing.UNUSED), (20, 1, 1), (19, 0, 1)):
-        note = ItemNote("x", counts=(shown, used, 0))
-        choices = choosing.select(PassageIndex(make(ITEMS, Payments=note)), "payments", BUDGET)
+        passages = make(ITEMS, Payments={"given": shown, "used": used})
+        choices = choosing.select(PassageIndex(passages), "payments", BUDGET)
         assert find(choices, "Payments").factor == factor
 
 
 def test_pins_are_given_with_every_task_and_may_use_the_whole_budget() -> None:
     pins = [f"Pinned rule number {at} of the project" for at in range(40)]
-    passages = make(pins, Pinned=ItemNote("p", is_pinned=True))
-    passages += [Passage("Work", f"- {text}", 40 + at, text) for at, text in enumerate(ITEMS)]
+    passages = [*make(pins, Pinned={"is_wished": True}), *make(ITEMS)]
     for budget, has_room in ((BUDGET, True), (300, False)):
         choices = choosing.select(PassageIndex(passages), "where are the worker's logs", budget)
         spent = sum(choice.tokens for choice in choices if choice.reason == choosing.WISHED)
@@ -158,7 +146,7 @@ def test_pins_are_given_with_every_task_and_may_use_the_whole_budget() -> None:
 
 def test_without_a_task_the_most_useful_come_first() -> None:
     sections = ["Recent Learnings", "Common Mistakes to Avoid", "Coding Patterns Learned"]
-    passages = [Passage(name, f"- {name}", at, name) for at, name in enumerate(sections)]
+    passages = [Passage(name, f"- {name}", name) for name in sections]
     assert choose(passages, "") == [sections[1], sections[2], sections[0]]
 
 
@@ -170,30 +158,36 @@ def test_without_selection_everything_is_given_in_the_order_of_the_file() -> Non
 some_words = st.lists(
     st.sampled_from(["pay", "queue", "src/a.py", "RETRY_MAX", "log", "user"]), max_size=6
 )
-some_notes = st.builds(
-    ItemNote,
-    id=st.text("0123456789abcdef", min_size=4, max_size=6),
-    confidence=st.floats(0, 1),
-    is_pinned=st.booleans(),
-    counts=st.tuples(st.integers(0, 30), st.just(0), st.just(0)),
-    runs=st.lists(st.sampled_from(["r1", "r2", "r3"]), unique=True).map(tuple),
-    subjects=st.just(about(r1="pay queue", r2="log src/a.py", r3="")),
+some_facts = st.fixed_dictionaries(
+    {
+        "id": st.text("0123456789abcdef", min_size=4, max_size=6),
+        "confidence": st.floats(0, 1),
+        "is_wished": st.booleans(),
+        "given": st.integers(0, 30),
+        "runs": st.lists(st.sampled_from(["r1", "r2", "r3"]), unique=True).map(tuple),
+    }
 )
-some_passages = st.lists(st.tuples(some_words, some_notes), max_size=30).map(
+some_passages = st.lists(st.tuples(some_words, some_facts), max_size=30).map(
     lambda rows: [
-        Passage("Work", f"- {' '.join(words)} {at}", at, f"{' '.join(words)} {at}", note)
-        for at, (words, note) in enumerate(rows)
+        Passage("Work", f"- {' '.join(words)} {at}", f"{' '.join(words)} {at}", **facts)
+        for at, (words, facts) in enumerate(rows)
     ]
 )
+ABOUTS = {"r1": "pay queue", "r2": "log src/a.py", "r3": ""}
 
 
 @given(some_passages, some_words.map(" ".join), st.integers(0, 300))
 def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     passages: list[Passage], task: str, budget: int
 ) -> None:
-    index = PassageIndex(passages)
+    made = PassageIndex(passages, ABOUTS)
+    index = PassageIndex.load(marshal.loads(marshal.dumps(made.dump())))
     choices = choosing.select(index, task, budget)
     choices += choosing.list_others(index, choices)
+    same = choosing.select(made, task, budget)
+    assert [(one.passage.text, one.total, one.reason) for one in same] == [
+        (one.passage.text, one.total, one.reason) for one in choices[: len(same)]
+    ]
     assert sum(choice.tokens for choice in choices if choice.is_chosen) <= budget
     assert sorted(choice.passage.index for choice in choices) == list(range(len(passages)))
     assert all(choice.reason for choice in choices)
@@ -236,9 +230,8 @@ def test_lines_of_a_person_come_first_up_to_half_of_the_budget() -> None:
     assert {*RULES} <= {*choose(passages, "fix the typo in the README heading")}
     rules = [f"Rule number {at} of the house: keep the width of column {at}" for at in range(90)]
     for at, passage in enumerate(many := own(rules)):
-        passage.note = ItemNote(rules[at], born=f"2026-11-{at % 28 + 1:02}")
+        passage.born = f"2026-11-{at % 28 + 1:02}"
     index = PassageIndex([*make(PAYMENTS), *many])
-    index = PassageIndex(parts=index.make_parts())  # the newest first
     choices = choosing.select(index, "write column 7 of payments to the audit trail", 600, 400)
     assert 560 < sum(one.tokens for one in choices if one.is_chosen) <= 600
     others = [one for one in choices if one.is_chosen and not one.passage.is_own]
@@ -248,16 +241,24 @@ def test_lines_of_a_person_come_first_up_to_half_of_the_budget() -> None:
     for passage in many:
         if passage.item != rules[7]:
             is_chosen = any(one.is_chosen for one in choices if one.passage.item == passage.item)
-            born[is_chosen].add(passage.note.born)
+            born[is_chosen].add(passage.born)
     assert min(born[True]) >= max(born[False]), "the newest"
 
 
 def test_of_lines_of_one_age_those_further_up_in_the_file_come_first() -> None:
     rules = [f"Rule number {at} of the house: keep the width of column {at}" for at in range(90)]
-    index = PassageIndex(parts=PassageIndex(own(rules)).make_parts())
+    index = PassageIndex(own(rules))
     choices = choosing.select(index, "fix the typo in the README heading", 600, 400)
     chosen = [one.passage.item for one in choices if one.is_chosen]
     assert sorted(chosen) == sorted(rules[: len(chosen)])
+
+
+def test_a_task_with_very_many_hits_still_finds_by_its_rarest_words() -> None:
+    passages = make(["Pay the queue of logs"] * 3000, Pay={"runs": ("r1",)})
+    passages[1234] = Passage("Work", "- Pay at night", "Pay at night")
+    index = PassageIndex(passages, {"r1": "pay queue"})
+    chosen = choosing.select(index, "pay queue log at night", 200)
+    assert chosen[0].passage.text == "- Pay at night"
 
 
 @for_each(

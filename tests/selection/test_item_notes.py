@@ -51,7 +51,7 @@ PINNED = {
 def test_items_of_many_subjects_and_of_the_user_are_pinned(name: str) -> None:
     records, expected = PINNED[name]
     history = item_history.History(records)
-    notes = item_notes.list_notes(history, {}, read_subjects=lambda: BUGS)
+    notes = item_notes.list_notes(history, BUGS)
     assert notes[FACT].is_pinned is expected
 
 
@@ -63,4 +63,4 @@ def test_a_new_wording_stays_pinned() -> None:
         "merged", "2026-11-03T08:00:00.000Z", f"{FACT} and lint", was=old, run="a2"
     )
     history.add([merged])
-    assert item_notes.list_notes(history, {})[f"{FACT} and lint"].is_pinned
+    assert item_notes.list_notes(history)[f"{FACT} and lint"].is_pinned

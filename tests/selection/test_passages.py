@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from memory_core.document import markdown
 from memory_core.selection import choosing, rendering
-from memory_core.selection.passage_index import PassageIndex
-from memory_core.selection.passages import ItemNote, Passage
+from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.selection.splitting import split_document
 from support.tables import for_each
 
@@ -49,8 +48,10 @@ def test_equal_items_are_ordered_by_confidence_then_by_age(room: int, expected: 
     document = markdown.parse_document("## A\nprose\n- x\n- y\n- z\n")
     confidences = {"x": 1.0, "y": 0.5, "z": 0.5}
     ages = {"x": "", "y": "2026-01-01", "z": "2026-02-01"}
-    notes = {text: ItemNote(text, confidences[text], ages[text]) for text in confidences}
-    assert give_all(split_document(document, lambda text: notes[text]), room) == f"## A\n{expected}"
+    passages = split_document(
+        document, lambda text: {"confidence": confidences[text], "born": ages[text]}
+    )
+    assert give_all(passages, room) == f"## A\n{expected}"
 
 
 def test_what_shares_words_with_the_task_stays_if_not_all_fits() -> None:

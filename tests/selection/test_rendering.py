@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import markdown
 from memory_core.history.item_history import id_of
 from memory_core.selection import rendering
-from memory_core.selection.passages import ItemNote, Passage, shorten_ids
+from memory_core.selection.passages import Passage, shorten_ids
 from memory_core.selection.splitting import split_document
 from support.tables import for_each
 
@@ -16,16 +18,16 @@ FACT, OTHER = "Stock is booked twice", "Invoices leave at noon"
 
 
 def split(text: str, confirmed: tuple[str, ...] = ()) -> list[Passage]:
-    def find_note(item: str) -> ItemNote:
-        return ItemNote(id_of(item), is_confirmed=item in confirmed)
+    def find_facts(item: str) -> dict[str, Any]:
+        return {"id": id_of(item), "is_confirmed": item in confirmed}
 
-    return split_document(markdown.parse_document(text), find_note)
+    return split_document(markdown.parse_document(text), find_facts)
 
 
 def render(passages: list[Passage]) -> str:
-    ids = shorten_ids(each.note.id for each in passages)
+    ids = shorten_ids(each.id for each in passages)
     for passage in passages:
-        passage.short_id = ids.get(passage.note.id, "")
+        passage.short_id = ids.get(passage.id, "")
     return rendering.render(passages)
 
 

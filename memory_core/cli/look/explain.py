@@ -111,7 +111,7 @@ def _format_row(choice: Choice, explanation: Explanation) -> list[str]:
         "yes" if choice.is_chosen else "no",
         " ".join((choice.passage.item or choice.passage.text).split()),
         choice.reason,
-        explaining.find_tier(choice, explanation),
+        choice.passage.tier,
         str(choice.tokens),
         *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),
         "yes" if choice.passage.stale else "",

@@ -30,7 +30,7 @@ from memory_core.curation import (
     searching,
 )
 from memory_core.document import markdown
-from memory_core.memory import index_building
+from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.storage import store
@@ -107,7 +107,7 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
     memory = read_memory(scope.project, item.agent, scope.level)
     state = memory.history.get(item.id)
     origin = ("confidence", "source", "run", "session", "used")
-    note = index_building.read_notes(scope.project, scope.level, item.agent).get(item.text)
+    note = preparing.read_notes(scope.project, scope.level, item.agent).get(item.text)
     fields = {
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),

@@ -12,11 +12,11 @@ from memory_core.document import markdown
 from memory_core.document.markdown import Document
 from memory_core.history import item_history
 from memory_core.history.item_history import History, ItemState
-from memory_core.memory import index_building
+from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.selection.passages import ItemNote
+from memory_core.selection.item_notes import ItemNote
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import markdown_lines
@@ -112,7 +112,7 @@ class _ViewMaker:
         self._history: History = read_memory(project, agent, store).history
         self._notes: dict[str, ItemNote] = {}
         with suppress(OSError):  # numbers that nobody can read now
-            self._notes = index_building.read_notes(project, store, agent)
+            self._notes = preparing.read_notes(project, store, agent)
         texts = text_origins.list_texts(project, store, agent)
         self._tiers = {(item.text, item.nested): item.tier for item in texts}
         self._gone = {item.id: [*item.gone.values()] for item in status.stale}

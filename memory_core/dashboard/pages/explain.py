@@ -27,7 +27,7 @@ def show_explanation(visit: Visit) -> View:
     rows = [
         {
             "choice": choice,
-            "tier": explaining.find_tier(choice, explanation),
+            "tier": choice.passage.tier,
             "words": explaining.list_words(choice, explanation.forms),
         }
         for choice in choices.rows

@@ -1,0 +1,358 @@
+"""Prepare the memory of an agent for hooks, from its files, their history, ledger and settings.
+
+Left out is what may be poisoned, items that a run reported as wrong, items below
+`memory.min_confidence`, items that others contradict or repeat, and preferences of the user that
+the project overrides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_core.claude_code import agent_names
+from memory_core.document import contradictions, edits, markdown, preferences, repeats
+from memory_core.document.block_reader import Item
+from memory_core.files.safe_files import SafeFiles
+from memory_core.history import rights
+from memory_core.memory import block_text, ready
+from memory_core.memory.ready import ReadyMemory
+from memory_core.origin import ledger, text_origins
+from memory_core.secrets import scanner
+from memory_core.selection import item_notes, splitting
+from memory_core.selection.item_notes import ItemNote
+from memory_core.selection.passages import (
+    MAX_COMPARED,
+    SHORTEST_ID,
+    Passage,
+    PassageIndex,
+    shorten_ids,
+)
+from memory_core.storage import event_log, run_records
+from memory_core.storage.project import Project
+from memory_core.storage.store import FileSnapshot, Store
+from memory_core.text import code_names, similarity, times
+
+# Why an agent does not receive an item.
+DOUBTED = "reported as wrong: agent-memory review"
+UNCERTAIN = "below memory.min_confidence"
+REPEATED = "another item repeats or contradicts it"
+NOT_ALLOWED = "your user-level memory is not given here: agent-memory allow"
+NOT_WANTED = "memory.user_level: {}"
+
+# Where older versions kept what they prepared.
+OLD_FOLDER = "index"
+
+
+def prepare(project: Project, agent: str) -> ReadyMemory:
+    """Return what an agent may receive, and write it for the next readers.
+
+    Unreadable files are logged, and then nothing is written.
+    """
+    stamp = ready.make_stamp(project, agent)
+    parts = sort_out(project, agent)
+    short = shorten_ids(passage.id for passage in parts.passages)
+    for passage in parts.passages:
+        if passage.id:
+            passage.short_id = short[passage.id]
+    memory = ReadyMemory(
+        PassageIndex(parts.passages, parts.abouts),
+        [project.paths.relative(snapshot.path) for snapshot in parts.files],
+        block_text.find_day(parts.files[0]) if parts.files else "",
+        max(map(len, short.values()), default=0),
+        parts.has_recorded,
+    )
+    if not stamp:
+        ready.remove(project.store, agent)
+    elif parts.is_whole:
+        ready.write(project, agent, stamp, memory)
+    return memory
+
+
+def refresh(project: Project) -> None:
+    """Prepare the memories again whose files have changed since they were prepared."""
+    _remove_old_index(project.paths.state)
+    for stem in project.paths.state.list_names(ready.FOLDER):
+        agent = agent_names.agent_of_file(f"{stem}.md")
+        if agent and ready.read(project, agent) is None:
+            prepare(project, agent)
+
+
+def _remove_old_index(state: SafeFiles) -> None:
+    """Remove what older versions prepared."""
+    for name in state.list_names(OLD_FOLDER):
+        state.remove(f"{OLD_FOLDER}/{name}")
+    state.remove_folder(OLD_FOLDER)
+
+
+@dataclass
+class SortedItems:
+    """The passages that an agent may receive, and the items that it does not, with the reasons.
+
+    `abouts` says what runs were about, `has_recorded` whether the agent has recorded an item, and
+    `is_whole` whether all files could be read.
+    """
+
+    passages: list[Passage] = field(default_factory=list)
+    left_out: list[tuple[Passage, str]] = field(default_factory=list)
+    abouts: dict[str, str] = field(default_factory=dict)
+    files: list[FileSnapshot] = field(default_factory=list)
+    has_recorded: bool = False
+    is_whole: bool = True
+
+
+def sort_out(project: Project, agent: str) -> SortedItems:
+    """Decide which parts of its files an agent may receive.
+
+    Of two that say the same it is only the project's.  If one file is unreadable, the agent still
+    receives the other one.
+    """
+    parts = SortedItems()
+    own = _read_level(project, project.store, agent, parts)
+    others = list_levels(project, has_own=own is not None)[1:]
+    levels = [own, *(_read_level(project, store, agent, parts) for store in others)]
+    for level in levels:
+        if level:
+            level.sort_out()
+            passages = level.list_passages(own if level is not own else None)
+            parts.has_recorded |= any(level.is_recorded(passage) for passage in passages)
+            parts.passages += _list_new(passages, parts.passages)
+            parts.left_out += level.list_left_out()
+    return parts
+
+
+def list_left_out(project: Project, agent: str) -> list[tuple[Passage, str]]:
+    """Return the items of its files that an agent never receives, with the reasons."""
+    parts = sort_out(project, agent)
+    has_own = project.store.path(agent) in [file.path for file in parts.files]
+    if project.user_paths is None or len(list_levels(project, has_own)) > 1:
+        return parts.left_out
+    if level := _read_level(project, project.level(user=True), agent, parts):
+        level.withhold()
+        parts.left_out += level.list_left_out()
+    return parts.left_out
+
+
+def list_levels(project: Project, has_own: bool) -> list[Store]:
+    """Return the levels that an agent receives; `has_own`: the project has a memory for it."""
+    setting = project.config["user_level"]
+    is_off = setting == "off" or (has_own and setting == "shadow")
+    if project.user_paths is None or is_off or not project.gives_user_level():
+        return [project.store]
+    return [project.store, project.level(user=True)]
+
+
+def read_notes(project: Project, store: Store, agent: str) -> dict[str, ItemNote]:
+    """Return the notes on the items of an agent's history, by their texts.  Raises OSError."""
+    return _Past.read(project, store, agent).notes
+
+
+@dataclass
+class _Past:
+    """What this machine knows of the runs of an agent: notes on items, their uses, subjects."""
+
+    notes: dict[str, ItemNote] = field(default_factory=dict)
+    uses: dict[str, item_notes.Uses] = field(default_factory=dict)
+    abouts: dict[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def read(project: Project, store: Store, agent: str) -> _Past:
+        history = ledger.read_history(project, store, agent, runs=True)
+        uses = item_notes.count_uses(history.records)
+        abouts = run_records.read_subjects(store.paths.state, store.stem(agent))
+        return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts)
+
+
+def log_unreadable(project: Project, agent: str, error: OSError) -> None:
+    """Log that a file of an agent could not be read."""
+    text = f"{type(error).__name__}: {error}"
+    event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=text)
+
+
+def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
+    """Return the passages that say something else than the others that are not from outside."""
+    earlier = [similarity.ParsedText(one.text) for one in others if not one.is_outside]
+    if not earlier:
+        return passages
+    parsed = [(passage, similarity.ParsedText(passage.text)) for passage in passages]
+    return [
+        passage
+        for passage, text in parsed
+        if not any(similarity.is_same_parsed(text, one) for one in earlier)
+    ]
+
+
+def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) -> _Level | None:
+    """Read the memory file of a level with its history, None without a file."""
+    snapshot, past = None, _Past()
+    try:
+        snapshot = store.read(agent)
+        if snapshot:
+            past = _Past.read(project, store, agent)
+    except OSError as error:
+        log_unreadable(project, agent, error)
+        parts.is_whole = False
+    if snapshot is None:
+        return None
+    parts.files.append(snapshot)
+    parts.abouts |= past.abouts
+    text = scanner.redact(snapshot.text)
+    if text != snapshot.text:  # older versions recorded learnings with their secrets
+        past.notes = {scanner.redact(item): note for item, note in past.notes.items()}
+    return _Level(project, store, agent, markdown.parse_document(text), past)
+
+
+class _Level:
+    """The memory file of a level; `sort_out` removes from `document` what agents do not receive."""
+
+    def __init__(
+        self,
+        project: Project,
+        store: Store,
+        agent: str,
+        document: markdown.Document,
+        past: _Past,
+    ) -> None:
+        self.document = document
+        self._project = project
+        self._is_users = store.paths is not project.paths
+        self._guard = text_origins.make_guard(store, agent, project)
+        self._past = past
+        self._limited: dict[str, ItemNote] = {}
+        self._tiers: dict[str, str] = {}
+        self._left_out: dict[str, tuple[str, str]] = {}  # (tier, reason) by the texts of items
+
+    def sort_out(self) -> None:
+        """Remove the items that agents do not receive, and hide strange headings."""
+        self._drop(self._guard.list_held(self.document))
+        self.document = self._guard.hide_headings(self.document)
+        self._drop([(item, REPEATED) for item in self._list_outranked()])
+        self._tiers = {item.text: self._find_tier(item) for item in self.document.items}
+        self._drop(self._list_uncertain())
+        losers = contradictions.find_losers(self.document, self._rank_text)
+        self._drop([(item, REPEATED) for item, _winner in losers])
+        self._drop([(item, REPEATED) for item, _first in repeats.find_repeats(self.document)])
+
+    def withhold(self) -> None:
+        """Remove all items, because the agent does not receive this level."""
+        allows, setting = self._project.gives_user_level(), self._project.config["user_level"]
+        reason = NOT_WANTED.format(setting) if allows else NOT_ALLOWED
+        self._drop([(item, reason) for item in self.document.items])
+
+    def list_passages(self, nearer: _Level | None) -> list[Passage]:
+        """Return the passages, without preferences that those of a nearer level override."""
+        document = preferences.remove_superseded(self.document)
+        if nearer:
+            document = preferences.remove_overridden(
+                document, nearer.document, lambda text: nearer.find_note(text).is_confirmed
+            )
+        passages = [
+            passage
+            for passage in splitting.split_document(document, self._find_facts)
+            if passage.item or not self._guard.find_reason(passage.text)
+        ]
+        for passage in passages:
+            self._complete(passage)
+        return passages
+
+    def list_left_out(self) -> list[tuple[Passage, str]]:
+        """Return the items that agents do not receive, with the reasons."""
+        given = {item.text for item in self.document.items}
+        left = []
+        for text, (tier, reason) in self._left_out.items():
+            if text and text not in given:
+                key = similarity.identify(text)
+                passage = Passage("", text, text, id=key, short_id=key[:SHORTEST_ID], tier=tier)
+                passage.is_users = self._is_users
+                left.append((passage, reason))
+        return left
+
+    def is_recorded(self, passage: Passage) -> bool:
+        """Return whether the agent recorded a passage, and no person claims it."""
+        return passage.item != "" and not self.find_note(passage.item).is_persons
+
+    def find_note(self, text: str) -> ItemNote:
+        """Return the note on an item, with the rights of its tier.
+
+        An item that the history does not have was written by a person, if its tier does not differ.
+        """
+        if text not in self._limited:
+            tier, note = self._tiers.get(text, rights.UNKNOWN), self._past.notes.get(text)
+            if note is None:
+                is_decided = tier in rights.DECIDED
+                person = self._project.config["confidence"]["person"]
+                given = person if is_decided else rights.FOREIGN_CONFIDENCE
+                key = similarity.identify(text)
+                uses: dict[str, Any] = self._past.uses.get(key, item_notes.Uses())
+                note = ItemNote(key, given, times.FAR_FUTURE, is_persons=True, **uses)
+            self._limited[text] = item_notes.limit(note, tier)
+        return self._limited[text]
+
+    def _drop(self, reasons: Collection[tuple[Item, str]]) -> None:
+        """Remove items from the document, and keep the reasons."""
+        if reasons:
+            for item, reason in reasons:
+                self._left_out.setdefault(item.text, (self._find_tier(item), reason))
+            items = {item.line: item for item, _reason in reasons}
+            self.document = edits.remove_items(self.document, list(items.values()))
+
+    def _find_facts(self, text: str) -> dict[str, Any]:
+        return self.find_note(text).list_facts()
+
+    def _find_tier(self, item: Item) -> str:
+        note, nested = self._past.notes.get(item.text), markdown.read_nested(self.document, item)
+        return self._guard.find_tier(item.text, nested, bool(note and note.is_tainted))
+
+    def _complete(self, passage: Passage) -> None:
+        """Set the fields of a passage that depend on its level and its section."""
+        if self._is_users:
+            passage.is_users = True
+        if preferences.is_title(passage.section) and passage.is_confirmed:
+            passage.is_wished = True
+        if passage.item:
+            passage.tier = self._tiers[passage.item]
+            passage.names = code_names.list_names(passage.text[:MAX_COMPARED])
+        else:
+            passage.tier = self._guard.find_tier(passage.text)
+
+    def _list_outranked(self) -> list[Item]:
+        """Return the items that say the same as one of a higher rank.
+
+        Two preferences say the same if they have the same key.
+        """
+        items = self.document.items
+        ranks = [rights.rank_of(self._find_tier(item)) for item in items]
+        if len({*ranks}) < 2:
+            return []
+        of_preferences = {item.line: item for item in preferences.list_items(self.document)}
+        best: dict[str, int] = {}
+        keys = []
+        for item, rank in zip(items, ranks, strict=True):
+            key = preferences.read_key(item) if item.line in of_preferences else ""
+            words = similarity.normalize_text(item.text) or str(item.line)
+            keys.append(f"{key}:" if key else words)
+            best[keys[-1]] = max(best.get(keys[-1], 0), rank)
+        return [
+            item for item, key, rank in zip(items, keys, ranks, strict=True) if rank < best[key]
+        ]
+
+    def _list_uncertain(self) -> list[tuple[Item, str]]:
+        """Return items that runs reported as wrong, or below a confidence, with the reasons.
+
+        Those that only a person may withdraw stay; a low confidence does not remove preferences.
+        """
+        least = self._project.config["min_confidence"]
+        spared = {item.line for item in preferences.list_items(self.document)}
+        uncertain = []
+        for item in self.document.items:
+            note = self.find_note(item.text)
+            if not note.is_persons and note.is_doubted:
+                uncertain.append((item, DOUBTED))
+            elif not note.is_persons and note.confidence < least and item.line not in spared:
+                uncertain.append((item, UNCERTAIN))
+        return uncertain
+
+    def _rank_text(self, text: str) -> tuple[int, float, str]:
+        note = self.find_note(text)
+        return rights.make_rank(self._tiers.get(text, ""), note.confidence, note.born)

@@ -1,0 +1,168 @@
+"""The file ready/AGENT in the state: the items of an agent, prepared for the choice.
+
+`memory.preparing` makes it whenever a memory changes.  It begins with a digest, and has a stamp of
+all that it depends on.  If it is missing, damaged or of another stamp, for example after an edit or
+a pull, the next reader makes it again.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+from memory_core import __version__
+from memory_core.origin import new_lines
+from memory_core.selection.passages import PassageIndex
+from memory_core.text import digests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from memory_core.storage.project import Project
+    from memory_core.storage.store import Store
+
+    Stamp = list[Any]
+
+FOLDER = "ready"
+
+# Raise it if the same files give other passages or words.
+VERSION = 1
+
+DIGEST_SIZE = 16
+MAX_BYTES = 64 * 1024 * 1024
+
+# A hook has five seconds.  It leaves memory files with more bytes, which take a second, to the
+# worker.
+MAX_HOOK_BYTES = 256 * 1024
+
+SETTINGS = ("min_confidence", "confidence", "user_level", "trust", "hold_outside")
+
+
+class ReadyMemory:
+    """The passages that an agent may receive, and facts about its memory files.
+
+    `paths` are those of the files, as people read them, and `day` is that of their last change.
+    `id_length` is the length of the longest short id, and `has_recorded` says whether the agent
+    has recorded an item.  `is_late`: the worker prepares them, because they are large.
+    """
+
+    def __init__(
+        self,
+        passages: PassageIndex,
+        paths: Sequence[str] = (),
+        day: str = "",
+        id_length: int = 0,
+        has_recorded: bool = False,
+        is_late: bool = False,
+    ) -> None:
+        self.passages = passages
+        self.paths = paths
+        self.day = day
+        self.id_length = id_length
+        self.has_recorded = has_recorded
+        self.is_late = is_late
+
+
+def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | None:
+    """Return what an agent may receive, None if it has to be prepared.
+
+    A hook leaves a large memory to the worker.
+    """
+    stamp = make_stamp(project, agent)
+    if not stamp:
+        return ReadyMemory(PassageIndex())
+    old, passages, *facts = _load(project.store, agent)
+    if old == stamp:
+        return ReadyMemory(PassageIndex.load(passages), *facts)
+    if is_hook and _asks_worker(project, agent, stamp):
+        return ReadyMemory(PassageIndex(), is_late=True)
+    return None
+
+
+def _load(store: Store, agent: str) -> list[Any]:
+    """Return a stamp, the stored index and facts; without a file, an empty stamp and index."""
+    try:
+        data = memoryview(store.paths.state.read(_locate(store, agent), MAX_BYTES))
+        if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
+            return list(marshal.loads(data[DIGEST_SIZE:]))  # noqa: S302 - of this user
+    except (OSError, EOFError, ValueError, TypeError):
+        pass  # or written by another Python
+    return [[], []]
+
+
+def list_checked(store: Store, agent: str) -> set[str]:
+    """Return texts of a memory that agents received with the present origins."""
+    stamp, passages, *_facts = _load(store, agent)
+    now = [VERSION, __version__, new_lines.may_be_foreign(store.paths.state)]
+    decided = _identify(store.paths.state.status(store.decided_path(agent)))
+    if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
+        return set()
+    index = PassageIndex.load(passages)
+    return {row["text"] for row in index.rows if "is_users" not in row}
+
+
+def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:
+    """If a memory is large, leave an empty file, which the worker replaces."""
+    if sum(level[0][0] for level in stamp[1:] if level) <= MAX_HOOK_BYTES:
+        return False
+    try:
+        project.paths.state.replace(_locate(project.store, agent), b"", durable=False)
+    except OSError:
+        return False  # without a state there is no worker
+    return True
+
+
+def write(project: Project, agent: str, stamp: Stamp, memory: ReadyMemory) -> None:
+    """Write what an agent may receive; if that is not possible, each reader prepares it again."""
+    facts = (memory.paths, memory.day, memory.id_length, memory.has_recorded)
+    values: Any = (stamp, memory.passages.dump(), *facts)
+    data = marshal.dumps(values)
+    data = digests.hash_bytes(data, DIGEST_SIZE) + data
+    try:
+        project.paths.state.replace(_locate(project.store, agent), data, durable=False)
+    except OSError:
+        pass
+
+
+def make_stamp(project: Project, agent: str) -> Stamp:
+    """Return values of which one differs if the agent may receive something else now.
+
+    It is [] without a memory file, else the settings, and a list of files for each level.
+    """
+    stores = [project.store, *([project.level(user=True)] if project.user_paths else [])]
+    levels = [_stamp_level(store, agent) for store in stores]
+    if not any(levels):
+        return []
+    settings = [repr(project.config[name]) for name in SETTINGS]
+    is_foreign = new_lines.may_be_foreign(project.paths.state)
+    is_given = any(levels[1:]) and project.gives_user_level()
+    return [[VERSION, __version__, is_foreign, is_given, *settings], *levels]
+
+
+def _stamp_level(store: Store, agent: str) -> Stamp:
+    """Return a stamp of the files of a level, of the memory file first; [] without this file."""
+    path, state = store.path(agent), store.paths.state
+    memory = _identify(store.files.status(path))
+    if not memory:
+        return []
+    own = (store.decided_path(agent), store.made_path(agent))
+    history = _identify(store.files.status(store.history_path(agent)))
+    return [memory, history, *(_identify(state.status(one)) for one in own), path]
+
+
+def _identify(status: os.stat_result | None) -> list[int]:
+    """Return numbers that differ for another file or after a change; [] without a file."""
+    if status is None:
+        return []
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+def _locate(store: Store, agent: str) -> str:
+    return os.path.join(FOLDER, store.stem(agent))
+
+
+def remove(store: Store, agent: str) -> None:
+    """Remove what was prepared, because the memory is gone."""
+    store.paths.state.remove(_locate(store, agent))

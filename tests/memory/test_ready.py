@@ -1,0 +1,298 @@
+"""ready/AGENT: written by whoever changes a memory, made again if it is stale or damaged."""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.history import item_history, rights
+from memory_core.history.item_history import id_of
+from memory_core.memory import preparing, ready, recall
+from memory_core.origin import ledger, new_lines
+from memory_core.selection.item_notes import ItemNote
+from memory_core.storage.project import Project, find_project
+from support.calls import answer
+from support.command_line import Person
+from support.events import make_start_event, make_stop_event
+from support.files import read_files
+from support.sandbox import Sandbox
+from support.workers import await_worker
+
+LEARNED = "Payments are retried with one message id"
+
+
+def report(number: int, text: str = LEARNED) -> str:
+    block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#"
+    return f"Looked at src/pay_{number}.py.\n\n{block}"
+
+
+def read_notes(project: Project) -> dict[str, ItemNote]:
+    return preparing.read_notes(project, project.store, "engineer")
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> Project:
+    sandbox.run_hook("subagent_stop", make_stop_event("a1", report(1)))
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def find_subjects(project: Project) -> dict[str, set[str]]:
+    """Return the words by the runs that were about them, as hooks read them."""
+    subjects = recall.read_memory(project, "engineer").passages.subjects
+    runs = {run for numbers in subjects.values() for run in numbers}
+    return {run: {word for word, own in subjects.items() if run in own} for run in runs}
+
+
+def test_a_run_that_reports_an_item_again_adds_its_subject(
+    sandbox: Sandbox, project: Project
+) -> None:
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
+    note = read_notes(project)[LEARNED]
+    assert note.is_confirmed
+    assert note.runs == ("a1", "a2")
+    subjects = find_subjects(project)
+    assert subjects.keys() == {"a1", "a2"}
+    assert "=src/pay_2.py" in subjects["a2"] - subjects["a1"]
+
+
+def test_the_words_of_a_prompt_stay_on_this_machine(person: Person, sandbox: Sandbox) -> None:
+    """M4 of the third look at the security; older versions wrote them into the history."""
+    answer(sandbox, prompt="Deploy the shop with hunter2secret99", text=report(1))
+    learns = {"kind": "reinforced", "id": id_of(LEARNED), "time": NOW, "source": "agent"}
+    append_records(sandbox, {**learns, "run": "old", "about": "Deploy with hunter2secret77"})
+    project = find_project(str(sandbox.root), sandbox.env)
+    subjects = find_subjects(project)
+    assert [run for run in subjects if "=hunter2secret99" in subjects[run]] == ["a1"]
+    assert "old" not in subjects
+    history = project.store.history("engineer")
+    records = history.read()
+    assert [each["about"] for each in records if "about" in each] == ["Deploy with hunter2secret77"]
+    before = read_files(sandbox.root)
+    assert "1 line of histories" in person.run("tidy", "--about", "--dry-run").stdout
+    assert read_files(sandbox.root) == before
+    assert person.read_json("tidy", "--about")["about"] == {"lines": 1, "written": True}
+    assert b"hunter2" not in b"".join(read_files(sandbox.root).values())
+    assert history.read() == [{k: v for k, v in each.items() if k != "about"} for each in records]
+    assert person.read_json("tidy", "--about")["about"] == {"lines": 0, "written": False}
+
+
+def test_a_record_that_a_pull_brought_counts(sandbox: Sandbox, project: Project) -> None:
+    key = id_of(LEARNED)
+    task = {"time": NOW, "kind": "task", "id": "b1", "outcome": "done", "given": key, "used": key}
+    append_records(sandbox, task)
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
+    (passage,) = recall.read_memory(project, "engineer").passages
+    assert (passage.given, passage.used) == (1, 1)
+
+
+OTHER = "Refunds of payments wait for the night"
+USERS = "Payments of this user are in euros"
+NOW = "2026-11-20T10:00:00.000Z"
+TASK = "retry payments and refunds in euros"
+
+
+def deliver(sandbox: Sandbox) -> str:
+    found = find_project(str(sandbox.root), sandbox.env)
+    return recall.build_block(found, "engineer", 16_000, lambda: TASK).text
+
+
+COLORS = "Colors of the shop are in theme.css"
+
+
+def change_from_outside(sandbox: Sandbox, name: str) -> None:
+    path = sandbox.memories / "engineer.md"
+    project = find_project(str(sandbox.root), sandbox.env)
+    if name == "edit in place":  # the same number of bytes and time, as `touch -r` sets it
+        before = path.stat()
+        path.write_text(path.read_text().replace("one message id", "two message id"))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    elif name == "replace":
+        sandbox.write_memory("engineer", OTHER)
+    elif name == "delete":
+        path.unlink()
+    elif name == "another name":
+        path.rename(path.with_name("engineer_memories.md"))
+    elif name == "user's file":
+        sandbox.write_memory("engineer", USERS, user=True)
+    elif name == "raise confidence":
+        sandbox.configure("memory:\n  min_confidence: 0.9\n")
+    elif name == "accept":
+        ledger.add(project.store, "engineer", {(LEARNED, ""): rights.REVIEWED})
+    else:  # the item that is not about the task is pinned here
+        pin = item_history.make_record("pinned", NOW, COLORS)
+        ledger.note_records(project.store, "engineer", [pin])
+        append_records(sandbox, pin)
+
+
+def append_records(sandbox: Sandbox, *records: dict[str, Any]) -> None:
+    """Add records as a pull does."""
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(record)}\n" for record in records)
+
+
+CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "accept", "pin"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change_takes_effect_at_the_next_delegation(
+    sandbox: Sandbox, project: Project, change: str
+) -> None:
+    sandbox.switch_selection_on()
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2, COLORS)))
+    before = deliver(sandbox)
+    assert before == deliver(sandbox)
+    change_from_outside(sandbox, change)
+    after = deliver(sandbox)
+    prepared(sandbox).unlink(missing_ok=True)
+    assert after == deliver(sandbox), "as without a prepared file"
+    assert after != before
+
+
+STALE = [*CHANGES, "another name"]
+
+
+@pytest.mark.parametrize("change", [name for name in STALE if name != "delete"])
+def test_all_that_a_memory_depends_on_makes_it_stale(
+    sandbox: Sandbox, project: Project, change: str
+) -> None:
+    sandbox.switch_selection_on()
+    before = ready.make_stamp(project, "engineer")
+    change_from_outside(sandbox, change)
+    after = ready.make_stamp(find_project(str(sandbox.root), sandbox.env), "engineer")
+    assert after != before
+
+
+def test_what_git_may_have_brought_makes_it_stale(
+    sandbox: Sandbox, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ready.make_stamp(project, "engineer")
+    is_foreign = new_lines.may_be_foreign(project.paths.state)
+    monkeypatch.setattr(new_lines, "may_be_foreign", lambda _state: not is_foreign)
+    assert ready.make_stamp(project, "engineer") != before
+
+
+def test_a_file_of_another_version_is_made_again(
+    sandbox: Sandbox, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deliver(sandbox)
+    monkeypatch.setattr(ready, "VERSION", ready.VERSION + 1)
+    before = prepared(sandbox).read_bytes()
+    deliver(sandbox)
+    assert prepared(sandbox).read_bytes() != before
+
+
+def prepared(sandbox: Sandbox) -> Path:
+    return sandbox.state / ready.FOLDER / "engineer"
+
+
+def test_a_damaged_file_is_made_again(sandbox: Sandbox, project: Project) -> None:
+    sandbox.switch_selection_on()
+    before = deliver(sandbox)
+    good = prepared(sandbox).read_bytes()
+    quarter = len(good) // 4
+    after_power_cut = good[:quarter] + bytes(len(good) - quarter)
+    for data in (after_power_cut, b"\xe9\x00", marshal.dumps((["other"],))):
+        prepared(sandbox).write_bytes(data)
+        assert deliver(sandbox) == before
+        assert prepared(sandbox).read_bytes() != data
+    for at in range(0, len(good), max(len(good) // 100, 1)):
+        prepared(sandbox).write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        assert deliver(sandbox) == before, "a flipped bit is not trusted"
+
+
+def test_a_long_history_counts(sandbox: Sandbox, project: Project) -> None:
+    sandbox.switch_selection_on()
+    texts = [f"Item {at} {'x' * 200}" for at in range(2000)]
+    append_records(sandbox, *(item_history.make_record("learned", NOW, text) for text in texts))
+    of_colors = [item_history.make_record(kind, NOW, COLORS) for kind in ("learned", "pinned")]
+    append_records(sandbox, *of_colors)
+    memory = sandbox.memories / "engineer.md"
+    memory.write_text(f"{memory.read_text()}- {COLORS}\n")
+    before = deliver(sandbox)
+    assert COLORS in before
+    prepared(sandbox).unlink()
+    assert deliver(sandbox) == before
+
+
+def test_who_changes_a_memory_prepares_it(
+    person: Person, sandbox: Sandbox, project: Project
+) -> None:
+    sandbox.switch_selection_on()
+    deliver(sandbox)
+    text = report(2, "Refunds of payments wait 2 hours")
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", text))
+    assert_ready(sandbox, "wait 2 hours")
+    assert person.run("add", "engineer", "Refunds of payments wait 3 hours").returncode == 0
+    assert_ready(sandbox, "wait 3 hours")
+    path = sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}- Refunds of payments wait 4 hours\n")
+    sandbox.run_hook("subagent_stop", make_stop_event("b1", "Done.", agent="qa"))
+    assert_ready(sandbox, "wait 4 hours")
+
+
+def assert_ready(sandbox: Sandbox, text: str) -> None:
+    """Check that a delivery has a text without preparing anything."""
+    written = prepared(sandbox).stat().st_ino
+    assert text in deliver(sandbox)
+    assert prepared(sandbox).stat().st_ino == written
+
+
+@pytest.mark.parametrize("command", [["delete", "engineer", "--yes"], ["rename", "engineer", "qa"]])
+def test_a_memory_that_is_gone_is_not_ready(
+    person: Person, sandbox: Sandbox, project: Project, command: list[str]
+) -> None:
+    sandbox.switch_selection_on()
+    deliver(sandbox)
+    assert prepared(sandbox).exists()
+    assert person.run(*command).returncode == 0
+    assert not prepared(sandbox).exists()
+
+
+def test_a_hook_leaves_a_large_memory_to_the_worker(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox.write_memory("engineer", *(f"Service {at} caches answers" for at in range(80)))
+    project = find_project(str(sandbox.root), sandbox.env)
+    monkeypatch.setattr(ready, "MAX_HOOK_BYTES", 1000)
+    block = recall.build_block(project, "engineer", 16_000, is_hook=True)
+    assert block.is_late
+    assert "caches answers" not in block.text
+    preparing.refresh(project)
+    block = recall.build_block(project, "engineer", 16_000, is_hook=True)
+    assert not block.is_late
+    assert block.text.count("caches answers") == 80
+
+
+def test_a_hook_starts_the_worker_for_a_large_memory(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", *(f"Service {at} caches {'x' * 200}" for at in range(4000)))
+    assert "Service" not in start_agent(sandbox, "a1")
+    await_worker(sandbox.paths)
+    assert "Service 1 caches" in start_agent(sandbox, "a2")
+
+
+def start_agent(sandbox: Sandbox, run: str) -> str:
+    return sandbox.run_hook("subagent_start", make_start_event(run)).stdout.decode()
+
+
+def test_a_thousand_items(sandbox: Sandbox) -> None:
+    sandbox.switch_selection_on()
+    items = [f"Service {at} caches answers of the bank {at * 7}" for at in range(1000)]
+    sandbox.write_memory("engineer", *items, "Payments in euros are retried at night")
+    assert "Payments in euros" in deliver(sandbox)
+    assert_ready(sandbox, "Payments in euros")
+
+
+def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", "Orders are numbered")
+    project = find_project(str(sandbox.root), sandbox.env)
+    for is_stale in (False, True):
+        before = ready.make_stamp(project, "engineer")
+        project.paths.allow_user_level(not project.gives_user_level())
+        assert (ready.make_stamp(project, "engineer") != before) is is_stale
+        sandbox.write_memory("engineer", "Short sentences", user=True)
