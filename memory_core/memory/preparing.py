@@ -221,6 +221,8 @@ class _Level:
         self._past = past
         self._limited: dict[str, ItemNote] = {}
         self._tiers: dict[str, str] = {}
+        self._nested: dict[str, str] = {}
+        self._times = ledger.read_times(store, agent)
         self._left_out: dict[str, tuple[str, str]] = {}  # (tier, reason) by the texts of items
 
     def sort_out(self) -> None:
@@ -229,6 +231,9 @@ class _Level:
         self.document = self._guard.hide_headings(self.document)
         self._drop([(item, REPEATED) for item in self._list_outranked()])
         self._tiers = {item.text: self._find_tier(item) for item in self.document.items}
+        self._nested = {
+            item.text: markdown.read_nested(self.document, item) for item in self.document.items
+        }
         self._drop(self._list_uncertain())
         losers = contradictions.find_losers(self.document, self._rank_text)
         self._drop([(item, REPEATED) for item, _winner in losers])
@@ -285,9 +290,14 @@ class _Level:
                 given = person if is_decided else rights.FOREIGN_CONFIDENCE
                 key = similarity.identify(text)
                 uses: dict[str, Any] = self._past.uses.get(key, item_notes.Uses())
-                note = ItemNote(key, given, times.FAR_FUTURE, is_persons=True, **uses)
+                note = ItemNote(key, given, self._find_birth(text), is_persons=True, **uses)
             self._limited[text] = item_notes.limit(note, tier)
         return self._limited[text]
+
+    def _find_birth(self, text: str) -> str:
+        """Return when an item that the history does not have was first seen in the file."""
+        since = self._times.get(ledger.make_key(text, self._nested.get(text, "")))
+        return times.format_utc(since) if since else times.FAR_FUTURE
 
     def _drop(self, reasons: Collection[tuple[Item, str]]) -> None:
         """Remove items from the document, and keep the reasons."""

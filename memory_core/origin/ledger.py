@@ -1,9 +1,9 @@
 """What this machine knows of a memory: where texts came from, and which records it wrote.
 
 A committed history can be forged, so it does not say what a person decided on this machine.  A
-line of `decided/AGENT` in the state has the digest of an item with its nested lines, and its
-origin.  Of several lines with one text the highest decision counts, else the first.  A text
-without a line came by other means than hooks and commands.
+line of `decided/AGENT` in the state has the digest of an item with its nested lines, its origin,
+and the time of the line in seconds.  Of several lines with one text the highest decision counts,
+else the first.  A text without a line came by other means than hooks and commands.
 
 A line of `made/AGENT` has the digest of a record of the history that this machine wrote.  Other
 records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDENCE.
@@ -11,6 +11,7 @@ records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDE
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from memory_core.document import markdown
@@ -24,6 +25,7 @@ from memory_core.storage.store import Store
 from memory_core.text import digests
 
 Text = tuple[str, str]  # a text, and its nested lines
+Line = tuple[str, str, str]  # the key of a text, its origin, and the time of the line, "" without
 
 
 MAX_MADE_BYTES = 512 * 1024  # 15,000 records; a larger file loses its older half
@@ -88,10 +90,16 @@ def read_history(project: Project, store: Store, agent: str, runs: bool = False)
 def read(store: Store, agent: str) -> dict[str, str]:
     """Return the origins of texts by their keys; {} without any."""
     origins: dict[str, str] = {}
-    for key, origin in _read_lines(store, agent):
+    for key, origin, _since in _read_lines(store, agent):
         if key not in origins or _counts_before(origin, origins[key]):
             origins[key] = origin
     return origins
+
+
+def read_times(store: Store, agent: str) -> dict[str, float]:
+    """Return since when this machine knows texts, in seconds, by their keys."""
+    lines = reversed(_read_lines(store, agent))
+    return {key: float(since) for key, _origin, since in lines if since.isdecimal()}
 
 
 def _counts_before(origin: str, other: str) -> bool:
@@ -99,10 +107,10 @@ def _counts_before(origin: str, other: str) -> bool:
     return origin in DECIDED and rank_of(origin) > rank_of(other)
 
 
-def _read_lines(store: Store, agent: str) -> list[tuple[str, str]]:
+def _read_lines(store: Store, agent: str) -> list[Line]:
     text = store.paths.state.read_text(store.decided_path(agent))
-    lines = [line.partition(" ") for line in text.split("\n")]
-    return [(key, origin) for key, _space, origin in lines if key]
+    lines = [[*line.split(" "), "", ""] for line in text.split("\n") if line]
+    return [(key, origin, since) for key, origin, since, *_rest in lines]
 
 
 def make_key(text: str, nested: str = "") -> str:
@@ -130,7 +138,7 @@ def add(store: Store, agent: str, origins: Mapping[Text, str]) -> None:
     before = read(store, agent) if origins else {}
     rows = [(make_key(*text), origin) for text, origin in origins.items()]
     new = [
-        (key, origin)
+        (key, origin, str(int(time.time())))
         for key, origin in rows
         if key not in before or _counts_before(origin, before[key])
     ]
@@ -147,7 +155,8 @@ def remove(
     """
     lines, gone = _read_lines(store, agent), {make_key(*text) for text in texts}
     rest = [
-        (key, IMPORT if key in gone and origin in decisions else origin) for key, origin in lines
+        (key, IMPORT if key in gone and origin in decisions else origin, since)
+        for key, origin, since in lines
     ]
     if rest != lines:
         store.paths.state.replace(store.decided_path(agent), _format(rest))
@@ -177,5 +186,5 @@ def rename(store: Store, agent: str, new: str) -> None:
         state.remove(locate(agent))
 
 
-def _format(lines: Iterable[tuple[str, str]]) -> bytes:
-    return "".join(f"{key} {origin}\n" for key, origin in lines).encode()
+def _format(lines: Iterable[Line]) -> bytes:
+    return "".join(f"{' '.join(line).rstrip()}\n" for line in lines).encode()

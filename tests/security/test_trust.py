@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from typing import Any
 
@@ -217,6 +218,22 @@ def test_a_line_of_a_person_is_never_withheld(person: Person, sandbox: Sandbox) 
     sandbox.write_memory("qa", ORDER)
     event = make_pre_event("toolu_9", "qa")
     assert ORDER not in sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
+
+
+def test_a_line_that_was_typed_last_comes_first(sandbox: Sandbox) -> None:
+    sandbox.switch_selection_on()
+    begin_session(sandbox)
+    parts = [f"Handlers of part {part} never write to the ledger of part {part}" for part in "abc"]
+    sandbox.write_memory("engineer", *[f"{part}, case {n}" for part in parts for n in range(20)])
+    begin_session(sandbox)
+    decided = sandbox.state / "decided" / "engineer"
+    decided.write_text(re.sub(r"\d+$", "1", decided.read_text(), flags=re.MULTILINE))
+    path = sandbox.memories / "engineer.md"
+    path.write_text(path.read_text() + f"- {FACT}\n")
+    begin_session(sandbox)
+    given = prompt_of(sandbox)
+    assert FACT in given
+    assert given.count("Handlers of part") < 60
 
 
 def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> None:
