@@ -98,12 +98,16 @@ def _has_strange_entry(path: str, size: int) -> bool:
 
 
 def has_repository(folder: str) -> bool:
-    """Return whether a folder, or one above it, is a repository's."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        if folder == os.path.dirname(folder):
-            return False
-        folder = os.path.dirname(folder)
-    return True
+    return find_tree(folder) != ""
+
+
+def find_tree(path: str) -> str:
+    """Return the folder of the nearest repository at a path or above it, "" for none."""
+    while not os.path.lexists(os.path.join(path, ".git")):
+        path, before = os.path.dirname(path), path
+        if path == before:
+            return ""
+    return path
 
 
 def format_counts(notice: str, counts: dict[str, int]) -> list[str]:

@@ -14,7 +14,7 @@ from memory_core.history import item_history, rights
 from memory_core.origin import ledger, new_lines
 from memory_core.origin.guard import Guard
 from memory_core.secrets import scanner
-from memory_core.selection import passages, splitting
+from memory_core.selection import splitting
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
@@ -70,7 +70,7 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 def list_outside(project: Project, store: Store, agent: str) -> set[str]:
     """Return the texts that are from outside, and that nobody reviewed here.  Raises OSError."""
     texts = list_texts(project, store, agent)
-    return {item.text for item in texts if item.tier in passages.OUTSIDE_TIERS}
+    return {item.text for item in texts if item.tier in rights.OUTSIDE}
 
 
 def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
