@@ -36,18 +36,18 @@ COLLECTING = [
 FAST_PATH = {
     "": "hook",
     "claude_code": "agent_names event_shapes events notices transcripts",
-    "delegation": "event_handlers run_event run_report worker",
+    "delegation": "event_handlers run_event run_report start_notices worker",
     "files": "safe_files",
     "git": "driver_notice",
     "learning": "blocks classify examples extraction feedback lines marker_blocks",
     "memory": "block_text error_files ready recall remember",
-    "origin": "new_lines start_notices",
     "selection": ("choosing frequent_words passages rendering scoring similar_words tokens"),
     "storage": (
-        "config config_defaults event_log inbox paths project run_records state_folder store"
+        "config config_defaults event_log inbox last_look paths project run_records state_folder"
+        " store"
     ),
     "tasks": "task_events",
-    "text": "characters digests fastjson phrases sanitize subject_words times",
+    "text": "characters digests fastjson sanitize subject_words times",
 }
 
 # Plain Python, too, but for these lines.

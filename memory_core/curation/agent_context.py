@@ -14,7 +14,7 @@ from memory_core.history import performance
 from memory_core.memory import agent_memory, error_files, preparing, recall
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.origin import arrivals, text_origins
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import rendering, tokens
 from memory_core.storage.project import Project
@@ -108,7 +108,7 @@ def preview_block(
     """
     if not project.serves(agent):
         return recall.MemoryBlock()
-    arrivals.look(project)  # as the hooks do behind each run
+    text_origins.look(project)  # as the hooks do behind each run
     is_main = agent == agent_names.PM
     room = room or (recall.CONTEXT_LIMIT if is_main else project.prompt_budget(agent))
     return recall.build_block(project, agent, room, None if is_main else lambda: task)

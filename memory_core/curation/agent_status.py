@@ -18,7 +18,7 @@ from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
 from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
 from memory_core.monitor.numbers import Numbers
-from memory_core.origin import ledger, text_origins
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import config, config_defaults, event_log
 from memory_core.storage.project import Project
@@ -216,7 +216,7 @@ def _list_notes(
     @cache
     def read_history() -> item_history.History:
         try:
-            return ledger.read_history(project, store, agent)
+            return text_origins.read_history(project, store, agent)
         except OSError:  # `_count_learned` reports it
             return item_history.History()
 

@@ -20,7 +20,7 @@ from memory_core.history import item_history
 from memory_core.learning import classify, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.origin import ledger
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project
 from memory_core.text import sanitize
 from memory_core.text.times import FAR_FUTURE, format_utc
@@ -104,7 +104,9 @@ def propose_merges(project: Project, agent: str) -> list[Proposal]:
     items = read_items(project, agent)
     clusters = near_duplicates.find_clusters(items)
     history = (
-        ledger.read_history(project, project.store, agent) if clusters else item_history.History()
+        text_origins.read_history(project, project.store, agent)
+        if clusters
+        else item_history.History()
     )
     proposals = [
         Proposal(
@@ -254,7 +256,7 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
     snapshot = project.store.read(agent)
     if snapshot is None:
         return []
-    history = ledger.read_history(project, project.store, agent, runs=True)
+    history = text_origins.read_history(project, project.store, agent, runs=True)
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
     until = FAR_FUTURE
     if older_than:

@@ -8,7 +8,7 @@ from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import item_history, rights
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.origin import checking
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -42,7 +42,7 @@ def set_preference(
     merge_learnings.put_preference("", key, value, project.limits(agent))
     text, reason = f"{key}: {value}", ""
     if source != item_history.PERSON_SOURCE:
-        text, reason = checking.hold(text)
+        text, reason = text_origins.hold(text)
         reason = reason or (changes.MCP_REASON if source == item_history.MCP_SOURCE else "")
     elif refused := scanner.refuse(text):
         raise preferences.InvalidPreference(refused)

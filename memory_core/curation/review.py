@@ -18,7 +18,7 @@ from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import waiting_list
-from memory_core.origin import checking
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import review_file
 from memory_core.storage.project import InvalidAgentName, Project, resolve_agent
@@ -49,10 +49,10 @@ class WaitingItem(NamedTuple):
         """Return why it waits, as short texts without repetitions."""
         reason = self.entry["reason"]
         others = [text for text in self.entry["reasons"] if text not in reason]
-        if checking.REASON not in reason:  # other reasons are found first, such as a secret
+        if text_origins.REASON not in reason:  # other reasons are found first, such as a secret
             is_outside = self.entry["source"] in rights.BY_SOURCE
             is_outside |= bool(self.entry["reading"])
-            others += filter(None, [checking.find_reason(self.text, is_outside)])
+            others += filter(None, [text_origins.find_reason(self.text, is_outside)])
         return [*filter(None, [reason]), *others] or ["unknown"]
 
 

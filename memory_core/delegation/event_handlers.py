@@ -324,9 +324,9 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
 
 def handle_session_start(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, never the memory of an agent."""
+    from memory_core.delegation import start_notices
     from memory_core.git import driver_notice
     from memory_core.memory import recall
-    from memory_core.origin import start_notices
     from memory_core.tasks import task_events
 
     session = RunEvent(project, event, agent_names.PM)

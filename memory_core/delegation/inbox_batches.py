@@ -13,7 +13,7 @@ from memory_core.claude_code import agent_names, events, notices
 from memory_core.delegation import missed_reports, reported_events
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import preparing, remember
-from memory_core.origin import arrivals
+from memory_core.origin import text_origins
 from memory_core.storage import event_log, inbox
 from memory_core.storage.project import Project
 from memory_core.tasks import task_events
@@ -46,7 +46,7 @@ def work(project: Project, lock: int, seconds: int) -> None:
                 tried.update(map(inbox.split, _take_batch(project, names)))
             if seconds:  # a reader does only what it reads
                 _limit_time(seconds)
-                _try(project, lambda: arrivals.look(project))
+                _try(project, lambda: text_origins.look(project))
                 _try(project, lambda: preparing.refresh(project))
         finally:
             os.close(lock)
@@ -190,8 +190,8 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
         if not events.may_change_tasks(event):
             task_events.send_decisions(project)
             missed_reports.sweep_at_start(project, event)
-            arrivals.look(project)
-            for line in arrivals.ask_whose(project):  # the next hook of this session prints it
+            text_origins.look(project)
+            for line in text_origins.ask_whose(project):  # the next hook of this session prints it
                 notices.add(project.paths.state, events.session(event), line)
 
 

@@ -98,10 +98,10 @@ def make_lesson(
 
 def read_reading(run: RunEvent) -> list[str]:
     """Return what a run read from outside, see `origin.reading`; [] without a transcript."""
-    from memory_core.origin import reading
+    from memory_core.origin import text_origins
 
     folder = events.cwd(run.event) or run.project.paths.root
-    return reading.read_transcript(run.project, _find_transcript(run), folder)
+    return text_origins.read_transcript(run.project, _find_transcript(run), folder)
 
 
 def _find_transcript(run: RunEvent) -> str:

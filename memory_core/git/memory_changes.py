@@ -16,7 +16,7 @@ from memory_core.files import git_command
 from memory_core.git import merge_driver
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
-from memory_core.origin import checking, word_weights
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage import config_file, history_file, paths, store
@@ -220,8 +220,8 @@ def _rate(change: ItemChange) -> ItemChange:
     kinds = [kind for _start, _end, kind in scanner.find(change.text)]
     reasons = [f"secret: {', '.join(dict.fromkeys(kinds))}"] if kinds else []
     text, before = scanner.redact(change.text), scanner.redact(change.before)
-    reasons += filter(None, [checking.find_reason(text)])
-    score, reason = word_weights.rate(text), "; ".join(reasons)
+    reasons += filter(None, [text_origins.find_reason(text)])
+    score, reason = text_origins.rate(text), "; ".join(reasons)
     return change._replace(text=text, before=before, score=score, reason=reason)
 
 

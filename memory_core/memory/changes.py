@@ -19,7 +19,7 @@ from memory_core.memory.agent_memory import (
     make_change_id,
 )
 from memory_core.memory.reading import list_refused, record_difference
-from memory_core.origin import checking, ledger
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import config_defaults
 from memory_core.text import similarity
@@ -192,13 +192,14 @@ def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
 
 def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
     """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
-    origins = ledger.read(memory.store, memory.agent)
+    origins = text_origins.read_origins(memory.store, memory.agent)
     reasons = {
-        id(learning): checking.find_reason(
+        id(learning): text_origins.find_reason(
             f"{learning.content}\n{learning.nested}", report.is_outside
         )
         for learning in report.learnings
-        if origins.get(ledger.make_key(learning.content, learning.nested)) not in rights.DECIDED
+        if origins.get(text_origins.make_key(learning.content, learning.nested))
+        not in rights.DECIDED
     }
     return {number: reason for number, reason in reasons.items() if reason}
 

@@ -103,7 +103,7 @@ def refresh(paths: LevelPaths, stem: str) -> None:
 def list_given(errors: list[Record]) -> list[CommonError]:
     """Return the resolved errors that agents may receive: that occurred, and do not mislead."""
     from memory_core.history import item_history, performance
-    from memory_core.origin import checking
+    from memory_core.origin import text_origins
 
     mcp = item_history.MCP_SOURCE
     occurred = {error["id"] for error in errors if error.get("source") != mcp}
@@ -111,7 +111,7 @@ def list_given(errors: list[Record]) -> list[CommonError]:
     return [
         error
         for error in performance.find_common_errors(seen, resolved=True)
-        if not checking.find_reason(performance.join_resolution(error))
+        if not text_origins.find_reason(performance.join_resolution(error))
     ]
 
 

@@ -18,7 +18,7 @@ from memory_core.files.safe_files import SafeFiles
 from memory_core.history import rights
 from memory_core.memory import block_text, ready
 from memory_core.memory.ready import ReadyMemory
-from memory_core.origin import ledger, text_origins
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import item_notes, splitting
 from memory_core.selection.item_notes import ItemNote
@@ -158,7 +158,7 @@ class _Past:
 
     @staticmethod
     def read(project: Project, store: Store, agent: str) -> _Past:
-        history = ledger.read_history(project, store, agent, runs=True)
+        history = text_origins.read_history(project, store, agent, runs=True)
         uses = item_notes.count_uses(history.records)
         abouts = run_records.read_subjects(store.paths.state, store.stem(agent))
         return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts)
@@ -222,7 +222,7 @@ class _Level:
         self._limited: dict[str, ItemNote] = {}
         self._tiers: dict[str, str] = {}
         self._nested: dict[str, str] = {}
-        self._times = ledger.read_times(store, agent)
+        self._times = text_origins.read_times(store, agent)
         self._left_out: dict[str, tuple[str, str]] = {}  # (tier, reason) by the texts of items
 
     def sort_out(self) -> None:
@@ -296,7 +296,7 @@ class _Level:
 
     def _find_birth(self, text: str) -> str:
         """Return when an item that the history does not have was first seen in the file."""
-        since = self._times.get(ledger.make_key(text, self._nested.get(text, "")))
+        since = self._times.get(text_origins.make_key(text, self._nested.get(text, "")))
         return times.format_utc(since) if since else times.FAR_FUTURE
 
     def _drop(self, reasons: Collection[tuple[Item, str]]) -> None:

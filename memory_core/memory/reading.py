@@ -25,7 +25,7 @@ from memory_core.history.item_history import Difference, ItemFields, place_of
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.origin import ledger
+from memory_core.origin import text_origins
 from memory_core.storage import local_changes, state_folder
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -67,7 +67,7 @@ def read_memory(
     """
     store = store or project.store
     snapshot = store.read(agent)
-    history = ledger.read_history(project, store, agent)
+    history = text_origins.read_history(project, store, agent)
     memory = AgentMemory(project, agent, store, snapshot, history)
     document = memory.document
     if document.markers and solve_conflicts:

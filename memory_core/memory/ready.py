@@ -11,8 +11,8 @@ import marshal
 import os
 
 from memory_core import __version__
-from memory_core.origin import new_lines
 from memory_core.selection.passages import PassageIndex
+from memory_core.storage import last_look
 from memory_core.text import digests
 
 TYPE_CHECKING = False
@@ -95,7 +95,7 @@ def _load(store: Store, agent: str) -> list[Any]:
 def list_checked(store: Store, agent: str) -> set[str]:
     """Return texts of a memory that agents received with the present origins."""
     stamp, passages, *_facts = _load(store, agent)
-    now = [VERSION, __version__, new_lines.may_be_foreign(store.paths.state)]
+    now = [VERSION, __version__, last_look.may_be_foreign(store.paths.state)]
     decided = _identify(store.paths.state.status(store.decided_path(agent)))
     if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
         return set()
@@ -136,7 +136,7 @@ def make_stamp(project: Project, agent: str) -> Stamp:
     if not any(levels):
         return []
     settings = [repr(project.config[name]) for name in SETTINGS]
-    is_foreign = new_lines.may_be_foreign(project.paths.state)
+    is_foreign = last_look.may_be_foreign(project.paths.state)
     is_given = any(levels[1:]) and project.gives_user_level()
     return [[VERSION, __version__, is_foreign, is_given, *settings], *levels]
 

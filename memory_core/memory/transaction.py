@@ -15,7 +15,7 @@ from memory_core.history.item_history import Record
 from memory_core.memory import error_files
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.origin import ledger
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import event_log, local_changes
 from memory_core.storage.project import Project
@@ -176,15 +176,15 @@ def _note_decisions(memory: AgentMemory) -> None:
     try:
         kinds = item_history.DEPARTURE_KINDS
         own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
-        ledger.note_records(store, agent, own)
-        ledger.add(store, agent, origins | memory.origins)
+        text_origins.note_records(store, agent, own)
+        text_origins.add_origins(store, agent, origins | memory.origins)
         # A text that is not in the memory any more and waits has to be accepted again.
         gone = [row for row in memory.review if not memory.has_item(row["content"])]
         waiting = [(row["content"], row.get("nested", "")) for row in gone]
         if waiting:
-            ledger.remove(store, agent, waiting)
+            text_origins.take_back(store, agent, waiting)
         if memory.doubted:
-            ledger.remove(store, agent, memory.doubted, [rights.ACCEPTED, rights.REVIEWED])
+            text_origins.take_back(store, agent, memory.doubted, [rights.ACCEPTED, rights.REVIEWED])
     except OSError:
         pass  # without a state the texts wait again
 

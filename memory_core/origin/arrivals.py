@@ -13,11 +13,12 @@ from typing import Any
 
 from memory_core.claude_code import agent_names, file_writes, settings_files
 from memory_core.history import item_history, rights
-from memory_core.origin import commits, ledger, line_origins, new_lines
-from memory_core.storage import local_changes, paths
+from memory_core.origin import commits, ledger, line_origins
+from memory_core.storage import last_look, local_changes, paths
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
+from memory_core.text.phrases import format_count
 
 # In the state, since pins and confirmations count only if this machine has recorded them.
 RIGHTS = "rights"
@@ -25,6 +26,11 @@ RIGHTS = "rights"
 # Seconds: of more files, the others are looked at the next time.
 SECONDS = 2.0
 
+NEW_TEXTS = (
+    "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
+    "  agent-memory review --new shows who committed them, and one key accepts them"
+    " (what may be poisoned: agent-memory review)"
+)
 YOURS = (
     "agent-memory: {} in {}: yours?  agent-memory review --new lists them, and"
     " agent-memory review --new --mine says that you wrote them."
@@ -33,17 +39,25 @@ YOURS = (
 
 def ask_whose(project: Project) -> list[str]:
     """Return what a person has to decide about the texts of the first look, once; [] for none."""
-    state, store = new_lines.read_look(project.paths.state), project.store
-    if new_lines.ASKED in state or project.paths.state.is_from_before():
+    state, store = last_look.read_look(project.paths.state), project.store
+    if last_look.ASKED in state or project.paths.state.is_from_before():
         return []
     if "version" not in state:
         return []  # git has not been asked yet
-    notices = []
-    for notice, origin in ((YOURS, rights.UNKNOWN), (new_lines.NEW_TEXTS, rights.IMPORT)):
+    notices = list[str]()
+    for notice, origin in ((YOURS, rights.UNKNOWN), (NEW_TEXTS, rights.IMPORT)):
         counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
-        notices += new_lines.format_counts(notice, counts)
-    new_lines.write_look(project.paths.state, {**state, new_lines.ASKED: True})
+        notices += filter(None, [_format_counts(notice, counts)])
+    last_look.write_look(project.paths.state, {**state, last_look.ASKED: True})
     return notices
+
+
+def _format_counts(notice: str, counts: dict[str, int]) -> str:
+    """Return a notice about numbers of items by agents, "" for no items."""
+    counts = {agent: count for agent, count in counts.items() if count}
+    # A name in a repository is not repeated in the voice of agent-memory.
+    memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
+    return notice.format(format_count(sum(counts.values()), "item"), memories) if counts else ""
 
 
 def look(project: Project) -> None:
@@ -59,17 +73,17 @@ def look(project: Project) -> None:
 
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
-    state, now = new_lines.read_look(folder), _stamp_files(store)
-    is_old = state.get("version") != new_lines.VERSION
+    state, now = last_look.read_look(folder), _stamp_files(store)
+    is_old = state.get("version") != last_look.VERSION
     before: dict[str, Any] = {} if is_old else state.get("files", {})
     changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
     log = _measure_log(project, state, bool(changed) or is_old)
-    if not (changed or is_old) and RIGHTS in state and state.get(new_lines.GIT_LOG) == log:
+    if not (changed or is_old) and RIGHTS in state and state.get(last_look.GIT_LOG) == log:
         return
     is_from_before = store.paths is project.paths and folder.is_from_before()
-    is_first = bool(state.get("first")) or not (state.keys() - {new_lines.ASKED} or is_from_before)
+    is_first = bool(state.get("first")) or not (state.keys() - {last_look.ASKED} or is_from_before)
     seen = {name: before[name] for name in now if name in before and name not in changed}
-    news: dict[str, int] = state.get("news", {})
+    news: dict[str, int] = state.get(last_look.NEWS, {})
     until, began, is_whole = time.monotonic() + SECONDS, time.time(), True
     try:
         for name in changed:
@@ -90,26 +104,27 @@ def _look_at(project: Project, store: Store) -> None:
         _take_rights_over(project, store, state, news)
     except OSError:
         return  # without a state nothing can be remembered
-    state |= {RIGHTS: True, "version": new_lines.VERSION, "files": seen, "news": news}
+    state |= {RIGHTS: True, "version": last_look.VERSION, "files": seen, last_look.NEWS: news}
+    state[last_look.NOTICE] = _format_counts(NEW_TEXTS, news)
     state["first"] = is_first and not is_whole
     if is_whole:  # else tool calls since then may have written what is not decided yet
-        state |= {"looked": began, new_lines.GIT_LOG: log}
-    new_lines.write_look(folder, state)
+        state |= {"looked": began, last_look.GIT_LOG: log}
+    last_look.write_look(folder, state)
 
 
 def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[str | int] | None:
-    """Return git's log of this clone and its size, as in `new_lines`; None if git cannot tell.
+    """Return git's log of this clone and its size, see `storage.last_look`; None without an answer.
 
     If it `asks`, a repository may be new.
     """
     root = project.paths.root
-    path, size = state.get(new_lines.GIT_LOG) or (root, -1)
-    if size < 0 and asks and new_lines.has_repository(root):
+    path, size = state.get(last_look.GIT_LOG) or (root, -1)
+    if size < 0 and asks and paths.find_tree(root):
         try:
             path, size = line_origins.locate_log(root), 0
         except line_origins.ERRORS:
             return None
-    return [path, size if size < 0 else new_lines.measure_log(path)]
+    return [path, size if size < 0 else last_look.measure_log(path)]
 
 
 def _take_rights_over(
@@ -120,7 +135,7 @@ def _take_rights_over(
     Adds the numbers of other items that lose a pin or a high confidence to `news`.  `state` is the
     one before this look; without one, no older version was here.
     """
-    is_older = bool(state.keys() - {new_lines.ASKED}) or store.paths.state.is_from_before()
+    is_older = bool(state.keys() - {last_look.ASKED}) or store.paths.state.is_from_before()
     for agent in store.agents() if is_older and RIGHTS not in state else ():
         records = store.history(agent).read(runs=False)
         history = item_history.History(records, project.weights)
@@ -137,7 +152,7 @@ def _take_rights_over(
         mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]
         ledger.note_records(store, agent, mine)
         pins = [(item.text, item.nested) for item in own if item.is_pinned]
-        ledger.add(store, agent, dict.fromkeys(pins, rights.ACCEPTED))
+        ledger.add_origins(store, agent, dict.fromkeys(pins, rights.ACCEPTED))
 
 
 def _stamp_files(store: Store) -> dict[str, list[int]]:
@@ -151,7 +166,7 @@ def _stamp_files(store: Store) -> dict[str, list[int]]:
 def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file with these origins, "" for none."""
     texts = list_texts(store, agent)
-    origins = ledger.read(store, agent) if texts else {}
+    origins = ledger.read_origins(store, agent) if texts else {}
     return [text for text in texts if origins.get(ledger.make_key(*text), "") in wanted]
 
 
@@ -183,7 +198,7 @@ def _decide(
         }
     origins |= {one: in_main[ledger.make_key(*one)] for one in unknown if one not in new}
     decided = {one: origin for one, origin in origins.items() if origin}
-    ledger.add(store, agent, decided)
+    ledger.add_origins(store, agent, decided)
     is_whole = len(decided) == len(origins)
     return sum(one == rights.IMPORT for one in decided.values()), digest if is_whole else None
 
@@ -195,7 +210,7 @@ def _read_in_main_tree(project: Project, store: Store, agent: str) -> dict[str, 
     if main in ("", root) or store.paths is not project.paths:
         return {}
     level = paths.LevelPaths(main, project.environ)
-    return ledger.read(Store(level, project.config["directory"]), agent)
+    return ledger.read_origins(Store(level, project.config["directory"]), agent)
 
 
 def _find_origins(

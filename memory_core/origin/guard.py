@@ -10,8 +10,9 @@ from memory_core.document.markdown import Document
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import rights
 from memory_core.history.rights import Origins
-from memory_core.origin import checking, new_lines
+from memory_core.origin import checking
 from memory_core.selection import splitting
+from memory_core.storage import last_look
 
 # Why agents do not receive a text with these settings.
 STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
@@ -38,7 +39,7 @@ class Guard:
         if tier in rights.DECIDED:
             return ""
         if not self._inside:
-            new = () if new_lines.may_be_foreign(self._state) else ("",)
+            new = () if last_look.may_be_foreign(self._state) else ("",)
             self._inside = (rights.AGENT, rights.UNKNOWN, *new)
         is_inside = self.find_origin(text, nested) in self._inside
         return checking.find_reason(f"{text}\n{nested}", not is_inside)

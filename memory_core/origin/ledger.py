@@ -51,7 +51,7 @@ class Ledger:
     def find(self, text: str, nested: str = "") -> str:
         """Return the origin of a text that is recorded on this machine, "" without one."""
         if self._origins is None:
-            self._origins = read(self._store, self._agent)
+            self._origins = read_origins(self._store, self._agent)
         if (text, nested) not in self._found:
             origin = self._origins.get(make_key(text, nested), "")
             self._found[text, nested] = origin or self._default
@@ -87,7 +87,7 @@ def read_history(project: Project, store: Store, agent: str, runs: bool = False)
     return item_history.History(records, project.weights, of(project, store, agent))
 
 
-def read(store: Store, agent: str) -> dict[str, str]:
+def read_origins(store: Store, agent: str) -> dict[str, str]:
     """Return the origins of texts by their keys; {} without any."""
     origins: dict[str, str] = {}
     for key, origin, _since in _read_lines(store, agent):
@@ -133,9 +133,9 @@ def list_keys(text: str) -> Iterable[str]:
     return [make_key(*part) for part in list_texts(text)]
 
 
-def add(store: Store, agent: str, origins: Mapping[Text, str]) -> None:
+def add_origins(store: Store, agent: str, origins: Mapping[Text, str]) -> None:
     """Add the origins of texts.  Raises OSError."""
-    before = read(store, agent) if origins else {}
+    before = read_origins(store, agent) if origins else {}
     rows = [(make_key(*text), origin) for text, origin in origins.items()]
     new = [
         (key, origin, str(int(time.time())))
@@ -146,7 +146,7 @@ def add(store: Store, agent: str, origins: Mapping[Text, str]) -> None:
         store.paths.state.append(store.decided_path(agent), _format(new))
 
 
-def remove(
+def take_back(
     store: Store, agent: str, texts: Iterable[Text], decisions: Sequence[str] = DECIDED
 ) -> None:
     """Take back these decisions on texts.  Raises OSError.
@@ -177,7 +177,7 @@ def note_records(store: Store, agent: str, records: Iterable[Record]) -> None:
         state.replace(path, "".join(lines[len(lines) // 2 :]).encode())
 
 
-def rename(store: Store, agent: str, new: str) -> None:
+def rename_origins(store: Store, agent: str, new: str) -> None:
     """Add the lines of an agent to those of its new name.  Raises OSError."""
     state = store.paths.state
     for locate in (store.decided_path, store.made_path):

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from memory_core.files import git_command
 from memory_core.files.safe_files import SafeFiles
-from memory_core.origin import ledger, new_lines
+from memory_core.origin import ledger
+from memory_core.storage import last_look, paths
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
@@ -55,7 +56,7 @@ class _LoggedCommit(NamedTuple):
 def find_origins(folder: str, keys: Iterable[str]) -> dict[str, str]:
     """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder."""
     wanted = dict.fromkeys(keys, OWN)
-    if not wanted or not new_lines.has_repository(folder):
+    if not wanted or not paths.find_tree(folder):
         return wanted
     try:
         origins: dict[str, str] = {}
@@ -81,7 +82,7 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
     words = ("rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-prefix")
     own, common, prefix = run(folder, *words).decode().split("\n")[:3]
     shared = os.path.join(folder, common)
-    if new_lines.is_unfinished(own):
+    if last_look.is_unfinished(own):
         raise Undecided
     commits = sorted([*_list_logged(folder, own), *_list_fetched([own, shared])])
     names = [f"{entry.commit}:{prefix.rstrip('/')}" for entry in commits]
@@ -123,7 +124,7 @@ def _list_logged(folder: str, git_folder: str) -> Iterator[_LoggedCommit]:
         ref, _, when = name.rpartition("@{")
         if commit and not ref.startswith("refs/stash") and subject != PUSHED:
             place = 0 if ref.startswith("refs/remotes/") else 1 if ref == "HEAD" else 2
-            origin = OWN if subject.startswith(new_lines.OWN_ENTRIES) else OUTSIDE
+            origin = OWN if subject.startswith(last_look.OWN_ENTRIES) else OUTSIDE
             yield _LoggedCommit(int(when.rstrip("}")), place, -number, commit, origin)
 
 

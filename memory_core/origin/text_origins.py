@@ -1,29 +1,69 @@
-"""Read where the texts of memories came from, list the new ones, and accept them.
+"""Read, decide and list where the texts of memories came from; the front of this wing.
 
-The other wings use this module, and few others of this one: `tests/test_architecture.py` has them.
+The other wings import no other module of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
-from memory_core.origin import ledger, new_lines
+from memory_core.origin import arrivals, commits, ledger
+from memory_core.origin.arrivals import ask_whose, look
+from memory_core.origin.checking import REASON, find_reason, hold
+from memory_core.origin.commits import Commit
 from memory_core.origin.guard import Guard
+from memory_core.origin.ledger import (
+    add_origins,
+    make_key,
+    note_records,
+    read_history,
+    read_origins,
+    read_times,
+    rename_origins,
+    take_back,
+)
+from memory_core.origin.reading import read_transcript
+from memory_core.origin.word_weights import rate
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
+from memory_core.storage import last_look
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
-# Imported where they are used: they run git, and a hook that prepares an index does not.
-if TYPE_CHECKING:
-    from memory_core.origin.commits import Commit
-
-    Row = tuple[Commit, "JudgedText"]
+__all__ = [
+    "REASON",
+    "JudgedText",
+    "Row",
+    "accept",
+    "add_origins",
+    "ask_whose",
+    "describe_reported",
+    "find_commits",
+    "find_reason",
+    "find_tier",
+    "hold",
+    "list_held",
+    "list_new",
+    "list_outside",
+    "list_reported",
+    "list_texts",
+    "look",
+    "make_guard",
+    "make_key",
+    "note_records",
+    "rate",
+    "read_history",
+    "read_origins",
+    "read_times",
+    "read_transcript",
+    "remove_held",
+    "rename_origins",
+    "take_back",
+]
 
 
 class JudgedText:
@@ -35,6 +75,9 @@ class JudgedText:
         self.text = text
         self.nested = nested
         self.tier = tier
+
+
+Row = tuple[Commit, JudgedText]
 
 
 def make_guard(store: Store, agent: str, project: Project | None = None) -> Guard:
@@ -53,8 +96,6 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 
     A text of the user's level without an origin is the user's.  Raises OSError.
     """
-    from memory_core.origin import arrivals
-
     arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
     history = ledger.read_history(project, store, agent) if texts else item_history.History()
@@ -120,8 +161,6 @@ def list_new(
 
 def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[Row]:
     """Return texts with the commit that brought each of them, by commit; the oldest comes first."""
-    from memory_core.origin import commits
-
     rows: list[Row] = []
     for agent, group in groupby(texts, lambda text: text.agent):
         keys = {ledger.make_key(text.text, text.nested): text for text in group}
@@ -149,7 +188,7 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
 
 def list_reported(project: Project, store: Store) -> list[JudgedText]:
     """Return these texts; none before a session has reported them."""
-    return list_new(project, store) if store.paths.state.is_file(new_lines.LOOK_FILE) else []
+    return list_new(project, store) if store.paths.state.is_file(last_look.LOOK_FILE) else []
 
 
 def describe_reported(project: Project, count: int) -> str:
@@ -168,4 +207,4 @@ def accept(store: Store, texts: Iterable[JudgedText], is_mine: bool = False) -> 
         by_agent.setdefault(text.agent, {})[text.text, text.nested] = origin
     for agent, origins in by_agent.items():
         with store.lock(agent):
-            ledger.add(store, agent, origins)
+            ledger.add_origins(store, agent, origins)

@@ -22,7 +22,7 @@ from memory_core.claude_code import headless, sample_events, settings_files, set
 from memory_core.document.diff import FileChange
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
-from memory_core.origin import arrivals
+from memory_core.origin import text_origins
 from memory_core.setup import hook_runner, program, shell_completion
 from memory_core.setup.program import COMMAND, InstallRefused, Say
 from memory_core.storage import paths
@@ -97,8 +97,8 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
 def _say_what_is_left(target: SettingsTarget, user: bool, say: Say) -> None:
     """Ask whose the lines are that memories have already, and say if hooks are switched off."""
     if not user:
-        arrivals.look(target.project)
-        for question in arrivals.ask_whose(target.project):
+        text_origins.look(target.project)
+        for question in text_origins.ask_whose(target.project):
             say(question)
     settings = settings_files.read_settings(target.root, os.environ)
     if file := settings_files.find_disabling_file(settings):

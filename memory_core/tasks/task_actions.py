@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.origin import checking
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
@@ -238,7 +238,7 @@ def add_note(
 
 
 def _check_note(project: Project, task: str, text: str, entry: str) -> None:
-    _text, reason = checking.hold(text)
+    _text, reason = text_origins.hold(text)
     if not reason:
         return
     reason = f"note for {task or 'the active task'}; {reason}"

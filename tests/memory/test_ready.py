@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import id_of
 from memory_core.memory import preparing, ready, recall
-from memory_core.origin import ledger, new_lines
+from memory_core.origin import ledger
 from memory_core.selection.item_notes import ItemNote
 from memory_core.storage.project import Project, find_project
 from support.calls import answer
@@ -122,7 +123,7 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
     elif name == "raise confidence":
         sandbox.configure("memory:\n  min_confidence: 0.9\n")
     elif name == "accept":
-        ledger.add(project.store, "engineer", {(LEARNED, ""): rights.REVIEWED})
+        ledger.add_origins(project.store, "engineer", {(LEARNED, ""): rights.REVIEWED})
     else:  # the item that is not about the task is pinned here
         pin = item_history.make_record("pinned", NOW, COLORS)
         ledger.note_records(project.store, "engineer", [pin])
@@ -168,12 +169,9 @@ def test_all_that_a_memory_depends_on_makes_it_stale(
     assert after != before
 
 
-def test_what_git_may_have_brought_makes_it_stale(
-    sandbox: Sandbox, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_git_may_have_brought_makes_it_stale(sandbox: Sandbox, project: Project) -> None:
     before = ready.make_stamp(project, "engineer")
-    is_foreign = new_lines.may_be_foreign(project.paths.state)
-    monkeypatch.setattr(new_lines, "may_be_foreign", lambda _state: not is_foreign)
+    subprocess.run(["git", "init", "--quiet", sandbox.root], check=True)
     assert ready.make_stamp(project, "engineer") != before
 
 

@@ -77,7 +77,7 @@ def commit_text(sandbox: Sandbox, *records: dict[str, Any]) -> None:
 
 def note_origin(sandbox: Sandbox, text: str, origin: str) -> None:
     store = find_project(str(sandbox.root), sandbox.env).store
-    ledger.add(store, "engineer", {(text, ""): origin})
+    ledger.add_origins(store, "engineer", {(text, ""): origin})
 
 
 def forge(kind: str, text: str, **fields: Any) -> dict[str, Any]:

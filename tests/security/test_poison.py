@@ -143,7 +143,7 @@ def test_words_hold_no_text_of_a_person_or_of_a_clean_run(project: Project) -> N
     for origin in ("agent", "import", "tainted", "unknown", "mcp", "person", "hand", "reviewed"):
         for folder in ("decided", "ready"):
             project.store.paths.state.remove(f"{folder}/qa")
-        ledger.add(project.store, "qa", {(ORDER, ""): origin})
+        ledger.add_origins(project.store, "qa", {(ORDER, ""): origin})
         is_free = origin in ("agent", "unknown", *rights.DECIDED)
         assert (ORDER in read_block(project)) == is_free, origin
         assert (list_reasons(project) == {}) == is_free, origin

@@ -10,7 +10,7 @@ from memory_core.curation.views import review_details
 from memory_core.dashboard.page import DecidedLearning, Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
-from memory_core.origin import checking
+from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
@@ -59,7 +59,7 @@ def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
         "first": first,
         "nested": nested,
         "reasons": reasons,
-        "may_mislead": any(reason.startswith(checking.REASON) for reason in item.reasons),
+        "may_mislead": any(reason.startswith(text_origins.REASON) for reason in item.reasons),
         "has_secret": any(scanner.REASON in reason for reason in item.reasons),
         "entry": scanner.redact_values(item.entry),
         "preview": preview._replace(similar=scanner.redact(preview.similar)),

@@ -1,6 +1,6 @@
-"""New lines of memory files, of which nobody knows where they are from before `arrivals` looks.
+"""What the last look at memory files found, see `origin.arrivals`, and what git did since then.
 
-Until then they count as an agent's, unless git may have brought them.
+Lines that came since then count as an agent's, unless git may have brought them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from memory_core.files.safe_files import SafeFiles
+from memory_core.storage import paths
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -22,14 +23,11 @@ MAX_LOOK_BYTES = 2_000_000
 # In the last look, after a person has been asked whose the texts of the first look are.
 ASKED = "asked"
 
+# In it, a notice for the next session about texts that came, and their numbers by agents.
+NOTICE, NEWS = "notice", "news"
+
 # Raise it to look at all texts again that nobody has decided on.
 VERSION = 3
-
-NEW_TEXTS = (
-    "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
-    "  agent-memory review --new shows who committed them, and one key accepts them"
-    " (what may be poisoned: agent-memory review)"
-)
 
 # How the entries of git's log begin behind the tab if this clone made the commit.
 OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
@@ -61,7 +59,7 @@ def may_be_foreign(state: SafeFiles) -> bool:
     try:
         path, size = look[GIT_LOG]
         if size < 0:
-            return has_repository(path)
+            return paths.find_tree(path) != ""
         return is_unfinished(path[: -len("/logs/HEAD")]) or _has_strange_entry(path, size)
     except (KeyError, ValueError, TypeError, OSError):
         return True
@@ -95,28 +93,3 @@ def _has_strange_entry(path: str, size: int) -> bool:
         if before != after and not subject.startswith(OWN_ENTRIES):
             return True
     return False
-
-
-def has_repository(folder: str) -> bool:
-    return find_tree(folder) != ""
-
-
-def find_tree(path: str) -> str:
-    """Return the folder of the nearest repository at a path or above it, "" for none."""
-    while not os.path.lexists(os.path.join(path, ".git")):
-        path, before = os.path.dirname(path), path
-        if path == before:
-            return ""
-    return path
-
-
-def format_counts(notice: str, counts: dict[str, int]) -> list[str]:
-    """Return a notice about numbers of items by agents, [] for no items."""
-    from memory_core.text.phrases import format_count
-
-    counts = {agent: count for agent, count in counts.items() if count}
-    if not counts:
-        return []
-    # A name in a repository is not repeated in the voice of agent-memory.
-    memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
-    return [notice.format(format_count(sum(counts.values()), "item"), memories)]

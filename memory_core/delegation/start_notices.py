@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.origin import new_lines
-from memory_core.storage import state_folder
+from memory_core.storage import last_look, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,18 +18,19 @@ NOT_ALLOWED = (
 def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts, each once; [] mostly."""
     folder = project.paths.state
-    notices, state = list[str](), new_lines.read_look(folder)
-    if new_lines.ASKED not in state and "version" in state and not folder.is_from_before():
-        from memory_core.origin import arrivals
+    notices, state = list[str](), last_look.read_look(folder)
+    if last_look.ASKED not in state and "version" in state and not folder.is_from_before():
+        from memory_core.origin import text_origins
 
-        notices, state = arrivals.ask_whose(project), new_lines.read_look(folder)
+        notices, state = text_origins.ask_whose(project), last_look.read_look(folder)
     waiting = _identify_waiting(project)
-    if state.get("version") != new_lines.VERSION:
+    if state.get("version") != last_look.VERSION:
         return notices + _ask_for_user_level(project)  # before the first look
-    notices += new_lines.format_counts(new_lines.NEW_TEXTS, state["news"])
+    notices += filter(None, [state.get(last_look.NOTICE)])
     notices += [WAITING] if waiting and waiting != state.get("waiting") else []
-    if state["news"] or waiting != state.get("waiting", ""):
-        new_lines.write_look(folder, {**state, "news": {}, "waiting": waiting})
+    if state.get(last_look.NOTICE) or waiting != state.get("waiting", ""):
+        said = {last_look.NEWS: {}, last_look.NOTICE: "", "waiting": waiting}
+        last_look.write_look(folder, {**state, **said})
     return notices + _ask_for_user_level(project)
 
 
