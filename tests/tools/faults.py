@@ -6,9 +6,9 @@
 strace injects one fault per run, into a hook or into a worker alone: SIGKILL at every system
 call after the event was read; ENOSPC, EIO, EACCES and EROFS at every call that touches files,
 once and (for the files of the project and its state) at all later calls too. Further runs use a
-full disk, a read-only disk, no HOME, and files with future dates. After each run, and after
-captures by later runs, nothing may be lost, duplicated or broken. The last line of the output has
-the counts.
+full disk, a read-only disk, no HOME, no locks, and files with future dates. After each run and
+after captures by later runs, nothing may be lost, duplicated or broken. The last line of the
+output has the counts.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from memory_core.memory import agent_memory  # noqa: E402
 from memory_core.storage import (  # noqa: E402
     event_log,
     history_file,
+    inbox,
     paths,
     run_records,
     state_folder,
@@ -597,6 +598,24 @@ def postdate(bed: Bed) -> None:
             os.utime(path, (later, later))
 
 
+def no_locks(bed: Bed) -> Iterator[tuple[str, list[str]]]:
+    """Put the state on a file system that cannot lock, so that two workers work at once."""
+    scenario = next(one for one in SCENARIOS if one.hook == "worker")
+    whole = whole_texts(bed, scenario)
+    bed.prepare(scenario)
+    lock = bed.state / inbox.LOCK_FILE
+    lock.touch()
+    only = ["-P", str(lock), "-e", "trace=flock", "-e", "inject=flock:error=ENOLCK"]
+    command = ["strace", "-o", str(bed.log), *only, sys.executable, "-I", "-c", WORKER, str(REPO)]
+    place: dict[str, Any] = {"stdin": subprocess.DEVNULL, "cwd": bed.root, "env": bed.env}
+    workers = [subprocess.Popen(command, stderr=subprocess.PIPE, **place) for _ in range(2)]
+    errors = b"".join(worker.communicate()[1] for worker in workers)
+    is_hit = "(INJECTED)" in bed.text(bed.log)
+    outcome = Outcome(max(worker.returncode for worker in workers), b"", errors, is_hit, False)
+    missed = ["missed: the lock was taken"] * (not is_hit)
+    yield "two workers without locks", missed + judged(bed, scenario, outcome, whole)
+
+
 # Disks are mounted in a private mount namespace, so that nothing stays mounted.
 
 
@@ -720,7 +739,8 @@ def everything(folder: Path, jobs: int, every: int) -> bool:
     tally = Tally()
     inject(folder, jobs, every, tally)
     bed = Bed(folder / "others")
-    for name, problems in (*no_home(bed), *the_future(bed), *on_disks(folder / "disks", every)):
+    others = (*no_home(bed), *the_future(bed), *no_locks(bed))
+    for name, problems in (*others, *on_disks(folder / "disks", every)):
         tally.add("other harms", name, problems)
     print(tally)
     return tally.failed
