@@ -38,7 +38,7 @@ def run_hook(script):
 
 def run_verb(verb, arguments):
     """Prepare or build the environment, or run a command or the MCP server in it."""
-    from memory_core.setup import mcp_placeholder, plugin_environment
+    from memory_core.setup import plugin_environment
 
     if verb == "setup":
         return plugin_environment.handle_session_start(os.environ)
@@ -48,8 +48,6 @@ def run_verb(verb, arguments):
     seconds = plugin_environment.SERVER_WAIT if is_server else plugin_environment.COMMAND_WAIT
     # A command tries a build again: the user may have repaired what made it fail.
     reason = plugin_environment.wait_until_ready(os.environ, seconds, retry=not is_server)
-    if reason and is_server:
-        return mcp_placeholder.serve(reason)
     if reason:
         sys.stderr.write(f"agent-memory: {reason}\n")
         return 1

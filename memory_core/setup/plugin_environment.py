@@ -15,8 +15,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
@@ -36,12 +36,8 @@ BUILD_TIMEOUT = 900
 # Seconds until a failed build is tried again.
 RETRY_AFTER = 3600
 
-# Seconds until a builder that was just started has its lock.
-START_GRACE = 3.0
-
 POLL_PAUSE = 0.1
-LOCK_TRIES = 5
-LOG_NAME = "build.log"
+LOCK_NAME, LOG_NAME = "build.lock", "build.log"
 
 # Variables that make Python or pip use another folder than the new environment.
 REMOVED_VARIABLES = (
@@ -109,11 +105,11 @@ def is_ready(data: str, folder: str = "") -> bool:
 def is_building(data: str) -> bool:
     """Say whether a builder holds the lock."""
     try:
-        descriptor = os.open(os.path.join(data, "build.lock"), os.O_RDWR)
+        descriptor = os.open(os.path.join(data, LOCK_NAME), os.O_RDWR)
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     finally:
@@ -130,7 +126,7 @@ def handle_session_start(environ: Mapping[str, str]) -> None:
     _link_plugin(data)
     if config.is_off(environ) or is_ready(data):
         return
-    is_started = start_build(data) or is_building(data)
+    is_started = start_build(data)
     message = _report_failure(data)
     if not message and is_started and _is_first_session(data):
         message = BUILD_STARTED
@@ -173,16 +169,21 @@ def _report_failure(data: str) -> str:
 
 
 def start_build(data: str, retry: bool = False) -> bool:
-    """Start a build in the background, unless one runs or has failed within the hour.
+    """Start a build in the background; return whether one runs now.
 
-    With `retry` it starts even after a failure.  Return whether it was started.
+    A build that has failed is tried again after an hour, or with `retry`.
     """
     failure = plugin.read_failure(data)
     is_recent = failure and 0 <= time.time() - failure["when"] < RETRY_AFTER
-    if (is_recent and failure.get("key") == hash_dependencies() and not retry) or is_building(data):
-        return False
+    if is_recent and failure.get("key") == hash_dependencies() and not retry:
+        return is_building(data)
     try:
         os.makedirs(data, exist_ok=True)
+        descriptor = os.open(os.path.join(data, LOCK_NAME), os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError:
+        return False  # the folder cannot be written; hooks work without the environment
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", plugin.LAUNCH_CODE, root(), "build"],
             cwd=data,
@@ -190,9 +191,14 @@ def start_build(data: str, retry: bool = False) -> bool:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # the build goes on when this session ends
+            pass_fds=[descriptor],  # the lock is the builder's until it ends
         )
+    except BlockingIOError:
+        return True
     except OSError:
-        return False  # the folder cannot be written; hooks work without the environment
+        return False
+    finally:
+        os.close(descriptor)
     return True
 
 
@@ -205,18 +211,14 @@ def wait_until_ready(environ: Mapping[str, str], seconds: float, retry: bool = F
     `retry` is as for `start_build`.
     """
     data = environ[plugin.DATA_VARIABLE]
-    began = time.monotonic()
-    grace = began
-    if not is_ready(data) and start_build(data, retry):
-        grace += START_GRACE
-    while not is_ready(data):
-        now = time.monotonic()
-        if now >= grace and not is_building(data):
-            return "" if is_ready(data) else _explain_failure(data)
-        if now >= began + seconds:
+    until = time.monotonic() + seconds
+    if not is_ready(data):
+        start_build(data, retry)
+    while is_building(data):
+        if time.monotonic() >= until:
             return STILL_BUILDING
         time.sleep(POLL_PAUSE)
-    return ""
+    return "" if is_ready(data) else _explain_failure(data)
 
 
 def _explain_failure(data: str) -> str:
@@ -238,53 +240,33 @@ def run_in_environment(arguments: list[str], environ: Mapping[str, str]) -> None
 
 
 def build(environ: Mapping[str, str]) -> int:
-    """Build the environment, unless another process does; return the exit status."""
+    """Build the environment; return the exit status.  `start_build` has the lock."""
     data = environ[plugin.DATA_VARIABLE]
-    with _lock(data) as is_locked:
-        if not is_locked or is_ready(data):
-            return 0
-        _redirect_output(os.path.join(data, LOG_NAME))
-        folder = os.path.join(data, "environments")
-        _remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
-        key = hash_dependencies()
-        new = os.path.join(folder, f"{key}-{int(time.time())}-{os.getpid()}")
-        try:
-            _create(new)
-            _check(new)
-            links.replace_link(
-                os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
-            )
-        except (BuildFailed, OSError, subprocess.SubprocessError) as error:
-            shutil.rmtree(new, ignore_errors=True)
-            reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
-            reason = reason if reason.endswith(".") else f"{reason}."
-            _write_failure(data, {"key": key, "when": time.time(), "reason": reason})
-            return 1
-        with suppress(OSError):
-            os.unlink(os.path.join(data, "failed.json"))
-        # A quarter of the time; the environment is in use already.
-        with suppress(BuildFailed, OSError):
-            _run([_python(new), "-I", "-m", "compileall", "-q", os.path.join(new, "lib")])
-    return 0
-
-
-@contextmanager
-def _lock(data: str) -> Iterator[bool]:
-    """Take the builders' lock and yield whether that worked; the kernel frees it at the end."""
-    descriptor = os.open(os.path.join(data, "build.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    if is_ready(data):
+        return 0
+    _redirect_output(os.path.join(data, LOG_NAME))
+    folder = os.path.join(data, "environments")
+    _remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
+    key = hash_dependencies()
+    new = os.path.join(folder, f"{key}-{int(time.time())}-{os.getpid()}")
     try:
-        yield _take_lock(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _take_lock(descriptor: int) -> bool:
-    for _ in range(LOCK_TRIES):  # `is_building` takes it for a moment
-        with suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        time.sleep(POLL_PAUSE / LOCK_TRIES)
-    return False
+        _create(new)
+        _check(new)
+        links.replace_link(
+            os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
+        )
+    except (BuildFailed, OSError, subprocess.SubprocessError) as error:
+        shutil.rmtree(new, ignore_errors=True)
+        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        reason = reason if reason.endswith(".") else f"{reason}."
+        _write_failure(data, {"key": key, "when": time.time(), "reason": reason})
+        return 1
+    with suppress(OSError):
+        os.unlink(os.path.join(data, "failed.json"))
+    # A quarter of the time; the environment is in use already.
+    with suppress(BuildFailed, OSError):
+        _run([_python(new), "-I", "-m", "compileall", "-q", os.path.join(new, "lib")])
+    return 0
 
 
 def _redirect_output(path: str) -> None:

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ from memory_core.claude_code import settings_json
 from memory_core.setup import installation, plugin, plugin_environment
 from support.plugin import borrow_environment
 
-from .api import Api, Reply, Request, Script, delegate, say, use, wait_until
+from .api import Api, Script, delegate, say, use, wait_until
 from .client import Desk
 from .product import (
     REPO,
@@ -252,55 +251,6 @@ def test_its_mcp_server_answers(plugged: Desk) -> None:
     run = plugged.run({"MAIN": [call, say("done")]}, "--allowedTools", tool)
     assert_quiet(run)
     assert FACT in str(run.requests_by("MAIN")[-1].results)
-
-
-def slow_builder(desk: Desk) -> None:
-    """Install a `uv` that waits for the file `go` in the home before it builds."""
-    folder = desk.home / "bin"
-    folder.mkdir()
-    lines = [
-        "#!/bin/sh",
-        'until [ -e "$HOME/go" ]; do sleep 0.05; done',
-        "for last; do :; done",
-        '[ "$1" = venv ] || exit 0',
-        f'"{os.path.realpath(sys.executable)}" -I -m venv --without-pip "$last"',
-        'for each in "$last"/lib/python*/site-packages; do',
-        f'  echo "{sysconfig.get_path("purelib")}" > "$each/b.pth"',
-        "done",
-    ]
-    (folder / "uv").write_text("\n".join(lines) + "\n")
-    (folder / "uv").chmod(0o755)
-    desk.variables["PATH"] = f"{folder}:{os.environ['PATH']}"
-
-
-@versions(CURRENT)
-def test_its_mcp_server_has_tools_in_the_session_after_the_build(plugged: Desk) -> None:
-    """It connects first: a failed server would not be started again for 15 minutes."""
-    slow_builder(plugged)
-    plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
-    tool = "mcp__plugin_agent-memory_agent-memory__recall"
-
-    def wait(_request: Request) -> Reply:
-        time.sleep(plugin_environment.SERVER_WAIT + 5)
-        return say("done")
-
-    assert_quiet(plugged.run({"MAIN": [wait]}))
-    (plugged.home / "go").touch()
-    wait_until(
-        lambda: plugin_environment.is_ready(str(data_folder(plugged))), "the environment", 300
-    )
-
-    def call(request: Request) -> Reply:
-        """Call the tool as soon as its server has connected."""
-        if FACT in str(request.results):
-            return say("done")
-        assert request.turn < 50, request
-        time.sleep(0.5)  # time that a model needs to think
-        return use(tool, agent="engineer")
-
-    second = plugged.run({"MAIN": [call]}, "--allowedTools", tool)
-    assert_quiet(second)
-    assert FACT in str(second.requests_by("MAIN")[-1].results)
 
 
 @versions(CURRENT)

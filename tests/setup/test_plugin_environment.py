@@ -64,7 +64,8 @@ def test_a_failure_is_reported_once_and_retried_later(plugged: Plugged) -> None:
     assert os.listdir(plugged.data / "environments") == []
     asked = (plugged.sandbox.home / "uv").read_text()
     done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("agent-memory: could not build its Python environment: ")
     assert (plugged.sandbox.home / "uv").read_text() == asked
     # One hour later the network works.
     fail_to_build(plugged, plugin_environment.RETRY_AFTER)
