@@ -17,7 +17,7 @@ from memory_core.storage import event_log
 from memory_core.storage.project import find_project
 from memory_core.text.times import format_utc
 
-AGENTS, ITEMS, EVENTS, TASKS, WAITING = 200, 150, 100_000, 100, 200
+AGENTS, ITEMS, EVENTS, TASKS, WAITING = 20, 80, 20_000, 100, 40
 DAY = 86400
 DAYS = 365
 # Of the ids that a run receives, and of those that it uses.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import os
+import subprocess
 import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -43,8 +44,9 @@ class Scene:
         self.project = os.path.join(folder, "project")
         self._frozen: dict[str, bytes] = {}
         self._folders: set[str] = set()
-        for name in ("home", "project/.git"):  # .git makes it a project root
-            os.makedirs(os.path.join(folder, name))
+        os.makedirs(os.path.join(folder, "home"))
+        # The repository makes it a project's root.
+        subprocess.run(["git", "init", "--quiet", self.project], check=True)
         self._write("project-transcripts/" + samples.SESSION + ".jsonl", samples.transcript())
         if memories is not None:
             os.makedirs(os.path.join(self.project, MEMORIES))

@@ -155,7 +155,7 @@ def _list_never_given(
     if recent.runs < RECENT_RUNS or store.paths is not project.paths:
         return []
     try:
-        texts = text_origins.list_texts(project, store, agent)
+        texts = text_origins.list_texts(project, store, agent, looks=False)
     except OSError:
         return []
     own = {one.text: one.id for one in texts if one.tier in rights.WRITTEN_HERE}
@@ -319,7 +319,6 @@ def read_status(
     level = project.level(user)
     if numbers is None:
         numbers = Numbers(project)
-        numbers.refresh()
     if memories is None:
         memories = list_memories(project, level, None if user else numbers.files)
     files = settings_files.read_hook_files(project.paths.root, environ)

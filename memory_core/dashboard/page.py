@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from memory_core.curation.views.status_reader import StatusReader
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.project import Project
 
@@ -26,7 +25,7 @@ class DecidedLearning(NamedTuple):
 class Visit:
     """One request for a page.
 
-    `project` is opened for this request; `numbers` are read anew when a page asks for them.
+    `project` is opened for this request; `numbers` are read when a page asks for them.
     `names` are the parts of the path that its pattern names, `query` the parameters behind "?",
     `form` those of a POST; of a parameter that occurs several times, the last one.  `lists` has all
     of those of a form.  `decisions` are those of all visits that can be undone, oldest first.
@@ -36,15 +35,13 @@ class Visit:
     environ: Mapping[str, str]
     names: Mapping[str, str]
     query: Mapping[str, str]
-    read_numbers: Callable[[Project], Numbers]
-    status_reader: StatusReader
     decisions: list[DecidedLearning] = field(default_factory=list)
     form: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, list[str]] = field(default_factory=dict)
 
     @cached_property
     def numbers(self) -> Numbers:
-        return self.read_numbers(self.project)
+        return Numbers(self.project)
 
 
 class View(NamedTuple):

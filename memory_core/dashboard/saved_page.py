@@ -6,13 +6,11 @@ import os
 import re
 from collections.abc import Mapping
 
-from memory_core.curation.views.status_reader import StatusReader
 from memory_core.dashboard import rendering
 from memory_core.dashboard.page import Visit
 from memory_core.dashboard.pages.overview import show_overview
 from memory_core.monitor import charts
 from memory_core.monitor.counts import find_today
-from memory_core.monitor.numbers import Numbers
 from memory_core.storage.project import Project
 
 STYLE = os.path.join(os.path.dirname(__file__), "static", "style.css")
@@ -22,16 +20,10 @@ def make_page(project: Project, environ: Mapping[str, str]) -> str:
     """Return the overview of a project as HTML."""
     with open(STYLE, encoding="utf-8") as file:
         style = f"{charts.STYLE}\n{file.read()}"
-    view = show_overview(Visit(project, environ, {}, {}, _read_numbers, StatusReader()))
+    view = show_overview(Visit(project, environ, {}, {}))
     templates = rendering.make_templates(
         project_name=project.name, saved_style=style, day=find_today()
     )
     values = {"page": None, "message": None, "is_known": True, **view.values}
     page = templates.get_template(view.template).render(values)
     return re.sub(r"</?a\b[^>]*>", "", page)
-
-
-def _read_numbers(project: Project) -> Numbers:
-    numbers = Numbers(project)
-    numbers.refresh()
-    return numbers

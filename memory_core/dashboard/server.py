@@ -132,7 +132,4 @@ def _end_on_signals(server: uvicorn.Server) -> Iterator[None]:
 
 async def _serve(server: uvicorn.Server, site: Site, own: socket.socket) -> None:
     site.is_stopping = lambda: server.should_exit
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(site.warm_up)
-        await server.serve(sockets=[own])
-        tasks.cancel_scope.cancel()
+    await server.serve(sockets=[own])

@@ -19,7 +19,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from memory_core.curation import lookup
-from memory_core.curation.views.status_reader import StatusReader
 from memory_core.dashboard import live, rendering
 from memory_core.dashboard.page import PREFIX, DecidedLearning, Done, NotFound, Page, View, Visit
 from memory_core.dashboard.problems import describe_expected
@@ -27,7 +26,6 @@ from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.delegation import worker
 from memory_core.monitor import charts
-from memory_core.monitor.numbers import Numbers
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -47,9 +45,6 @@ STATIC_TYPES = {
     "theme.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
-
-# How long a page waits for checks of memories that nobody waits for.
-STEP_SECONDS = 0.05
 
 OTHER_FORM = "This form is of another run of the dashboard: reload the page and try again."
 
@@ -74,10 +69,7 @@ class Site:
         self._access = access
         self._messages: dict[str, Done] = {}
         self._decisions: list[DecidedLearning] = []
-        self._numbers: Numbers | None = None
-        self._settings: dict[str, Any] = {}  # those that the numbers were read with
         self._one_at_a_time = anyio.CapacityLimiter(1)
-        self._status = StatusReader()
         self._static = {name: _read_static(name) for name in STATIC_TYPES}
         self._templates = rendering.make_templates(
             project_name=os.path.basename(root) or root,
@@ -104,25 +96,6 @@ class Site:
             raise ProjectGone(f"The project's folder is gone: {self._root}")
         return Project(LevelPaths(self._root, self._environ), self._environ)
 
-    def _read_numbers(self, project: Project) -> Numbers:
-        """Return the numbers up to now; limits of memories depend on the settings."""
-        if self._numbers is None or self._settings != project.config.values:
-            self._numbers, self._settings = Numbers(project), project.config.values
-        self._numbers.refresh()
-        return self._numbers
-
-    async def warm_up(self) -> None:
-        """Read the numbers and check the memories, in steps, before somebody waits for them.
-
-        An error is not reported here: the first page has it, too.
-        """
-        with suppress(Exception):
-            project = self.open_project()
-            numbers = await self.run(self._read_numbers, project)
-            await self.run(numbers.by_agent)
-            while not await self.run(self._status.check, project, numbers.files, STEP_SECONDS):
-                pass
-
     async def _go_to_start(self, _request: Request) -> Response:
         return RedirectResponse(PREFIX, 303)
 
@@ -145,8 +118,6 @@ class Site:
                 environ=self._environ,
                 names=request.path_params,
                 query=dict(request.query_params),
-                read_numbers=self._read_numbers,
-                status_reader=self._status,
                 decisions=self._decisions,
                 form=form,
                 lists=lists,

@@ -13,7 +13,7 @@ from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
 from memory_core.git import driver_notice, merge_driver
-from memory_core.monitor.log_numbers import count_log
+from memory_core.monitor.log_numbers import LogNumbers
 from memory_core.origin import text_origins
 from memory_core.setup import hook_runner
 from memory_core.storage import inbox, run_records
@@ -205,7 +205,7 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
     """Check whether the memories of the last week arrived."""
-    log = count_log(exam.project, exam.since)
+    log = LogNumbers(exam.project.paths, exam.since)
     total, newest = log.total(), log.find_last()
     for verdict, text in DELIVERY_TEXTS.items():
         count, last = getattr(total, verdict), log.find_last(verdict)
@@ -232,7 +232,7 @@ def check_errors(exam: Examination) -> Iterator[Finding]:
     """Check for errors that hooks logged; a delivery after the last one shows that it is over."""
     errors = hook_runner.list_errors(exam.project, exam.since)
     if errors:
-        last = count_log(exam.project).find_last()
+        last = LogNumbers(exam.project.paths).find_last()
         since = last.timestamp if last else ""
         level = WARNING if hook_runner.list_errors(exam.project, since) else NOTE
         count = format_count(len(errors), "error")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -103,26 +102,15 @@ class Tallies:
     def of(self, agent: str, day: str) -> Counts:
         """Return the counts of an agent on a day, to be changed at once."""
         days = self._days.setdefault(agent, {})
-        if day not in days:
-            days[sys.intern(day)] = Counts()
-        return days[day]
-
-    def total(self, agent: str) -> Counts:
-        """Return the sums of an agent."""
-        total = Counts()
-        for _day, counts in self.items(agent):
-            total.add(counts)
-        return total
+        return days.setdefault(day, Counts())
 
     def agents(self) -> Iterable[str]:
         return self._days.keys()
 
-    def items(self, agent: str | None = None, since: str = "") -> Iterator[tuple[str, Counts]]:
-        """Yield the days of all agents or of one, from `since` on, in any order."""
+    def items(self, agent: str | None = None) -> Iterator[tuple[str, Counts]]:
+        """Yield the days of all agents or of one, in any order."""
         for name in [agent] if agent is not None else self._days:
-            for day, counts in self._days.get(name, {}).items():
-                if day >= since:
-                    yield day, counts
+            yield from self._days.get(name, {}).items()
 
 
 class Bucket(NamedTuple):

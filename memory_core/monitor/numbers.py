@@ -6,8 +6,7 @@ rotated, so it has some weeks; histories have all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from memory_core.claude_code import agent_names
 from memory_core.monitor.agent_files import AgentFiles
@@ -16,15 +15,11 @@ from memory_core.monitor.counts import (
     Bucket,
     Counts,
     Tallies,
-    find_first,
-    find_today,
     split_days,
 )
 from memory_core.monitor.log_numbers import Delivery, LogNumbers
 from memory_core.monitor.memory_numbers import MemorySize
 from memory_core.storage.project import Project
-
-Value = TypeVar("Value")
 
 
 class AgentNumbers(NamedTuple):
@@ -43,37 +38,21 @@ class AgentNumbers(NamedTuple):
 
 
 class Numbers:
-    """All numbers of a project, at the level of the project.
-
-    `refresh` reads what changed since the last call: new lines of the event log, and the files of
-    agents whose status (inode, size, time) is another one.  Then all other methods are cheap, apart
-    from `waiting`, `of` and `by_agent`: they read and check memory files that changed.
-    """
+    """All numbers of a project, at the level of the project, of the time when they are read."""
 
     def __init__(self, project: Project) -> None:
         self.files = AgentFiles(project)
-        self._log = LogNumbers(project.paths.state)
-        self._cache: dict[tuple[Any, ...], Any] = {}
-
-    def refresh(self) -> bool:
-        """Read what is new; return whether any number may be another one."""
-        is_changed = self._log.refresh() | self.files.refresh() | (not self._cache)
-        if is_changed:
-            self._cache.clear()
-            for agent in self.files.agents_with_history():
-                self.files.history(agent)
-        return is_changed
+        self._log = LogNumbers(project.paths)
 
     def agents(self) -> list[str]:
         """Return all agents with a memory, a history, events or waiting learnings; PM is last."""
         names = {*self.files.agents(), *self.files.agents_with_history()}
-        for tallies in self._log.tallies:
-            names |= {*tallies.agents()}
+        names |= {*self._log.tallies.agents()}
         return sorted(names - {""}, key=lambda name: (name == agent_names.PM, name))
 
     def by_agent(self) -> list[AgentNumbers]:
         """Return the numbers of each of `agents`."""
-        return self._keep(("by_agent",), lambda: list(map(self.of, self.agents())))
+        return list(map(self.of, self.agents()))
 
     def of(self, agent: str) -> AgentNumbers:
         """Return the numbers of an agent; of one that does not exist all are 0."""
@@ -82,59 +61,41 @@ class Numbers:
             agent,
             memory,
             self.total(agent),
-            len(self.waiting(agent)),
+            len(self.files.waiting(agent)),
             self.files.unmerged(agent),
             problem or self.files.history(agent).problem,
         )
 
     def total(self, agent: str | None = None) -> Counts:
         """Return the counts of all agents or of one."""
-
-        def add_all() -> Counts:
-            total = Counts()
-            for tallies in self._list_tallies(agent):
-                for name in tallies.agents() if agent is None else [agent]:
-                    total.add(tallies.total(name))
-            return total
-
-        return self._keep(("total", agent), add_all)
+        total = Counts()
+        for tallies in self.list_tallies(agent):
+            for _day, counts in tallies.items(agent):
+                total.add(counts)
+        return total
 
     def by_day(self, days: int = 30, agent: str | None = None) -> list[Bucket]:
         """Return the counts of the last days, oldest first; the last one is today (UTC)."""
-        return self.by_period(days, 1, agent)
+        return self._by_period(days, 1, agent)
 
     def by_week(self, weeks: int = 8, agent: str | None = None) -> list[Bucket]:
         """Return the counts of the last weeks, oldest first.
 
         The last one has the seven days up to and including today (UTC).
         """
-        return self.by_period(weeks, WEEK_DAYS, agent)
+        return self._by_period(weeks, WEEK_DAYS, agent)
 
-    def by_period(self, number: int, days: int, agent: str | None = None) -> list[Bucket]:
-        """Return the counts of so many periods of `days`, oldest first; the last one ends today."""
-
-        def split() -> list[Bucket]:
-            first = find_first(number, days)
-            tallies = self._list_tallies(agent)
-            counts = (day for one in tallies for day in one.items(agent, first))
-            return split_days(counts, number, days)
-
-        return self._keep(("period", number, days, agent, find_today()), split)
-
-    def waiting(self, agent: str) -> list[dict[str, Any]]:
-        """Return what waits for a person of an agent, with all fields of `storage.review_file`."""
-        return self.files.waiting(agent)
+    def _by_period(self, number: int, days: int, agent: str | None) -> list[Bucket]:
+        tallies = self.list_tallies(agent)
+        counts = (day for one in tallies for day in one.items(agent))
+        return split_days(counts, number, days)
 
     @property
     def last_delivery(self) -> Delivery | None:
         """Return the last delivery of which it is known whether it arrived."""
         return self._log.find_last()
 
-    def _list_tallies(self, agent: str | None) -> list[Tallies]:
+    def list_tallies(self, agent: str | None = None) -> list[Tallies]:
+        """Return the counts of the log and of the histories of all agents or of one."""
         names = self.files.agents_with_history() if agent is None else [agent]
-        return [*self._log.tallies, *(self.files.history(name).tallies for name in names)]
-
-    def _keep(self, key: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
-        if key not in self._cache:
-            self._cache[key] = compute()
-        return self._cache[key]  # type: ignore[no-any-return]
+        return [self._log.tallies, *(self.files.history(name).tallies for name in names)]

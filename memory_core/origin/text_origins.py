@@ -91,12 +91,14 @@ def make_guard(store: Store, agent: str, project: Project | None = None) -> Guar
     return Guard(ledger.of(project, store, agent), store.paths.state, given)
 
 
-def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
+def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -> list[JudgedText]:
     """Return the texts of an agent's memory file with their tiers.
 
-    A text of the user's level without an origin is the user's.  Raises OSError.
+    A text of the user's level without an origin is the user's.  Unless it `looks`, the caller has
+    called `look`, which is for all agents.  Raises OSError.
     """
-    arrivals.look(project)
+    if looks:
+        arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
     history = ledger.read_history(project, store, agent) if texts else item_history.History()
     guard = make_guard(store, agent, project)
@@ -141,9 +143,10 @@ def list_new(
     """
     given = project.given_tiers or (*rights.INSIDE, rights.TAINTED)
     new: list[JudgedText] = []
+    arrivals.look(project)
     for agent in agents or store.agents():
         try:
-            texts = list_texts(project, store, agent)
+            texts = list_texts(project, store, agent, looks=False)
         except OSError:
             continue  # the doctor reports it
         guard = make_guard(store, agent)

@@ -32,7 +32,7 @@ def list_numbers(numbers: Numbers) -> Counter[Key]:
     found: Counter[Key] = Counter()
     days = (
         (agent, *day)
-        for tallies in numbers._list_tallies(None)
+        for tallies in numbers.list_tallies()
         for agent in tallies.agents()
         for day in tallies.items(agent)
     )
@@ -60,9 +60,7 @@ def project_of(sandbox: Sandbox) -> Project:
 
 
 def read_numbers(sandbox: Sandbox) -> Numbers:
-    numbers = Numbers(project_of(sandbox))
-    numbers.refresh()
-    return numbers
+    return Numbers(project_of(sandbox))
 
 
 def check(numbers: Numbers, sandbox: Sandbox) -> Counts:
@@ -178,15 +176,13 @@ def test_any_log_is_counted_once(sandbox: Sandbox, seed: int) -> None:
     """The log is appended to, torn and rotated; tests of following change it in more ways."""
     chance = random.Random(seed)
     sandbox.state.mkdir(parents=True)
-    numbers = read_numbers(sandbox)
     oldest, old, newest = (sandbox.state / name for name in (*event_log.OLD_FILES, "events.jsonl"))
     for step in range(9):
         lines = [json.dumps(make_event(chance)) for _ in range(chance.randrange(30))]
         lines += [chance.choice(["[]", "{", "null", '"agent.memory.lost"', ""])]
         with newest.open("ab") as file:
             file.write("\n".join(lines).encode() + chance.choice([b"\n", b"\xff\n", b"\xff"]))
-        numbers.refresh()
-        check(numbers, sandbox)
+        check(read_numbers(sandbox), sandbox)
         if step in (2, 5):
             if old.exists():
                 old.rename(oldest)
@@ -221,15 +217,13 @@ def make_records(chance: random.Random, count: int) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("seed", range(6))
 def test_any_history_is_counted(sandbox: Sandbox, seed: int) -> None:
     chance = random.Random(seed)
-    numbers = read_numbers(sandbox)
     for agent in ("engineer", "qa", "engineer"):
         history = Store(sandbox.paths).history(agent)
         history.append([*make_records(chance, 60)])
         with (sandbox.memories / "history" / f"{agent}.jsonl").open("a") as file:
             file.write('<<<<<<< HEAD\n{"time": 1}\n{"kind": "learned"')
             file.write("\n")
-        numbers.refresh()
-        check(numbers, sandbox)
+        check(read_numbers(sandbox), sandbox)
 
 
 def test_a_packed_history_is_counted(sandbox: Sandbox) -> None:
@@ -265,13 +259,13 @@ def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
     sandbox.run_hook("subagent_stop", events.make_stop_event("a1", report))
     sandbox.write_memory("qa", "One")
     sandbox.write_memory("PM", "Two", "Three")
-    numbers.refresh()
+    numbers = read_numbers(sandbox)
     rows = {row.agent: row for row in numbers.by_agent()}
     assert [*rows] == ["engineer", "qa", "PM"]
     assert [row.waiting for row in rows.values()] == [1, 0, 0]
     assert rows["PM"].memory.items == 2
     (sandbox.memories / "qa.md").unlink()
-    numbers.refresh()
+    numbers = read_numbers(sandbox)
     assert numbers.agents() == ["engineer", "PM"]
     assert numbers.of("nobody").counts == Counts()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from memory_core.curation import agent_status
 from memory_core.dashboard.page import Page, View, Visit, divide
 from memory_core.monitor import charts
 from memory_core.monitor.charts import Series
@@ -15,9 +16,6 @@ from memory_core.text.phrases import format_share
 
 DAYS = 30
 WEEKS = 8
-
-# A page checks some memories, at most for this long; a large project needs several pages.
-CHECK_SECONDS = 0.05
 
 # The columns of the agents that can be sorted, and by what; numbers with the largest first.
 SORTS = {
@@ -51,11 +49,8 @@ def show_overview(visit: Visit) -> View:
     sort = visit.query.get("sort", "")
     rows = sorted(agents, key=SORTS[sort]) if sort in SORTS else agents
     part = divide(rows, visit.query)
-    is_checked = visit.status_reader.check(visit.project, numbers.files, CHECK_SECONDS)
-    status = visit.status_reader.read(visit.project, visit.environ, numbers)
     values = {
-        "status": status,
-        "is_checked": is_checked,
+        "status": agent_status.read_status(visit.project, visit.environ, numbers=numbers),
         "agents": agents,
         "part": part._replace(rows=[_draw_agent(numbers, row) for row in part.rows]),
         "sort": sort if sort in SORTS else "",

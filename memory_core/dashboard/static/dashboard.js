@@ -3,7 +3,6 @@
 
 const START = "/dashboard";
 const REFRESH_PAUSE_MS = 400;
-const AGAIN_PAUSE_MS = 1000;
 const GO_PAUSE_MS = 1500;
 
 const pick = (selector, from = document) => from.querySelector(selector);
@@ -205,12 +204,6 @@ async function refresh() {
     const other = fresh.getElementById(part.id);
     if (other && other.outerHTML !== part.outerHTML && !isBusy(part)) replacePart(part, other);
   }
-  refreshAgain();
-}
-
-// A part of the page is not ready yet.
-function refreshAgain() {
-  if (pick("[data-again]") && !timer) timer = setTimeout(refresh, AGAIN_PAUSE_MS);
 }
 
 function isBusy(part) {
@@ -226,7 +219,6 @@ function replacePart(part, other) {
     one.classList.toggle("is-new", !seen.has(one.dataset.id));
     if (one.dataset.id === focused) focusRow(one);
   }
-  part.toggleAttribute("data-again", other.hasAttribute("data-again"));
   for (const id of open) document.getElementById(id)?.setAttribute("open", "");
 }
 
@@ -245,4 +237,3 @@ addEventListener("pageshow", () => (isSent = false));
 document.addEventListener("visibilitychange", connect);
 restoreRow();
 connect();
-refreshAgain();
