@@ -7,10 +7,9 @@ equal intervals.
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
-from statistics import fmean, pvariance
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from memory_core.history import performance
@@ -18,7 +17,6 @@ from memory_core.history.performance import GIVEN, HELD_OUT
 
 FAILURES = "failures"
 MEASURES = ("tokens", "duration_ms", "tool_uses", FAILURES)
-ALL_TASKS = "all"
 
 # With fewer runs in a group a bootstrap interval is too narrow: with 90 runs in the other group and
 # lognormal numbers (sigma 0.6), 10 runs showed a difference by chance in 10 %, 15 runs in 6 %.
@@ -28,25 +26,15 @@ REPLICATES = 2000
 MOST_VALUES = 200  # of a group in a replicate; more values are averaged in batches of equal size
 SEED = 15
 
-# The differences for which the number of runs is planned: a share of the mean without memory, and
-# for failures a difference of shares.
-WANTED_SHARE = 0.2
-WANTED_FAILURES = 0.1
-
-# (z(0.975) + z(0.8)) squared: 80 % power in a two-sided test at 5 %.
-POWER = 7.85
-
 
 class GroupComparison(NamedTuple):
     """A measure of the runs of an agent with and without memory.
 
     `given` and `held_out` are means, None without a run that has the measure; `low` and `high` are
-    the 95 % interval of their difference, None with fewer than MIN_RUNS runs in a group.  `more` is
-    about how many runs are still needed, None if that is unknown.
+    the 95 % interval of their difference, None with fewer than MIN_RUNS runs in a group.
     """
 
     agent: str
-    type: str
     measure: str
     given_runs: int
     held_out_runs: int
@@ -54,7 +42,6 @@ class GroupComparison(NamedTuple):
     held_out: float | None
     low: float | None
     high: float | None
-    more: int | None
 
     @property
     def difference(self) -> float | None:
@@ -70,25 +57,15 @@ class GroupComparison(NamedTuple):
 
 
 def compare_runs(agent: str, runs: Sequence[dict[str, Any]]) -> list[GroupComparison]:
-    """Compare an agent's runs of experiments: of all tasks, then of each type, if there are two.
+    """Compare an agent's runs of experiments; [] without any.
 
     `runs` are those of `performance.list_runs` that took part in an experiment; nothing chose the
     others at random.
     """
-    types = sorted({run["type"] for run in runs})
-    groups: dict[str, Sequence[dict[str, Any]]] = {ALL_TASKS: runs} if runs else {}
-    if len(types) > 1:
-        groups |= {name: [run for run in runs if run["type"] == name] for name in types}
-    return [
-        _compare(agent, name, measure, group)
-        for name, group in groups.items()
-        for measure in MEASURES
-    ]
+    return [_compare(agent, measure, runs) for measure in MEASURES] if runs else []
 
 
-def _compare(
-    agent: str, kind: str, measure: str, runs: Sequence[dict[str, Any]]
-) -> GroupComparison:
+def _compare(agent: str, measure: str, runs: Sequence[dict[str, Any]]) -> GroupComparison:
     given, held_out = (
         [_read_measure(run, measure) for run in runs if run["experiment"] == group]
         for group in (GIVEN, HELD_OUT)
@@ -100,7 +77,6 @@ def _compare(
         low, high = _bootstrap(_smooth(with_memory, measure), _smooth(without, measure))
     return GroupComparison(
         agent,
-        kind,
         measure,
         len(with_memory),
         len(without),
@@ -108,7 +84,6 @@ def _compare(
         fmean(without) if without else None,
         low,
         high,
-        _estimate_more(with_memory, without, measure),
     )
 
 
@@ -151,29 +126,3 @@ def _batch(values: Sequence[float], chance: random.Random) -> list[float]:
     size = -(-len(values) // MOST_VALUES)
     shuffled = chance.sample(values, len(values))
     return [fmean(shuffled[at : at + size]) for at in range(0, len(values), size)]
-
-
-def _estimate_more(given: list[float], held_out: list[float], measure: str) -> int | None:
-    """Return about how many more runs are needed to see the wanted difference; None if unknown.
-
-    With fewer than MIN_RUNS runs in a group: until it has that many, because so few runs do not
-    show how much runs vary.  Else the usual estimate for two means (Lehr, 1992), for groups of
-    different size: N = (z(1 - alpha/2) + z(power))^2 * variance / (wanted^2 * share * (1 - share)).
-    """
-    total, smaller = len(given) + len(held_out), min(len(given), len(held_out))
-    if not smaller:
-        return None
-    if smaller < MIN_RUNS:
-        return math.ceil(MIN_RUNS * total / smaller) - total
-    if measure == FAILURES:
-        wanted = WANTED_FAILURES
-        variance = pvariance(_smooth([*given, *held_out], measure))
-    else:
-        wanted = WANTED_SHARE * fmean(held_out)
-        squares = (pvariance(group) * len(group) for group in (given, held_out))
-        variance = sum(squares) / total
-    if not wanted:
-        return None
-    share = len(held_out) / total
-    needed = POWER * variance / (wanted**2 * share * (1 - share))
-    return max(0, math.ceil(needed) - total)

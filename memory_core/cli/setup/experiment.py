@@ -23,14 +23,13 @@ from memory_core.text.phrases import format_count
 
 COLUMNS = [
     Column("AGENT", 0, align_right=False),
-    Column("TASKS", 1, align_right=False),
     Column("MEASURE", 0, align_right=False),
     Column("RUNS", 4),
     Column("WITH", 6),
     Column("WITHOUT", 5),
     Column("DIFFERENCE", 2),
     Column("95% INTERVAL", 3),
-    Column("RESULT", 0, align_right=False, least_width=37),
+    Column("RESULT", 0, align_right=False, least_width=23),
 ]
 
 # The name, the factor and the decimals of each measure.
@@ -133,29 +132,13 @@ def stop(json: AsJson = False) -> None:
 
 
 @app.command()
-def status(json: AsJson = False) -> None:
-    """Show whether an experiment is running, and how many runs it has.
-
-    \b
-    Example:
-      agent-memory experiment status
-    """
-    state = experiments.read_state(find_project())
-    if json:
-        print_json(state._asdict())
-        return
-    print_line(_describe_state(state))
-    if state.given or state.held_out:
-        print_line(f"Result: {REPORT_HINT}")
-
-
-@app.command()
 def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
     """Compare tokens, time, tool uses and failures of runs with and without memory.
 
     WITH, WITHOUT: means of the runs with and without memory, RUNS: their numbers.
     95% INTERVAL: of the difference; one that contains 0 shows no difference.
     A run failed if Claude Code says so; what its report says does not count.
+    The last line says whether an experiment is running.
 
     \b
     Example:
@@ -190,28 +173,10 @@ def _describe_state(state: ExperimentState) -> str:
 
 
 def _print_rows(rows: list[GroupComparison]) -> None:
-    """Print all tasks of each agent, and the types of tasks with enough runs."""
-    compared = {(row.agent, row.type) for row in rows if row.low is not None}
-    kept = [row for row in rows if row.type == comparison.ALL_TASKS or _name(row) in compared]
-    left_out = dict.fromkeys(" ".join(_name(row)) for row in rows if row not in kept)
-    head, *lines = format_table(COLUMNS, [_format_row(row) for row in kept])
+    head, *lines = format_table(COLUMNS, list(map(_format_row, rows)))
     print_line(paint(head, "bold"))
     print_line("\n".join(lines))
     print_line()
-    if left_out:
-        limit = f"fewer than {comparison.MIN_RUNS} runs in a group"
-        print_sentence(f"Not shown, {limit}: {', '.join(left_out)}.")
-    if any(row.low is not None and row.more for row in kept):
-        print_sentence(_describe_goal())
-
-
-def _name(row: GroupComparison) -> tuple[str, str]:
-    return row.agent, row.type
-
-
-def _describe_goal() -> str:
-    share, points = _format_share(comparison.WANTED_SHARE), 100 * comparison.WANTED_FAILURES
-    return f"Runs needed: to see a difference of {share}, or of {points:.0f} points in failures."
 
 
 def _format_row(row: GroupComparison) -> list[str]:
@@ -223,7 +188,6 @@ def _format_row(row: GroupComparison) -> list[str]:
     interval = "-" if row.low is None else f"{show(row.low, '+')} to {show(row.high, '+')}"
     return [
         row.agent,
-        row.type,
         name,
         f"{row.given_runs} + {row.held_out_runs}",
         show(row.given),
@@ -235,17 +199,8 @@ def _format_row(row: GroupComparison) -> list[str]:
 
 
 def _judge(row: GroupComparison) -> str:
-    if row.is_visible:
-        return f"{'lower' if (row.difference or 0) < 0 else 'higher'} with memory"
-    what = "too few runs" if row.low is None else "no difference visible"
-    if row.more is None:
-        return what
-    yet = " yet" if row.low is not None and row.more else ""
-    runs = f", about {_round_up(row.more)} more runs needed" if row.more else ""
-    return f"{what}{yet}{runs}"
-
-
-def _round_up(count: int) -> str:
-    """Return a number of runs, which is only an estimate, with two digits."""
-    unit = 10 ** max(0, len(str(count)) - 2)
-    return f"{-(-count // unit) * unit:,}"
+    if row.low is None:
+        return f"fewer than {comparison.MIN_RUNS} runs in a group"
+    if not row.is_visible:
+        return "no difference visible"
+    return f"{'lower' if (row.difference or 0) < 0 else 'higher'} with memory"
