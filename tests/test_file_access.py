@@ -64,7 +64,7 @@ ALLOWED: dict[str, str] = {
     "dashboard.saved_page.make_page": "the installed program",
     "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",
     "claude_code.plugin_hooks._find_in_place": "plugins in ~/.claude",
-    "doctor.state_checks._check_rights": "the state folder",
+    "doctor.path_checks.check_state": "the state folder",
     "doctor.locations": "the state folder and the installed program",
     "doctor.hook_checks.check_program": "the home folder",
     "doctor.hook_checks._report_unusable": "whether a settings file is a link",

@@ -21,14 +21,13 @@ MAX_HEADER_LINES = 100
 
 
 class AgentDefinition(NamedTuple):
-    """An agent's definition: name, path, and its own `memory:` setting ("" for none).
+    """An agent's definition: its name and path.
 
     Claude Code skips a file without `name:`; then `name` is the file's name.
     """
 
     name: str
     path: str
-    memory: str
     has_name: bool
 
 
@@ -61,17 +60,6 @@ def _list_paths(
         yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
 
 
-def read_plugin_agents(root: str, environ: Mapping[str, str]) -> Iterator[AgentDefinition]:
-    """Yield the agents of enabled plugins as PLUGIN:NAME, with the folders between them."""
-    for plugin in settings_files.find_enabled_plugins(root, environ):
-        files, top = SafeFiles(plugin.folder), os.path.join(plugin.folder, AGENTS_FOLDER)
-        for path in _list_paths(files, top):
-            inner = os.path.relpath(os.path.dirname(path), top).split(os.sep)
-            scopes = [plugin.name.rpartition("@")[0], *(part for part in inner if part != ".")]
-            if definition := _try_read(files, path):
-                yield definition._replace(name=":".join([*scopes, definition.name]))
-
-
 def _try_read(
     files: SafeFiles, path: str, report: Callable[[OSError], object] | None = None
 ) -> AgentDefinition | None:
@@ -83,9 +71,9 @@ def _try_read(
         return None
     header = "".join(text.splitlines(True)[:MAX_HEADER_LINES])
     fields = front_matter.read_fields(header)
-    name, memory = (str(fields.get(key) or "") for key in ("name", "memory"))
+    name = str(fields.get("name") or "")
     stem = os.path.basename(path).removesuffix(".md")
-    return AgentDefinition(name or stem, path, memory, bool(name))
+    return AgentDefinition(name or stem, path, bool(name))
 
 
 class AgentCatalog:

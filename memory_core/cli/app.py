@@ -72,7 +72,6 @@ COMMAND_GROUPS = {
         "setup.install:uninstall": "Remove the hooks from a project's settings.",
         "setup.allow:allow": "Give your user-level memory to the agents of this project.",
         "setup.config:app": "Show, change or check the settings in config.yml.",
-        "setup.completion:completion": "Print or install the completion for your shell.",
     },
     "Find out": {
         "setup.doctor:doctor": "Check the installation and repair it.",
@@ -304,8 +303,4 @@ def agent_memory(
 
 def build_command() -> Any:
     """Return the whole command line as a click command."""
-    command: Any = typer.main.get_command(app)
-    for parameter in command.params:
-        if parameter.name in ("install_completion", "show_completion"):
-            parameter.hidden = True  # `agent-memory completion` does the same
-    return command
+    return typer.main.get_command(app)

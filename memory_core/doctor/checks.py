@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from memory_core.doctor import file_checks, hook_checks, path_checks, state_checks, task_checks
+from memory_core.doctor import file_checks, hook_checks, path_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
@@ -20,38 +20,28 @@ Check = Callable[[Examination], Iterable[Finding]]
 # Causes first, so that their consequences can be left out.
 CHECKS: Mapping[str, Check] = {
     "program": hook_checks.check_program,
-    "folder": path_checks.check_folder,
     "paths": path_checks.check_paths,
     "config": file_checks.check_config,
     "switched-off": hook_checks.check_enabled,
     "settings": hook_checks.check_settings,
     "plugin": hook_checks.check_plugin,
     "command": hook_checks.check_commands,
-    "arrival": hook_checks.check_arrival,
-    "other-hooks": hook_checks.check_other_hooks,
-    "native-memory": hook_checks.check_native_memory,
     "memory": file_checks.check_memories,
     "inbox": file_checks.check_inbox,
     "deliveries": file_checks.check_deliveries,
-    "errors": file_checks.check_errors,
-    "state": state_checks.check_state,
+    "state": path_checks.check_state,
     "git": file_checks.check_merge_driver,
-    "tasks": task_checks.check_task_memory,
 }
 
 # A path that is broken for one of these checks has no other problems.
-PLACE_CHECKS = ("folder", "paths", "config")
+PLACE_CHECKS = ("paths", "config")
 
 # The checks whose result means nothing while another one finds something broken.
 CAUSES = {
     "settings": ("program",),
     "state": ("program",),
-    "command": ("program", "config"),
-    "arrival": (*("program", *PLACE_CHECKS), *("switched-off", "settings", "command")),
+    "command": ("program", "paths", "config", "switched-off", "settings"),
 }
-
-# The checks that run hooks.
-RUNS = ("command", "arrival")
 
 LINE_NUMBERS = re.compile(r"(:\d+)+$")
 
@@ -77,13 +67,8 @@ class Diagnosis:
 
     @property
     def skipped(self) -> list[str]:
-        """The checks that were not done because of a cause, or because no hook is left to run."""
-        done = {finding.check for finding in self.findings}
-        return [
-            name
-            for name in CHECKS
-            if _has_cause(name, self.findings) or (name in RUNS and name not in done)
-        ]
+        """The checks that were not done because of a cause."""
+        return [name for name in CHECKS if _has_cause(name, self.findings)]
 
     @property
     def passed(self) -> list[str]:

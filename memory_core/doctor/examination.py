@@ -19,12 +19,13 @@ from memory_core.claude_code import (
     settings_json,
 )
 from memory_core.curation import agent_status
-from memory_core.doctor import places, repairs
+from memory_core.doctor import repairs
 from memory_core.doctor.repairs import Repair
-from memory_core.files.safe_files import Refused, SafeFiles
+from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
 from memory_core.storage.project import Project
+from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 
 # A note needs nothing to be done.
@@ -110,8 +111,6 @@ class Examination:
         self.foreign_hooks = [
             hook for file in self.files for hook in settings_files.list_foreign_hooks(file)
         ]
-        # What hooks did with a sample, by event.
-        self.results: dict[str, hook_runner.HookResult] = {}
         self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
         # The file that `agent-memory install` writes.
         self.settings_path = os.path.join(self.root, ".claude", "settings.json")
@@ -129,10 +128,11 @@ class Examination:
             sample_events.AGENT,
         )
 
-    @cached_property
-    def refused(self) -> dict[str, Refused]:
-        """The paths of agent-memory that count as absent, by the path for people."""
-        return places.find_refused(self.project)
+    @property
+    def stores(self) -> list[Store]:
+        """The levels that the settings use: the project's, and perhaps the user's."""
+        is_user_used = self.project.user_paths and self.project.config["user_level"] != "off"
+        return [self.project.store, *([self.project.level(user=True)] if is_user_used else [])]
 
     @cached_property
     def version(self) -> settings_json.Version | None:

@@ -11,12 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory_core import __version__
-from memory_core.claude_code import (
-    agent_definitions,
-    agent_names,
-    settings_files,
-    settings_json,
-)
+from memory_core.claude_code import settings_files, settings_json
 from memory_core.doctor import repairs
 from memory_core.doctor.examination import (
     BROKEN,
@@ -116,20 +111,21 @@ def _report_unusable(file: settings_files.SettingsFile) -> Finding:
 def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
     """Check the hooks of one settings or plugin file."""
     file = hooks[0].file
-    wrong = [hook for hook in hooks if not _is_right(exam, hook)]
+    forms = [(hook.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
+    wrong = [
+        hook
+        for hook, form in zip(hooks, forms, strict=True)
+        if forms.count(form) > 1 or not _is_right(exam, hook)
+    ]
     faulty = []
     for fault in exam.faults:
         if fault.file is file:
             faulty += fault.hooks
             is_known = any(hook.entry in fault.hooks for hook in wrong)
             yield _suggest_install(exam, BROKEN, str(fault), file, "" if is_known else REINSTALL)
-    if modified := [hook.event for hook in wrong if hook.entry not in faulty]:
-        what = f"hooks are outdated or modified (not tested): {', '.join(modified)}"
+    if others := dict.fromkeys(hook.event for hook in wrong if hook.entry not in faulty):
+        what = f"hooks are outdated, modified or there twice (not tested): {', '.join(others)}"
         yield _suggest_install(exam, WARNING, what, file)
-    forms = [(hook.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
-    if doubled := {form[0] for form in forms if forms.count(form) > 1}:
-        events = ", ".join(sorted(doubled))
-        yield _suggest_install(exam, WARNING, f"hooks are there twice: {events}", file)
     plugins = [other.file.plugin for other in exam.own_hooks if other.file.plugin]
     if plugins and not file.plugin and any(exam.is_active(hook) for hook in hooks):
         what = f"the plugin {plugins[0]} has the same hooks"
@@ -213,68 +209,19 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
     if hook.file.folder:
         data = _find_plugin_data(exam, hook.file)
         environ = {**environ, "CLAUDE_PLUGIN_ROOT": hook.file.folder, "CLAUDE_PLUGIN_DATA": data}
-    sample = exam.make_sample(hook.event, f"command{hook.event}")
-    result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], sample, environ)
-    exam.results[hook.event] = result
     path, event = hook.file.path, hook.event
+    sample = exam.make_sample(event, f"command{event}")
+    result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], sample, environ)
+    kind = SAMPLE_BY_EVENT[event]
+    replay = f"to see more: agent-memory sample {kind} | agent-memory replay -"
     if result.fault:
-        advice = f"{REINSTALL}; {_format_replay(event)}"
-        return Finding(BROKEN, f"{event}: the hook {result.fault}", path, advice)
+        return Finding(BROKEN, f"{event}: the hook {result.fault}", path, f"{REINSTALL}; {replay}")
     is_idle = event == "SessionEnd" or (exam.are_prompts_lost and event == "PreToolUse")
-    is_busy = exam.is_enabled and not is_idle
-    if is_busy and not result.did_something:
+    if exam.is_enabled and not is_idle and not result.did_something:
         return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
-    return Finding(OK, f"{event}: the hook took {result.milliseconds:.0f} ms", path)
-
-
-def check_arrival(exam: Examination) -> Iterator[Finding]:
-    """Check that the hook in the settings gave an agent its memory."""
-    event = exam.delivering_event
-    result = exam.results.get(event)
-    if not exam.is_enabled or not result:
-        return
-    if sanitize.has_block(result.stdout.decode("utf-8", "replace")):
-        way = "at its start" if exam.are_prompts_lost else "with its prompt"
-        yield Finding(OK, f"{exam.agent} gets its memory {way}")
-    elif exam.project.config.may_learn(exam.agent):
-        what = f"{exam.agent} gets no memory"
-        yield Finding(BROKEN, what, exam.settings_path, _format_replay(event))
-
-
-def _format_replay(event: str) -> str:
-    sample = SAMPLE_BY_EVENT[event]
-    return f"to see more: agent-memory sample {sample} | agent-memory replay -"
-
-
-# --- other tools ---
-
-
-def check_other_hooks(exam: Examination) -> Iterator[Finding]:
-    """Check for hooks of other tools that may overwrite the prompts of agents."""
-    for hook in exam.foreign_hooks:
-        what = f"another PreToolUse hook sees delegations: {hook.command[:60]}"
-        if hook.is_for_delegations or exam.are_prompts_lost:
-            advice = "nothing, unless it changes prompts: then the memory may be lost"
-            yield Finding(NOTE, what, hook.path, advice)
-        else:
-            yield Finding(OK, what, hook.path)
-
-
-def check_native_memory(exam: Examination) -> Iterator[Finding]:
-    """Check for agents that also have a memory of Claude Code (`memory:` in their definition)."""
-    if exam.environ.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "") not in ("", "0", "false"):
-        return
-    project = exam.project
-    agents_with_memory = {memory.agent for memory in exam.memories if memory.exists}
-    where = (exam.root, exam.environ)
-    for definition in (
-        *agent_definitions.read_agents(*where),
-        *agent_definitions.read_plugin_agents(*where),
-    ):
-        agent = agent_names.id_of(definition.name)
-        has_memory = agent in agents_with_memory or project.config.may_learn(agent)
-        if definition.memory and has_memory and project.serves(agent):
-            what = f"{definition.name} also has a memory of Claude Code"
-            what += f" (memory: {definition.memory})"
-            advice = "remove the line `memory:`, or exclude the agent in config.yml"
-            yield Finding(NOTE, what, definition.path, advice)
+    has_block = sanitize.has_block(result.stdout.decode("utf-8", "replace"))
+    is_given = exam.is_enabled and exam.project.config.may_learn(exam.agent)
+    if event == exam.delivering_event and is_given and not has_block:
+        return Finding(BROKEN, f"{event}: {exam.agent} gets no memory", path, replay)
+    gives = f" and gave {exam.agent} its memory" if has_block else ""
+    return Finding(OK, f"{event}: the hook took {result.milliseconds:.0f} ms{gives}", path)

@@ -5,12 +5,10 @@ A finding has its repair; findings that need a decision of a person have none.
 
 from __future__ import annotations
 
-import codecs
 import errno
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from stat import S_IMODE, S_ISDIR
 
@@ -23,7 +21,6 @@ from memory_core.memory.migrate import migrate_files
 from memory_core.setup import installation
 from memory_core.storage import inbox, run_records
 from memory_core.storage.project import Project
-from memory_core.storage.store import MAX_DATED_BYTES
 from memory_core.text.phrases import format_count
 
 
@@ -48,53 +45,15 @@ def update_hooks(path: str) -> Iterator[Repair]:
 
 def add_rights(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
     """Give the owner of a file or folder the right to read and write it."""
-    mode = _read_mode(files, path)
-    wanted = mode | (0o700 if S_ISDIR(mode) else 0o600)
-    yield from _change_mode(files, path, where, wanted, "permission to read and write added")
-
-
-def drop_rights(
-    files: SafeFiles, paths: Iterable[tuple[str, str]], rights: int
-) -> Iterator[Repair]:
-    """Take rights away from other users, for (path, path for people)."""
-    for path, where in paths:
-        wanted = _read_mode(files, path) & ~rights
-        yield from _change_mode(files, path, where, wanted, "permissions of other users removed")
-
-
-def _read_mode(files: SafeFiles, path: str) -> int:
     status = files.status(path)
     if status is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    return status.st_mode
-
-
-def _change_mode(
-    files: SafeFiles, path: str, where: str, wanted: int, what: str
-) -> Iterator[Repair]:
-    old = _read_mode(files, path)
+    old = status.st_mode
+    wanted = old | (0o700 if S_ISDIR(old) else 0o600)
     if wanted != old:
         files.change_mode(path, S_IMODE(wanted))
-        yield Repair(what, where, shlex.join(["chmod", f"{S_IMODE(old):o}", where]))
-
-
-def read_utf16(files: SafeFiles, path: str) -> str | None:
-    """Return the text of a file in UTF-16, None if it is not one; raises OSError."""
-    data = files.read(path, MAX_DATED_BYTES)
-    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return None
-    with suppress(UnicodeDecodeError):
-        text = data.decode("utf-16")
-        return None if "\0" in text else text
-    return None
-
-
-def convert_to_utf8(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
-    """Convert a memory file or an archive that an editor saved as UTF-16."""
-    text = read_utf16(files, path)
-    if text is not None:
-        files.replace(path, text.encode())
-        yield Repair("converted from UTF-16 to UTF-8", where)
+        undo = shlex.join(["chmod", f"{S_IMODE(old):o}", where])
+        yield Repair("permission to read and write added", where, undo)
 
 
 def empty_inbox(project: Project) -> Iterator[Repair]:

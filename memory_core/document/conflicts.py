@@ -18,9 +18,9 @@ def merge_sides(text: str) -> MergedText:
     """
     if not markdown.parse_document(text).markers:
         return MergedText(text, [])
-    ours, theirs = (_remove_markers("".join(_list_side(text, side))) for side in "<=")
+    ours, theirs = (remove_markers("".join(_list_side(text, side))) for side in "<=")
     result = merge_versions("", ours, theirs)
-    resolved = _remove_markers(result.text)
+    resolved = remove_markers(result.text)
     if text.startswith(markdown_lines.BOM):
         resolved = markdown_lines.BOM + resolved.removeprefix(markdown_lines.BOM)
     return MergedText(resolved, result.left)
@@ -35,6 +35,15 @@ def merge_documents(text: str, other: str) -> MergedText:
     first, second = merge_sides(text), merge_sides(other)
     result = merge_versions("", first.text, second.text)
     return MergedText(result.text, [*first.left, *second.left, *result.left])
+
+
+def remove_markers(text: str) -> str:
+    """Remove lines that are markers in one side only, because they were code in the other."""
+    document = markdown.parse_document(text)
+    while document.markers:
+        lines = [line for at, line in enumerate(document.lines) if at not in document.markers]
+        document = markdown.parse_document("".join(lines))
+    return markdown.render_document(document)
 
 
 def _list_side(text: str, side: str) -> Iterator[str]:
@@ -56,12 +65,3 @@ def _list_side(text: str, side: str) -> Iterator[str]:
             part = ""
         if part in ("", side):
             yield line
-
-
-def _remove_markers(text: str) -> str:
-    """Remove lines that are markers in one side only, because they were code in the other."""
-    document = markdown.parse_document(text)
-    while document.markers:
-        lines = [line for at, line in enumerate(document.lines) if at not in document.markers]
-        document = markdown.parse_document("".join(lines))
-    return markdown.render_document(document)

@@ -12,16 +12,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory_core.document import block_reader, markdown, preferences, template
+from memory_core.document import markdown, preferences, template
 from memory_core.document.version_blocks import (
     BLANK,
     CODE,
-    ENTRY,
     FRONT,
     HEADER,
     HEADER_COMMENTS,
     HEADING,
-    ITEM,
     LISTED,
     PREFERENCE,
     TEXT,
@@ -30,13 +28,10 @@ from memory_core.document.version_blocks import (
     Lines,
     read_blocks,
 )
-from memory_core.text import markdown_lines, similarity
+from memory_core.text import markdown_lines
 
 Path = tuple[tuple[int, str, int], ...]  # of a heading: (level, title, number) from the top
 Table = dict[Key, list[Block]]
-
-
-MIN_OVERLAP = 0.5  # minimum share of words that a reworded item keeps
 
 
 class MergedText(NamedTuple):
@@ -55,8 +50,6 @@ class VersionMerge:
     - base, ours, theirs: the blocks of each text by key
     - neighbours: the keys of all pairs of blocks that follow each other in one of the versions
     - is_theirs_newer: whether the header of their version has the later time
-    - replaced: the blocks that replace similar items of both versions, None for the item that goes
-    - kept: the keys of the blocks in the groups
     - left: the texts that do not fit into the groups
     - groups: heading and blocks by path, in the order of the merged file
     - new: the paths of groups that our version lacks
@@ -70,45 +63,9 @@ class VersionMerge:
         }
         self.is_theirs_newer = bool(base) and _read_time(theirs) > _read_time(ours)
         self.left: list[str] = []
-        self.replaced: dict[Key, Block | None] = {}
-        self.kept: set[Key] = set()
         self.groups: dict[Path, list[Block]] = {(): []}
         self.new: set[Path] = set()
         self.grown: set[Path] = set()
-        self._join_similar()
-        self._join_reworded(self.ours, self.theirs)
-        self._join_reworded(self.theirs, self.ours)
-
-    def _join_similar(self) -> None:
-        """Find new items of both versions with the same meaning, and keep the better texts."""
-        mine = _list_new_items(self.ours, self.theirs, self.base)
-        for other in _list_new_items(self.theirs, self.ours, self.base):
-            words = similarity.ParsedText(other.text)
-            for block in mine:
-                first = self.replaced.get(block.key) or block
-                if similarity.is_same_parsed(similarity.ParsedText(first.text), words):
-                    is_better = similarity.choose_better(first.text, other.text) == other.text
-                    better = other if is_better else first
-                    nested = _merge_lines((), first.nested, other.nested)
-                    self.replaced[other.key] = None
-                    self.replaced[block.key] = replace(better, nested=nested)
-                    break
-
-    def _join_reworded(self, table: Table, other: Table) -> None:
-        """Find items that one version has reworded, if the other one has changed nested lines."""
-        new = _list_new_items(table, other, self.base)
-        for key, (old, *_) in self.base.items():
-            changed = other.get(key, [old])[0]
-            if old.kind != ITEM or key in table or changed.nested == old.nested:
-                continue
-            words = similarity.extract_words(old.text)
-            for block in new:
-                overlap = similarity.measure_overlap(words, similarity.extract_words(block.text))
-                if overlap > MIN_OVERLAP and block.key not in self.replaced:
-                    nested = _merge_lines(old.nested, block.nested, changed.nested)
-                    self.replaced[key] = None
-                    self.replaced[block.key] = replace(block, nested=nested)
-                    break
 
     def add_blocks(
         self, blocks: list[Block], is_second: bool = False, is_of_both: bool = False
@@ -140,7 +97,6 @@ class VersionMerge:
             kept = None if is_elsewhere else self._keep(block, seen, is_second)
             if kept:
                 self._put(path, kept, is_adding, has_gap)
-                self.kept.add(kept.key)
             has_gap = False
 
     def _open(self, path: Path, block: Block, number: int, is_second: bool) -> tuple[Path, bool]:
@@ -188,8 +144,6 @@ class VersionMerge:
         key = block.key
         base, ours, theirs = (table.get(key, []) for table in (self.base, self.ours, self.theirs))
         number = seen[key] = seen.get(key, 0) + 1
-        if key in self.replaced:
-            return self.replaced[key] if number == 1 else None
         if is_second and block.kind == HEADER and block.text in HEADER_COMMENTS:
             return None  # the header of our version is used
         if is_second and block.kind == PREFERENCE and ours:
@@ -245,9 +199,9 @@ class VersionMerge:
                 group.insert(at, Block(BLANK, ("",)))
         elif block.kind in LISTED and listed:
             at = listed[-1]
-            block = _restyle(block, group[at - 1])
+            block = _dedent(block)
         else:
-            block = _restyle(block, None) if block.kind in LISTED else block
+            block = _dedent(block) if block.kind in LISTED else block
             while at and group[at - 1].kind == BLANK:
                 at -= 1
             above = group[at - 1] if at else None
@@ -263,8 +217,8 @@ class VersionMerge:
                 self.grown.add(path)
         group.insert(at, block)
 
-    def render(self, is_dated: bool, is_isolated: bool = False) -> list[str]:
-        """Return the lines; `is_isolated` separates all blocks except items and text lines."""
+    def render(self, is_dated: bool) -> list[str]:
+        """Return the lines of the merged text."""
         lines: list[str] = []
         needs_blank = False
         for path in sorted(self.groups) if is_dated else _sort_paths(self.groups):
@@ -273,9 +227,9 @@ class VersionMerge:
                 continue
             if (path in self.new or needs_blank) and lines and lines[-1].strip():
                 lines.append("")
-            for block in _isolate(blocks) if is_isolated else blocks:
+            for block in blocks:
                 lines += block.whole
-            needs_blank = path in self.new or path in self.grown or is_isolated
+            needs_blank = path in self.new or path in self.grown
         return lines
 
     def _is_removed(self, path: Path, blocks: list[Block], is_dated: bool) -> bool:
@@ -299,19 +253,6 @@ def _is_indented(block: Block) -> bool:
     return block.kind == CODE and block.lines[0][:1] in (" ", "\t")
 
 
-def _isolate(blocks: list[Block]) -> Iterator[Block]:
-    """Put empty comments between blocks, so that no block becomes a part of another one."""
-    above = BLANK
-    for block in blocks:
-        if block.kind == BLANK:
-            continue
-        is_same = above == block.kind == TEXT or (above in LISTED and block.kind in LISTED)
-        if not is_same and above not in (BLANK, FRONT):
-            yield Block(BLANK, ("", markdown.EMPTY_COMMENT, ""))
-        yield _dedent(block) if block.kind in LISTED else block
-        above = block.kind
-
-
 def _tabulate(blocks: Iterable[Block]) -> Table:
     table: Table = {}
     for block in blocks:
@@ -323,11 +264,6 @@ def _read_time(blocks: Iterable[Block]) -> str:
     comments = (block for block in blocks if block.kind == HEADER)
     times = (block.lines[0] for block in comments if block.text == template.UPDATED_COMMENT)
     return next(times, "")
-
-
-def _list_new_items(table: Table, other: Table, base: Table) -> list[Block]:
-    new = (blocks[0] for key, blocks in table.items() if key not in other and key not in base)
-    return [block for block in new if block.kind == ITEM and block.text]
 
 
 def _merge_lines(base: Lines, ours: Lines, theirs: Lines) -> Lines:
@@ -362,19 +298,6 @@ def _dedent(block: Block) -> Block:
         for part in (block.lines, block.nested)
     )
     return replace(block, lines=lines, nested=nested)
-
-
-def _restyle(block: Block, above: Block | None) -> Block:
-    """Move an item to the left margin; if it has one line, give it the bullet of its new list."""
-    block = _dedent(block)
-    if len(block.whole) > 1 or block.kind == ENTRY or not block.text:
-        return block
-    line = block.lines[0]
-    first = above.lines[0].lstrip() if above else block_reader.BULLET
-    digits = first[: block_reader.count_digits(first)]
-    number = str(int(digits) + 1) if digits else ""
-    rest = line[block_reader.count_digits(line) + 1 :]
-    return replace(block, lines=(number + first[len(digits)] + rest,), nested=())
 
 
 def _sort_paths(paths: Iterable[Path]) -> Iterator[Path]:
@@ -414,10 +337,7 @@ def merge_versions(
     lines = merge.render(is_dated)
     if lines == [line for block in own for line in block.whole]:
         return MergedText(ours, merge.left)
-    text = _join_lines(lines, ours)
-    if not is_dated and not _is_complete(text, merge.kept):
-        text = _join_lines(merge.render(is_dated, is_isolated=True), ours)
-    return MergedText(text, merge.left)
+    return MergedText(_join_lines(lines, ours), merge.left)
 
 
 def _join_lines(lines: list[str], ours: str) -> str:
@@ -428,8 +348,3 @@ def _join_lines(lines: list[str], ours: str) -> str:
         lines.pop()
     bom = markdown_lines.BOM if ours.startswith(markdown_lines.BOM) else ""
     return bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
-
-
-def _is_complete(text: str, kept: set[Key]) -> bool:
-    keys = {block.key for block in read_blocks(text)}
-    return kept <= keys and not markdown.parse_document(text).markers

@@ -18,7 +18,8 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
     resolved first.  `is_dated` is for files in archive/.
     """
     base, ours, theirs = (conflicts.merge_sides(text).text for text in (base, ours, theirs))
-    return merge_versions.merge_versions(base, ours, theirs, _order, is_dated).text
+    merged = merge_versions.merge_versions(base, ours, theirs, _order, is_dated).text
+    return merged if is_dated else conflicts.remove_markers(merged)
 
 
 def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Block] | None:

@@ -147,11 +147,9 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
     marked = False
     for choice in choices:
         passage = choice.passage
-        # Names in an item of the user's level are of any project.
-        has_names = (
-            passage.item and not passage.is_users and ("/" in passage.text or "`" in passage.text)
-        )
-        if choice.is_chosen and has_names and passage.index not in checked:
+        # Paths in an item of the user's level are of any project.
+        has_paths = passage.item and not passage.is_users and "/" in passage.text
+        if choice.is_chosen and has_paths and passage.index not in checked:
             if len(checked) == MOST_CHECKED:
                 break
             checked.add(passage.index)

@@ -252,7 +252,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
 
 # These commands print nothing, a script, or JSON already.
 WITHOUT_JSON = {
-    *("config edit", "completion", "dashboard", "edit", "export", "install", "help", "mcp"),
+    *("config edit", "dashboard", "edit", "export", "install", "help", "mcp"),
     *("run", "sample", "uninstall"),
 }
 

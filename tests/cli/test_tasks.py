@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from memory_core.claude_code import claude_md
-from memory_core.doctor import examination, task_checks
-from memory_core.storage import paths, store
-from memory_core.storage.project import Project
+from memory_core.storage import store
 from memory_core.tasks import lifecycle
 from support.answers import answer_all
 from support.command_line import Person, read_fields
@@ -67,10 +65,6 @@ class Shop:
         lines = self.run("list --all").splitlines()
         rows = (re.split(r"  +", line) for line in lines if line.startswith("task-"))
         return {row[0]: row[1] for row in rows}
-
-    def examine(self) -> examination.Examination:
-        env = self.person.env
-        return examination.Examination(Project(paths.LevelPaths(str(self.root), env), env), env)
 
 
 @pytest.fixture
@@ -408,47 +402,3 @@ def test_completion_suggests_tasks(old: Shop) -> None:
         "delete task-3": "task-3",
     }.items():
         assert complete(old.person, f"task {words}").split() == expected.split()
-
-
-# --- the doctor ---
-
-
-def check_tasks(shop: Shop) -> tuple[str, str, str]:
-    """Return level, text and place of the doctor's first finding on tasks."""
-    first, *_ = task_checks.check_task_memory(shop.examine())
-    assert first.advice or first.level == "ok"
-    return first.level, first.what, first.where
-
-
-def test_the_doctor_looks_at_tasks(shop: Shop) -> None:
-    assert list(task_checks.check_task_memory(shop.examine())) == []
-    shop.run("start task-1")
-    shop.run("init --yes")
-    level, what, where = check_tasks(shop)
-    assert (level, where) == ("ok", "backlog/memory")
-    assert "task-1 is active, CLAUDE.md imports it" in what
-    block, memory = shop.root / "backlog" / "CLAUDE.md", shop.memory / "task-1.md"
-    state = shop.root / "backlog" / ".state.yml"
-    conflict = f"{memory.read_text()}<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
-    for path, text, said in (
-        (state, "garbage\n", "is invalid, so the active task is not known"),
-        (memory, conflict, "a merge conflict is not resolved"),
-        (block, "", "does not import the memory of task-1"),
-        (block, block.read_text().replace("task-1", "task-2"), "does not import the memory of"),
-    ):
-        before = path.read_text()
-        path.write_text(text)
-        level, what, where = check_tasks(shop)
-        assert (level, said in what) == ("warning", True)
-        assert where.startswith(str(path.relative_to(shop.root)))
-        path.write_text(before)
-    link = shop.memory / "task-9.md"
-    link.symlink_to("/etc/passwd")
-    exam = shop.examine()
-    assert list(task_checks.check_task_memory(exam)) == []
-    assert list(exam.refused) == ["backlog/memory/task-9.md"]
-    link.unlink()
-    shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
-    level, what, where = check_tasks(shop)
-    assert (level, where) == ("warning", "backlog/CLAUDE.md")
-    assert "imports a task memory, although" in what

@@ -300,7 +300,8 @@ def test_a_person_decides(
 
 def test_another_wording_replaces_a_wrong_item(runs: Delegations, person: Person) -> None:
     runs.report(f"Wrong: {short(PERSONS)} because it moved")
-    do(person, "review", "--edit", "engineer", "--all", "--text", "Payments are logged by log.py")
+    person.env["EDITOR"] = "echo Payments are logged by log.py >"
+    do(person, "review", "--edit", "engineer", "--all")
     assert PERSONS not in runs.read()
     assert "Payments are logged by log.py" in runs.call("toolu_2")
 

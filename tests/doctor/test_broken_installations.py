@@ -207,11 +207,6 @@ def file_for_a_folder(person: Person) -> None:
     person.sandbox.memories.write_text("notes")
 
 
-def closed_log(person: Person) -> None:
-    person.sandbox.paths.state.replace("events.jsonl", b"")
-    (person.sandbox.state / "events.jsonl").chmod(0)
-
-
 def memory(person: Person) -> Path:
     return person.sandbox.memories / "engineer.md"
 
@@ -254,14 +249,12 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (renamed_script, "settings", "subagent-stop.py does not exist: the hooks of SubagentStop do"),
     (only_the_last_events, "settings", "no hooks for PreToolUse, SubagentStart"),
     (other_matcher, "settings", "the matcher Bash does not match Agent"),
-    (hooks_pasted_twice, "settings", "hooks are there twice: PostToolUse"),
+    (hooks_pasted_twice, "settings", "or there twice (not tested): PreToolUse"),
     (deleted_settings, "settings", "no hooks of agent-memory"),
     (closed_settings, "settings", "settings.json: Claude Code ignores the whole file: Permission"),
-    (closed_project, "folder", "/shop: the project cannot be read"),
-    (closed_memories, "folder", ".claude-mpm/memories: cannot be read"),
-    (memories_of_root, "folder", ".claude-mpm/memories: cannot be written"),
-    (closed_log, "state", "/events.jsonl: cannot be written"),
-    (utf16_memory, "memory", "engineer.md: is not text"),
+    (closed_project, "paths", "/shop: the project cannot be read"),
+    (closed_memories, "paths", ".claude-mpm/memories: cannot be read"),
+    (memories_of_root, "paths", ".claude-mpm/memories: cannot be written"),
     (add_tried_report, "inbox", "not merged into the memory of engineer yet: 1 report"),
     (no_merge_driver, "git", "the merge driver is not installed in this clone"),
 ]
@@ -276,6 +269,7 @@ LEFT: list[tuple[Damage, str, str]] = [
     (deleted_home, "program", "HOME is '/nonexistent/anna'"),
     (no_claude, "program", "no `claude` on PATH"),
     (file_for_a_folder, "paths", ".claude-mpm/memories: is a file, not a folder"),
+    (utf16_memory, "memory", "engineer.md: is not text"),
     (binary_memory, "memory", "engineer.md: is not text"),
     (tab_in_config, "config", "config.yml:2:1: not YAML"),
     (other_name_of_config, "config", "config.yaml: has no effect"),

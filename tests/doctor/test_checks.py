@@ -90,7 +90,7 @@ def test_a_new_project_lacks_hooks(person: Person) -> None:
     answer = json.loads(done.stdout)
     problems = [("warning", "program"), ("broken", "settings")]
     assert (done.returncode, wrong(answer["findings"])) == (1, problems)
-    assert "arrival" not in {finding["check"] for finding in answer["findings"]}
+    assert "command" not in {finding["check"] for finding in answer["findings"]}
     last = person.run("doctor", "--fix").stdout.splitlines()[-1]
     assert last == "Repaired: nothing; problems left for you: 2"
     assert answer["mended"] == []
@@ -158,14 +158,13 @@ def learns_nothing(person: Person) -> None:
 
 
 def switched_off_in_settings(person: Person) -> None:
-    env = {"AGENT_MEMORY": "off", "PATH": "/nowhere", "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
+    env = {"AGENT_MEMORY": "off", "PATH": "/nowhere"}
     change(user_settings(person), env=env)
 
 
 def odd_memory(person: Person) -> None:
     path = person.sandbox.memories / "engineer.md"
     path.write_text(f"{path.read_text()}{CONFLICT}")
-    write(person.sandbox.memories / "archive" / "engineer.md", f"## 2026-11-20\n{CONFLICT}")
 
 
 def odd_memory_of_the_user(person: Person) -> None:
@@ -189,11 +188,6 @@ def second_file(person: Person) -> None:
 def no_folder(person: Person) -> None:
     person.sandbox.configure("memory:\n  directory: .claude-mpm/notes/memory\n")
     (person.sandbox.root / ".claude-mpm" / "notes").write_text("a file")
-
-
-def native_memory(person: Person) -> None:
-    agent = '---\nname: "Engineer"\nmemory: project  # own\n---\nYou ...\n'
-    write(person.sandbox.root / ".claude" / "agents" / "team" / "e.md", agent)
 
 
 def other_tool(person: Person) -> None:
@@ -224,12 +218,12 @@ SETTINGS, INBOX, MEMORY = (BROKEN, "settings"), (WARNING, "inbox"), (WARNING, "m
 OLDER = (WARNING, "settings")
 ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     (
-        [bad_config, odd_memory, lost_delivery, native_memory],
-        [(WARNING, "config"), (NOTE, "native-memory"), MEMORY, MEMORY, (WARNING, "deliveries")],
+        [bad_config, odd_memory, lost_delivery],
+        [(WARNING, "config"), MEMORY, (WARNING, "deliveries")],
     ),
     (
         [missing_events, add_tried_report, torn_history, logged_error],
-        [SETTINGS, MEMORY, INBOX, (WARNING, "errors")],
+        [SETTINGS, MEMORY, INBOX, (WARNING, "deliveries")],
     ),
     ([other_version, add_unreadable_report, odd_memory_of_the_user], [OLDER, MEMORY, INBOX]),
     (
@@ -238,13 +232,11 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     ),
     ([no_program, second_file, unreadable_memory], [(BROKEN, "paths"), SETTINGS, MEMORY]),
     ([python_gone], [SETTINGS]),
-    (
-        [strange_python, no_folder, other_tool],
-        [(BROKEN, "paths"), (BROKEN, "command"), (NOTE, "other-hooks")],
-    ),
+    ([no_folder, lost_delivery, other_tool], [(BROKEN, "paths"), (WARNING, "deliveries")]),
+    ([strange_python], [(BROKEN, "command")]),
     ([says_too_much, fallback], [OLDER, (WARNING, "deliveries")]),
     ([switched_off], [(WARNING, "switched-off")]),
-    ([switched_off_in_settings, native_memory, odd_lines_in_the_log], [(WARNING, "switched-off")]),
+    ([switched_off_in_settings, odd_lines_in_the_log], [(WARNING, "switched-off")]),
 ]
 
 
@@ -274,8 +266,8 @@ def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     assert "         in: .claude-mpm/config.yml:2\n" in text
     assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in text
     assert "         to do: agent-memory tidy\n" in text
-    assert "Not checked because of these problems: command, arrival\n5 problems found; " in text
-    assert text.endswith("agent-memory doctor --fix repairs 2 of them\n")
+    assert "Not checked because of these problems: command\n4 problems found; " in text
+    assert text.endswith("agent-memory doctor --fix repairs 1 of them\n")
 
 
 def test_no_text_of_a_repository_is_run(settled: Person) -> None:
@@ -390,14 +382,16 @@ def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
     plugin(settled, "other", {usual: {"hooks": watcher("others", "Edit|Write")}})
     plugin(settled, "torn", {usual: "{"})
     plugin(settled, "odd", {manifest: "[]", usual: odd})
+    lost_delivery(settled)
     results = examine(settled)
-    found = {
-        (finding["level"], finding["what"].rpartition(": ")[2], Path(finding["where"]).name)
-        for finding in results
-        if finding["check"] == "other-hooks"
+    (advice,) = select(results, "deliveries", "mend")
+    named = [hook.partition(" in ") for hook in advice.partition(": ")[2].split("; ")]
+    assert {(command, Path(place).name) for command, _in, place in named} == {
+        ("usual", "hooks.json"),
+        ("inline", "plugin.json"),
+        ("from-a-file", "a.json"),
+        ("all-tools", "hooks.json"),
     }
-    notes = {("usual", "hooks.json"), ("inline", "plugin.json"), ("from-a-file", "a.json")}
-    assert found == {*((NOTE, *each) for each in notes), ("ok", "all-tools", "hooks.json")}
     (broken,) = [finding for finding in results if finding["level"] == "broken"]
     assert broken["where"].endswith("torn/1.0.0/hooks/hooks.json")
     assert broken["what"].startswith("Claude Code ignores the whole file: ")
@@ -412,12 +406,10 @@ def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_pat
     source = {"source": "directory", "path": str(shelf)}
     marketplaces = settled.sandbox.home / ".claude" / "plugins" / "known_marketplaces.json"
     change(marketplaces, shelf={"source": source, "installLocation": str(shelf)})
-    agent = "---\nname: helper\ndescription: d\nmemory: user\n---\nYou help.\n"
-    write(shelf / "near" / "agents" / "inner" / "a.md", agent)
-    results = examine(settled)
-    assert [what.rpartition(": ")[2] for what in select(results, "other-hooks")] == ["in-place"]
-    (native,) = select(results, "native-memory")
-    assert native.startswith("near:inner:helper also has a memory of Claude Code")
+    lost_delivery(settled)
+    (advice,) = select(examine(settled), "deliveries", "mend")
+    assert "in-place in " in advice
+    assert "the-copy" not in advice
 
 
 # Rights.
@@ -470,20 +462,19 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
 def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
     write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")
-    by_a_person = (bad_config, native_memory)
     safe = (missing_events, add_tried_report, odd_memory, second_file, odd_memory_of_the_user)
-    for damage in (*safe, fallback, *by_a_person):
+    for damage in (*safe, fallback, bad_config):
         damage(settled)
     done = settled.run("doctor", "--fix", "--json")
     answer = json.loads(done.stdout)
     assert done.returncode == 1, done.stdout
-    assert wrong(answer["findings"]) == [(WARNING, "config"), (NOTE, "native-memory")]
+    assert wrong(answer["findings"]) == [(WARNING, "config")]
     mended = [(finding["check"], finding["what"].partition(",")[0]) for finding in answer["mended"]]
     assert sorted(mended) == [
         ("deliveries", "memory is added to prompts again"),
         ("git", "merge driver installed in this clone"),
         ("inbox", "1 report merged"),
-        *[("memory", "conflict resolved")] * 3,
+        *[("memory", "conflict resolved")] * 2,
         ("memory", "merged .claude-mpm/memories/Engineer_memories.md into it"),
         ("settings", "hooks updated"),
     ]
@@ -534,7 +525,7 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
     mended = [(finding["check"], bool(finding["error"])) for finding in answer["mended"]]
     assert mended == [("settings", True), ("inbox", True)]
     left = set(wrong(answer["findings"]))
-    assert {SETTINGS, INBOX, (NOTE, "other-hooks"), (WARNING, "deliveries")} <= left
+    assert {SETTINGS, INBOX, (WARNING, "deliveries")} <= left
     assert settings_of(settled).read_bytes() == before
 
 

@@ -23,12 +23,10 @@ def test_conflict_examples_of_the_page(pair: dict[str, str]) -> None:
 QUOTED = "```\n<<<<<<< a\n- a\n=======\n- b\n>>>>>>> b\n```\n"
 
 HEADER = "<!-- Last Updated: a -->\n"
-BETTER = "- All services use dependency injection for flexibility\n"
 # (the text above the conflict, ours, theirs, all of it afterwards)
 SIDES = {
     "items": ("## A\n", "- x\n", "- y\n", "## A\n- x\n- y\n"),
     "the same": ("## A\n", "- x\n", "- **X**.\n", "## A\n- x\n"),
-    "the better": ("## A\n", BETTER.replace(" for flexibility", ""), BETTER, f"## A\n{BETTER}"),
     "nested": ("## A\n", "- x\n  - n\n", "- x\n  - m\n", "## A\n- x\n  - n\n  - m\n"),
     "a section": ("# T\n", "## A\n- x\n", "## B\n- y\n", "# T\n## A\n- x\n\n## B\n- y\n"),
     "headers": ("", "<!-- Last Updated: a -->\n", "<!-- Last Updated: b -->\n", HEADER),
@@ -130,7 +128,7 @@ FIRST = "# T\n\n## A\n- x\n\n## B\n- y\n"
 COMBINED = {
     "section by section": (
         "# t\n\nprose\n\n## B (Max: 15 items)\n1. Y\n2. z\n\n## C (Max: 15 items)\n- x\n- new\n",
-        "# T\n\nprose\n\n## A\n- x\n\n## B\n- y\n- z\n\n## C (Max: 15 items)\n- new\n",
+        "# T\n\nprose\n\n## A\n- x\n\n## B\n- y\n2. z\n\n## C (Max: 15 items)\n- new\n",
     ),
     "itself": (FIRST, FIRST),
     "nothing": ("", FIRST),
@@ -181,11 +179,6 @@ FIRSTS = {
         "<!-- a -->\n\n    b\n",
     ),
     "an item with what is nested": ("- x\n  - y\n  - z\n", "- X.\n  - z\n", "- x\n  - y\n  - z\n"),
-    "a better text on several lines": (
-        "## A\n- All services use dependency injection\n- x\n",
-        "## A\n- All services use dependency injection\n  for flexibility\n",
-        "## A\n- All services use dependency injection\n  for flexibility\n- x\n",
-    ),
     "conflicts in both": (
         "## A\n" + make_conflict("- a\n", "- b\n"),
         "## A\n" + make_conflict("- c\n", "- b\n- d\n"),

@@ -50,7 +50,7 @@ MERGES = [
     # edited on both, differently
     ("- one for each", "- two for each", "- one for all", "- two for each/- one for all"),
     # near-duplicates
-    ("", f"A/{SAME}/- x", f"A/{SAME} for flexibility", f"A/{SAME} for flexibility/- x"),
+    ("", f"A/{SAME}/- x", f"A/{SAME} for flexibility", f"A/{SAME}/- x/{SAME} for flexibility"),
     # moved to another section
     ("A/- x/- y/B/- z", "A/- y/B/- z/- x", "A/- x/- y/- w/B/- z", "A/- y/- w/B/- z/- x"),
     # moved on one side, edited on the other

@@ -165,7 +165,7 @@ MOVES = [
     (NOT_OURS, NOT_OURS),
     (
         {"qa.md": "## A\n- x\n", "qa_memories.md": "## A\n* X.\n* y\n\n## B\n- z\n"},
-        {"qa.md": "## A\n- x\n- y\n\n## B\n- z\n"},
+        {"qa.md": "## A\n- x\n* y\n\n## B\n- z\n"},
     ),
     (
         {"qa_agent.md": "## A\n- x\n", "qa_memories.md": "## A\n- y\n"},

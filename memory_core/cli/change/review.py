@@ -12,9 +12,9 @@ from memory_core.cli.change.review_session import ReviewSession
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.inputs import can_ask, read_input
+from memory_core.cli.common.inputs import can_ask
 from memory_core.cli.common.notes import format_command, get_change, note_undo
-from memory_core.cli.common.scopes import LevelScope, find_agent, find_level
+from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
 from memory_core.curation import agent_status
@@ -29,11 +29,6 @@ Names = Annotated[
     list[str] | None,
     agent_argument("Agents, or learnings by id or text.", show_default="all that wait"),
 ]
-Text = Annotated[
-    str | None,
-    typer.Option(metavar="TEXT", help="With --edit: the new text, - reads stdin."),
-]
-
 PullRequest = Annotated[
     str | None,
     typer.Option("--pr", metavar="BASE", help="Print what changed since the commit BASE."),
@@ -56,9 +51,7 @@ def review(
     accept: Annotated[bool, flag("--accept", "Add them to the memory.")] = False,
     edit: Annotated[bool, flag("--edit", "Change the text of one, and accept it.")] = False,
     reject: Annotated[bool, flag("--reject", "Remove them from the list.")] = False,
-    move: Annotated[bool, flag("--move", "Accept them for the agent that is named last.")] = False,
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
-    text: Text = None,
     pr: PullRequest = None,
     new: Annotated[
         bool, flag("--new", "List the items that came from elsewhere, or accept them.")
@@ -72,10 +65,10 @@ def review(
     """Decide on learnings that were not saved and wait for you.
 
     On a terminal, one key decides on each; ? lists the keys.
-    In scripts: --accept 3f2a91 77c0, --reject 77c0 or --move 3f2a91 qa.
+    In scripts: --accept 3f2a91 77c0 or --reject 77c0.
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
-    --list also lists items that name files, commands or symbols which are gone.
+    --list also lists items that name files or symbols which are gone.
     --new lists the texts that came from elsewhere, and that you have not reviewed
     here, by commit: on a terminal, one key accepts those of a commit or an author.
     With --accept they count as reviewed, with --mine as yours.
@@ -86,14 +79,15 @@ def review(
     Example:
       agent-memory review engineer --accept --all
     """
-    flags = {"list": list_, "accept": accept, "edit": edit, "reject": reject, "move": move}
+    flags = {"list": list_, "accept": accept, "edit": edit, "reject": reject}
     actions = [name for name, is_given in flags.items() if is_given]
     if pr is not None:
-        if names or actions or all_ or user or new or text is not None:
+        if names or actions or all_ or user or new:
             raise CommandRefused("--pr goes with --json only: it compares all agents")
         review_pr.print_changes(pr, json)
         return
-    _check_options(actions, text)
+    if len(actions) > 1:
+        raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
     if new:
         if not {*actions} <= {"list", "accept"}:
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
@@ -104,22 +98,18 @@ def review(
         return
     if mine or commit is not None or author is not None:
         raise CommandRefused("--mine, --commit and --author require --new")
-    _review_waiting(list(names or []), "".join(actions) or ASK, text, all_, user, json)
+    _review_waiting(list(names or []), "".join(actions) or ASK, all_, user, json)
 
 
 def _review_waiting(
     words: list[str],
     action: str,
-    text: str | None,
     is_all: bool,
     user: bool,
     json: bool,
 ) -> None:
     """List the learnings that wait, or decide on those that the words name."""
     scope = find_level(user)
-    if action == "move" and not words:
-        raise CommandRefused("--move expects ids, and then the name of an agent")
-    target = find_agent(words.pop(), user, accept_new=True).agent if action == "move" else ""
     is_any = is_all or action in ("list", ASK)
     chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
     if action in ("list", ASK):
@@ -130,19 +120,7 @@ def _review_waiting(
         return
     if action != "reject":
         acting.require_person(scope.project, "accept learnings")
-    if action == "edit":
-        text = _edit(chosen, text)
-    _apply(scope, chosen, action, target, text, user, json)
-
-
-def _check_options(actions: list[str], text: str | None) -> None:
-    """Refuse options that exclude each other, and an edit without anybody who could edit."""
-    if len(actions) > 1:
-        raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
-    if text is not None and actions != ["edit"]:
-        raise CommandRefused("--text requires --edit")
-    if actions == ["edit"] and text is None and not can_ask():
-        raise CommandRefused("not a terminal: --edit needs --text TEXT, or --text - to read stdin")
+    _apply(scope, chosen, action, user, json)
 
 
 def _show(
@@ -177,21 +155,17 @@ def _show_stale(scope: LevelScope, words: list[str]) -> None:
     print_entries(entries)
 
 
-def _edit(chosen: list[WaitingItem], text: str | None) -> str:
-    """Return the new text of a learning: from the option, from stdin, or from the editor."""
+def _edit(chosen: list[WaitingItem]) -> str:
+    """Return the new text of a learning, from the editor."""
     if len(chosen) != 1:
         raise CommandRefused(f"--edit changes one learning, not {len(chosen)}")
-    if text is None:
-        return review_session.edit_text(chosen[0])
-    return read_input("-").decode("utf-8", "replace") if text == "-" else text
+    return review_session.edit_text(chosen[0])
 
 
 def _apply(
     scope: LevelScope,
     chosen: list[WaitingItem],
     action: str,
-    target: str,
-    text: str | None,
     user: bool,
     json: bool,
 ) -> None:
@@ -199,14 +173,15 @@ def _apply(
     if action == "reject":
         waiting_list.reject(*scope, chosen)
     else:
-        accepted = waiting_list.accept(*scope, chosen, text, target)
+        text = _edit(chosen) if action == "edit" else None
+        accepted = waiting_list.accept(*scope, chosen, text)
     if json:
-        names = {"accept": "accepted", "edit": "accepted", "reject": "rejected", "move": "moved"}
         items = [item._asdict() for item in accepted]
         learnings = [item_to_json(item) for item in chosen]
         change = get_change(scope.project)
         fields = {"learnings": learnings, "items": items, "change": change}
-        print_json({"decision": names[action], **fields})
+        decision = "rejected" if action == "reject" else "accepted"
+        print_json({"decision": decision, **fields})
         return
     for line in [*map(format_accepted, accepted)] or [
         f"Rejected: {item.agent}: {item.text.partition(chr(10))[0]}" for item in chosen
