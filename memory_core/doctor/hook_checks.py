@@ -31,7 +31,7 @@ from memory_core.doctor.examination import (
 )
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment
 from memory_core.storage import config
-from memory_core.text import sanitize
+from memory_core.text import memory_tags
 
 REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 
@@ -233,7 +233,7 @@ def check_arrival(exam: Examination) -> Iterator[Finding]:
     result = exam.results.get(event)
     if not exam.is_enabled or not result:
         return
-    if sanitize.has_block(result.stdout.decode("utf-8", "replace")):
+    if memory_tags.has_block(result.stdout.decode("utf-8", "replace")):
         way = "at its start" if exam.are_prompts_lost else "with its prompt"
         yield Finding(OK, f"{exam.agent} gets its memory {way}")
     elif exam.project.config.may_learn(exam.agent):
