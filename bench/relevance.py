@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from memory_core.learning import run_subject
+from memory_core.learning import extraction, run_subject
 from memory_core.memory import recall, remember
 from memory_core.selection import choosing
 from memory_core.selection.passages import Passage, PassageIndex
@@ -93,10 +93,10 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
             for finding in list_findings(session)
         ]
         report = "\n\n".join([session["final"], *blocks])
-        extraction = remember.extract_learnings(project, AGENT, report)
-        if extraction:
+        learned = extraction.extract(report)
+        if learned.learnings or learned.rejected:
             about = run_subject.describe_run(session["issue"], session["final"])
-            lesson = remember.make_lesson(AGENT, [extraction], session["id"], "bench", about=about)
+            lesson = remember.make_lesson(AGENT, [learned], session["id"], "bench", about=about)
             remember.merge_lessons(project, AGENT, [lesson])
     passages = recall.read_memory(project, AGENT).passages
     for record in project.store.history(AGENT).read():

@@ -35,19 +35,19 @@ COLLECTING = [
 # The modules of memory_core that they load, by wing.  They avoid slow imports.
 FAST_PATH = {
     "": "hook",
-    "claude_code": "agent_names event_shapes events notices transcripts",
-    "delegation": "event_handlers run_event run_report start_notices worker",
+    "claude_code": "agent_names event_shapes events notices transcript_ends",
+    "delegation": "event_handlers report_texts run_event start_notices worker",
     "files": "safe_files",
     "git": "driver_notice",
-    "learning": "blocks classify examples extraction feedback lines marker_blocks",
-    "memory": "block_text error_files ready recall remember",
+    "learning": "blocks examples feedback_lines lines marker_blocks type_names",
+    "memory": "block_text error_files ready recall",
     "selection": ("choosing frequent_words passages rendering scoring similar_words tokens"),
     "storage": (
         "config config_defaults event_log inbox last_look paths project run_records state_folder"
         " store"
     ),
     "tasks": "task_events",
-    "text": "characters digests fastjson sanitize subject_words times",
+    "text": "digests fastjson memory_tags subject_words times",
 }
 
 # Plain Python, too, but for these lines.

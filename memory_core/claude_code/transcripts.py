@@ -1,25 +1,18 @@
 """Claude Code's transcripts, which hold what events lack; read in pieces of limited size.
 
-A link in the place of a transcript, or of a folder with transcripts, is not followed.
+`transcript_ends` has what hooks read.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 from memory_core.claude_code import events
+from memory_core.claude_code.transcript_ends import TAIL_BYTES, locate, parse, read_end
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-# The last lines matter; a line holds at most one message.  What happened just now is in the first
-# of these ends.
-TAIL_BYTES = 512 * 1024
-NEWEST_BYTES = 64 * 1024
 
 # The part of an agent's transcript in which its tool calls are read: some hundred of them.
 CALLS_BYTES = 1_000_000
@@ -29,31 +22,6 @@ READING_BYTES = 8_000_000
 
 # A longer line is skipped: the largest report seen had 0.2 MB.
 MAX_LINE_BYTES = 4_000_000
-
-
-def has_failed_call(path: str, call: str) -> bool:
-    """Check whether a call was denied, cancelled or failed, according to the transcript."""
-    needle = call.encode()
-    lines = (line for line in _read_last_lines(path) if needle in line and b'"is_error"' in line)
-    return any(events.has_call_error(value, call) for value in map(_parse, lines))
-
-
-def find_last_prompt(path: str, agent: str) -> str:
-    """Return the prompt of the last delegation to `agent`, "" if there is none."""
-    from memory_core.claude_code import agent_names
-
-    for line in _read_last_lines(path):
-        if b'"tool_use"' in line:
-            for name, task in reversed(events.list_delegations(_parse(line))):
-                if agent_names.is_same(name, agent):
-                    return task
-    return ""
-
-
-def path_of_run(path: str, run: str) -> str:
-    """Return the path of a run's transcript; `path` is the main session's transcript."""
-    folder = path.removesuffix(".jsonl")
-    return os.path.join(folder, "subagents", f"agent-{run}.jsonl")
 
 
 def list_of_session(path: str) -> list[str]:
@@ -96,10 +64,10 @@ def list_sessions(folder: str) -> list[str]:
 def read_prompts(path: str, limit: int) -> tuple[list[str], int]:
     """Return the prompts in the last `limit` bytes of a main session, and the bytes read."""
     try:
-        lines = _read_end(path, limit)[0]
+        lines = read_end(path, limit)[0]
     except OSError:
         return [], 0
-    prompts = [events.line_typed(_parse(line)) for line in lines if b'"user"' in line]
+    prompts = [events.line_typed(parse(line)) for line in lines if b'"user"' in line]
     return list(filter(None, prompts)), sum(map(len, lines))
 
 
@@ -108,8 +76,8 @@ def read_last_lines(path: str, limit: int) -> list[dict[str, Any]]:
 
     Raises OSError.
     """
-    lines = _read_end(path, limit)[0]
-    return [_parse(line) for line in lines if b'"tool_use' in line or b'"tool_result"' in line]
+    lines = read_end(path, limit)[0]
+    return [parse(line) for line in lines if b'"tool_use' in line or b'"tool_result"' in line]
 
 
 def read_agent(path: str) -> str:
@@ -118,13 +86,13 @@ def read_agent(path: str) -> str:
 
 
 def _read_meta(path: str) -> dict[str, Any]:
-    files, name = _locate(path.removesuffix(".jsonl") + ".meta.json")
+    files, name = locate(path.removesuffix(".jsonl") + ".meta.json")
     return fastjson.load_object(files.read_text(name, TAIL_BYTES))
 
 
 def read_session(path: str) -> str:
     """Return the session id in the first line of an agent's transcript; raises OSError."""
-    return events.line_session(_parse(_read_part(path, 0, TAIL_BYTES).partition(b"\n")[0]))
+    return events.line_session(parse(_read_part(path, 0, TAIL_BYTES).partition(b"\n")[0]))
 
 
 def read_lines(
@@ -140,23 +108,23 @@ def read_lines(
     if not end:
         return [], offset + (len(data) if len(data) == MAX_LINE_BYTES else 0)
     whole = data[:end].split(b"\n")
-    return [_parse(line) for line in whole if is_wanted(line)], offset + end
+    return [parse(line) for line in whole if is_wanted(line)], offset + end
 
 
 def read_tool_texts(path: str) -> list[str]:
     """Return the texts in the inputs of the last tool calls of an agent; raises OSError."""
-    lines = _read_end(path, CALLS_BYTES)[0]
-    calls = [_parse(line) for line in lines if b'"tool_use"' in line and b'"assistant"' in line]
+    lines = read_end(path, CALLS_BYTES)[0]
+    calls = [parse(line) for line in lines if b'"tool_use"' in line and b'"assistant"' in line]
     return [text for call in calls for text in events.list_tool_texts(call)]
 
 
 def read_calls(path: str, tools: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
     """Return (tool, input) of an agent's calls of tools whose names begin so; raises OSError."""
     names = [f'"{tool}'.encode() for tool in tools]
-    lines = _read_end(path, READING_BYTES)[0]
+    lines = read_end(path, READING_BYTES)[0]
     marked = (line for line in lines if b'"tool_use"' in line)
     chosen = [line for line in marked if any(name in line for name in names)]
-    return [call for line in chosen for call in events.list_tool_calls(_parse(line))]
+    return [call for line in chosen for call in events.list_tool_calls(parse(line))]
 
 
 class TranscriptSummary:
@@ -184,53 +152,25 @@ class TranscriptSummary:
 
 def summarize(path: str) -> TranscriptSummary:
     """Read an agent's transcript, or the end of a very long one; raises OSError."""
-    lines, is_whole = _read_end(path, MAX_LINE_BYTES)
+    lines, is_whole = read_end(path, MAX_LINE_BYTES)
     return TranscriptSummary(_read_meta(path), lines, is_whole)
 
 
 def _parse_message(line: bytes) -> dict[str, Any]:
     """Return a message of the agent or its caller, {} for any other line."""
     is_message = b'"assistant"' in line or b'"user"' in line
-    value = _parse(line) if is_message else {}
+    value = parse(line) if is_message else {}
     return value if value.get("type") in ("assistant", "user") else {}
-
-
-def _read_last_lines(path: str) -> Iterator[bytes]:
-    """Yield the last lines, the last one first, some of them twice; none of an unreadable file."""
-    for limit in (NEWEST_BYTES, TAIL_BYTES):
-        try:
-            lines, is_whole = _read_end(path, limit)
-        except OSError:
-            return
-        yield from reversed(lines)
-        if is_whole:
-            return
-
-
-def _read_end(path: str, limit: int) -> tuple[list[bytes], bool]:
-    """Return the lines in the last `limit` bytes, and whether they are the whole file."""
-    files, name = _locate(path)
-    data, is_whole = files.read_end(name, limit)
-    return data.split(b"\n"), is_whole
 
 
 def _read_part(path: str, offset: int, limit: int) -> bytes:
     """Return at most `limit` bytes from `offset` on; raises OSError."""
-    files, name = _locate(path)
+    files, name = locate(path)
     descriptor = files.open(name, os.O_RDONLY)
     try:
         return os.pread(descriptor, limit, offset)
     finally:
         os.close(descriptor)
-
-
-def _locate(path: str) -> tuple[SafeFiles, str]:
-    folder, name = os.path.split(path)
-    return SafeFiles(folder), name
-
-
-def _parse(line: bytes) -> dict[str, Any]:
-    return fastjson.load_object(line.decode("utf-8", "replace"))
 
 
 def mtime_of(path: str) -> float:
@@ -243,7 +183,7 @@ def mtime_of(path: str) -> float:
 
 def status_of(path: str) -> tuple[float, int]:
     """Return the time of a transcript's last change in seconds, and its size; raises OSError."""
-    files, name = _locate(path)
+    files, name = locate(path)
     status = files.status(name)
     if status is None:
         raise files.refused.get(name) or FileNotFoundError(path)

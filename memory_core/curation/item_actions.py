@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from memory_core.curation import lookup, review
 from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, performance, rights
-from memory_core.learning import classify, extraction
+from memory_core.learning import extraction, type_names
+from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.memory.remember import MAX_LEARNINGS
 from memory_core.secrets import scanner
 from memory_core.selection import item_notes
 from memory_core.storage import run_records
@@ -169,8 +169,8 @@ def judge_items(
 
 def check_type(name: str) -> None:
     """Raise InvalidRequest for a type that docs/learnings.md does not name."""
-    if not name.strip() or not classify.type_of(sanitize.clean_line(name)):
-        expected = ", ".join(classify.TYPES)
+    if not name.strip() or not type_names.type_of(sanitize.clean_line(name)):
+        expected = ", ".join(type_names.TYPES)
         raise InvalidRequest(f"unknown type {name!r}; use one of {expected}")
 
 
@@ -223,8 +223,8 @@ def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[lis
         line = sanitize.clean_line(content)
         if not longest and (reason := scanner.refuse(content)):
             raise _make_refusal(scanner.redact(content), reason, contents)
-        if not longest and line and classify.type_of(kind):
-            pairs.append([classify.type_of(kind), line])
+        if not longest and line and type_names.type_of(kind):
+            pairs.append([type_names.type_of(kind), line])
             continue
         extracted = extraction.extract_one(kind, content, longest)
         if extracted.rejected:

@@ -17,7 +17,7 @@ from memory_core.claude_code import headless
 from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
 from memory_core.document.near_duplicates import Cluster, SectionItem
 from memory_core.history import item_history
-from memory_core.learning import classify, json_blocks
+from memory_core.learning import classify, json_blocks, type_names
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
@@ -352,7 +352,7 @@ def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
     has_new_tag = _count_tags(text) > sum(_count_tags(old.text) for old in proposal.olds)
     if sanitize.clean_line(text) != text.removesuffix(".") or has_new_tag:
         yield "it is not one line of plain text"
-    if classify.is_placeholder(text):
+    if type_names.is_placeholder(text):
         yield "it is a placeholder"
     if reason := classify.check_learning("", text, project.config["max_learning_length"]):
         yield reason

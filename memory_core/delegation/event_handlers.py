@@ -218,13 +218,13 @@ def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, Mem
 
 def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
     """Return the call whose prompt had the memory for this run, or "", and its receipt."""
-    from memory_core.claude_code import transcripts
+    from memory_core.claude_code import transcript_ends
 
     main = events.transcript_path(start.event)
     for call, receipt in start.runs.find_open_receipts(start.agent, start.run_id):
         caller = receipt.get("caller")
-        path = transcripts.path_of_run(main, caller) if caller else main
-        if transcripts.has_failed_call(path, call):
+        path = transcript_ends.path_of_run(main, caller) if caller else main
+        if transcript_ends.has_failed_call(path, call):
             start.runs.drop_receipt(call)
         elif start.runs.claim_receipt(call, start.run_id):
             return call, receipt
@@ -233,7 +233,7 @@ def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
 
 def _recall_at_start(start: RunEvent) -> MemoryBlock:
     """Build the block at the start; the task is in the transcript of the main session."""
-    from memory_core.claude_code import transcripts
+    from memory_core.claude_code import transcript_ends
     from memory_core.memory import recall
 
     worker.await_reports(start.project, start.agent)
@@ -242,20 +242,20 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
         start.project,
         agent,
         recall.CONTEXT_LIMIT,
-        lambda: transcripts.find_last_prompt(main, agent),
+        lambda: transcript_ends.find_last_prompt(main, agent),
     )
 
 
 def handle_handback(project: Project, event: Event) -> Reply | None:
     """Collect a report for the main agent, and remove the learnings from it."""
-    from memory_core.delegation import run_report
+    from memory_core.delegation import report_texts
 
     run = run_event.of_own_run(project, event)
-    reports = run_report.read_reports(run)
-    if not reports:
+    texts = report_texts.read_texts(run)
+    if not texts:
         return None
     _collect(run, "PreToolUse")
-    rests = run_report.list_rests(run, reports)
+    rests = report_texts.list_rests(run, texts)
     return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
 
 
@@ -277,11 +277,10 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         return None
     if not (answer.is_served or events.error(event)):
         return None
-    from memory_core.delegation import run_report
+    from memory_core.delegation import report_texts
 
     _collect(answer, "PostToolUse")
-    reports = run_report.read_reports(answer)  # the worker saves them
-    rests = run_report.list_rests(answer, reports)
+    rests = report_texts.list_rests(answer, report_texts.read_texts(answer))
     if not rests:
         return None
     return events.reply_output(events.edit_report(event, lambda text: rests.get(text, text)))
@@ -356,9 +355,9 @@ def handle_session_end(project: Project, event: Event) -> Reply | None:
 
 def _check_delivery(answer: RunEvent) -> None:
     """Log whether the memory reached the agent's prompt: delivered, doubled or lost."""
-    from memory_core.text import sanitize
+    from memory_core.text import memory_tags
 
-    has_arrived = sanitize.has_block(events.prompt(answer.event))
+    has_arrived = memory_tags.has_block(events.prompt(answer.event))
     has_receipt = answer.runs.settle(
         answer.call, answer.run_id, events.is_background_launch(answer.event) and has_arrived
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
+from memory_core.learning import feedback_lines, lines
 from memory_core.memory import expiry, remember
 from memory_core.storage import config_defaults, event_log, inbox, run_records
 from memory_core.storage.project import Project
@@ -113,10 +114,8 @@ def _read(project: Project, state: _SweepState, path: str, size: int, result: Sw
 
 
 def _may_teach(run: RunEvent, line: bytes) -> bool:
-    text = line.decode("utf-8", "replace")
-    low = text.lower()  # JSON: no line begins where one of the report does
-    may_judge = bool(run.given) and ("used" in low or "wrong" in low)
-    return remember.may_teach(text) or may_judge
+    text = line.decode("utf-8", "replace")  # JSON
+    return lines.may_teach(text) or (bool(run.given) and feedback_lines.may_judge(text))
 
 
 def _identify(path: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from memory_core.doctor.examination import (
 )
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment
 from memory_core.storage import config
-from memory_core.text import sanitize
+from memory_core.text import memory_tags
 
 REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 
@@ -219,7 +219,7 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
     is_idle = event == "SessionEnd" or (exam.are_prompts_lost and event == "PreToolUse")
     if exam.is_enabled and not is_idle and not result.did_something:
         return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
-    has_block = sanitize.has_block(result.stdout.decode("utf-8", "replace"))
+    has_block = memory_tags.has_block(result.stdout.decode("utf-8", "replace"))
     is_given = exam.is_enabled and exam.project.config.may_learn(exam.agent)
     if event == exam.delivering_event and is_given and not has_block:
         return Finding(BROKEN, f"{event}: {exam.agent} gets no memory", path, replay)

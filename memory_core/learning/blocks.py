@@ -1,50 +1,84 @@
-"""Find the marker blocks, JSON objects and sentences of a report, before they are judged."""
+"""Find the marker blocks, JSON objects and sentences of a report, before they are judged.
+
+The hook removes them from the report, and the worker reads their learnings.
+docs/learnings.md shows with examples what is found.  The time grows linearly with the length of
+the text.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from itertools import accumulate
 
 from memory_core.learning import lines, marker_blocks
 from memory_core.learning.examples import Surroundings
-from memory_core.text import sanitize
+from memory_core.learning.lines import Draft
+from memory_core.learning.marker_blocks import MarkerBlock
+from memory_core.learning.type_names import TOO_SHORT, is_placeholder
+from memory_core.text import memory_tags
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+Span = tuple[int, int]
 
-    from memory_core.learning.marker_blocks import Draft
+# Characters kept of a rejected learning; a longer one also stays in the report.
+MAX_REVIEW_LENGTH = 4000
 
-# The key of a JSON object with learnings.
-_KEY = "remember"
+# The types of sentences, by the words before their colon.
+_SENTENCES = {
+    "discovered pattern": "pattern",
+    "best practice": "guideline",
+    "mistake": "mistake",
+    "architecture": "architecture",
+}
 
-# Characters of a line before and after a JSON object that are read.
-_REACH = 300
+# Characters around a content.
+_AROUND = " .*\"'\u201c\u201d"
 
 # Characters of a line that may contain the words of a marker.
 _BEGIN = 40
-
-# What may precede a JSON object that has its lines for itself.
-_LEAD = lines.INDENT + "-*+\u2022"
 
 
 class LearningBlock:
     """A marker block, JSON object or sentence that is not judged yet."""
 
-    def __init__(self, drafts: list[Draft], rows: Sequence[int], after: int, before: str = ""):
+    def __init__(self, drafts: list[Draft], rows: list[int], after: int, before: str = ""):
         self.drafts = drafts
         self.rows = rows  # the lines that can be removed without losing a word
         self.after = after  # the line behind the block
         self.before = before  # the text before the block in its first line
         self.is_example = False
 
+    def drop_placeholders(self) -> None:
+        """Forget placeholders; the report keeps their lines, and those of an example."""
+        drafts = [draft for draft in self.drafts if not _says_nothing(draft)]
+        if self.is_example or len(drafts) < len(self.drafts) or any(map(_is_long, drafts)):
+            self.rows = []
+        self.drafts = drafts
+
+
+def find_blocks(text: str, has_sentences: bool = False) -> tuple[list[LearningBlock], list[Span]]:
+    """Return the blocks of a text, and the ranges of lines that can be removed without them.
+
+    `has_sentences` also finds sentences such as "Best practice: ...".  The ranges are in the order
+    of the text, and have only whole lines whose words are all saved by the worker.
+    """
+    report = Report(text, has_sentences)
+    blocks = report.read_blocks()
+    return [block for block in blocks if block.drafts], report.list_spans(blocks)
+
+
+def remove_spans(text: str, spans: list[Span]) -> str:
+    """Return a text without some ranges."""
+    pieces, at = [], 0
+    for start, end in spans:
+        pieces.append(text[at:start])
+        at = end
+    return "".join([*pieces, text[at:]])
+
 
 class Report:
     """The lines of a report; `starts` are their places in the text."""
 
-    def __init__(self, text: str, phrases: Mapping[str, str]) -> None:
-        """Split a text; `phrases` are the types of sentences by the words before their colon."""
-        text = _hide_echoes(text)
+    def __init__(self, text: str, has_sentences: bool) -> None:
+        text = _hide_echoes(lines.unify_line_ends(text))
         self.rows = text.split("\n")
         self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
         self.starts[-1] = len(text)
@@ -54,31 +88,61 @@ class Report:
             for number, row in enumerate(text.lower().split("\n"))
             if "memor" in (begin := row[:_BEGIN]) or "remember" in begin
         }
-        self._phrases = phrases
-        self._objects = self._find_objects(text)
+        self._phrases = _SENTENCES if has_sentences else {}
+        self._objects = _find_objects(text, self.starts)
 
-    def read_blocks(self) -> Iterator[LearningBlock]:
-        """Yield the blocks in the order of the text."""
-        around = Surroundings(self.fences)
-        number = 0
+    def read_blocks(self) -> list[LearningBlock]:
+        """Return the blocks in the order of the text."""
+        blocks: list[LearningBlock] = []
+        around, number = Surroundings(self.fences), 0
         while number < len(self.rows):
             row, after = self.rows[number], number + 1
             if around.enter(number, row) and (bare := lines.strip_indent(row)):
                 if block := self._read_block(number, bare, around.in_fence):
                     block.is_example = around.is_example(row, block.before)
+                    block.drop_placeholders()
                     after = block.after
-                    yield block
+                    blocks.append(block)
                 else:
                     around.above = row
             number = after
+        return blocks
 
-    def skip_blanks(self, number: int) -> int:
+    def list_spans(self, blocks: list[LearningBlock]) -> list[Span]:
+        """Return the lines of blocks as ranges, with the fences around them."""
+        openings = {last: first for first, last in self.fences.items()}
+        ranges: list[Span] = []
+        for row in (row for block in blocks for row in block.rows):
+            first, after = row, row + 1
+            while True:
+                behind = self._skip_blanks(after)
+                opening = openings.get(behind, -1)
+                if ranges and self._skip_blanks(ranges[-1][1]) >= first:
+                    first, _ = ranges.pop()
+                elif 0 <= opening < first and self._skip_blanks(opening + 1) >= first:
+                    first, after = opening, behind + 1
+                else:
+                    break
+            ranges.append((first, after))
+        return [self._find_span(*part) for part in ranges]
+
+    def _find_span(self, first: int, after: int) -> Span:
+        """Return the place of a range of lines, with the blank lines that it would leave."""
+        behind = self._skip_blanks(after)
+        is_last = behind == len(self.rows)
+        if is_last or first == 0 or self._is_blank(first - 1):
+            after = behind
+        while is_last and first > 0 and self._is_blank(first - 1):
+            first -= 1
+        return self.starts[first], self.starts[after]
+
+    def _skip_blanks(self, number: int) -> int:
         """Return the first line from `number` on that is not blank."""
-        while number < len(self.rows) and self.is_blank(number):
+        while number < len(self.rows) and self._is_blank(number):
             number += 1
         return number
 
-    def is_blank(self, number: int) -> bool:
+    def _is_blank(self, number: int) -> bool:
         return not lines.strip_indent(self.rows[number])
 
     def _read_block(self, number: int, bare: str, in_fence: bool) -> LearningBlock | None:
@@ -86,17 +150,15 @@ class Report:
         if number in self._objects:
             return self._objects[number]
         if number in self._markers and (marker := marker_blocks.read_marker(bare)):
-            block = marker_blocks.MarkerBlock(number, marker, in_fence)
+            block = MarkerBlock(number, marker, in_fence)
             return self._read_marker_block(number, block)
         if self._phrases and not in_fence:
             key, value = lines.split_field(lines.remove_bullet(bare))
             if value and key in self._phrases:
-                return LearningBlock([(self._phrases[key], value, "", ())], [], number + 1)
+                return LearningBlock([(self._phrases[key], value, "", [])], [], number + 1)
         return None
 
-    def _read_marker_block(
-        self, number: int, block: marker_blocks.MarkerBlock
-    ) -> LearningBlock | None:
+    def _read_marker_block(self, number: int, block: MarkerBlock) -> LearningBlock | None:
         is_quoted = lines.is_quoted(self.rows[number])
         closing = -1  # the last line of a fence below the marker
         for at in range(number + 1, len(self.rows)):
@@ -113,29 +175,15 @@ class Report:
         drafts = [draft for text in block.finish() for draft in _read_json(text)]
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None
 
-    def _find_objects(self, text: str) -> dict[int, LearningBlock]:
-        """Return the JSON objects with learnings, by the number of their first line."""
-        objects: dict[int, LearningBlock] = {}
-        if f'"{_KEY}"' not in text:
-            return objects
-        from memory_core.learning import json_blocks
 
-        last: LearningBlock | None = None
-        for start, end, value in json_blocks.find(text, _KEY):
-            drafts, is_whole = json_blocks.read_drafts(value[_KEY], text[start:end])
-            if not drafts or text[start - 1 : start] == "`":  # quoted in a sentence
-                continue
-            first, after = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
-            if last and first < last.after:  # a second object in the line
-                last.drafts += drafts
-                last.rows, last.after = [], after
-                continue
-            before = text[max(self.starts[first], start - _REACH) : start].strip(_LEAD)
-            behind = text[end : min(self.starts[after], end + _REACH)].strip()
-            is_removable = is_whole and len(value) == 1 and not before and not behind
-            last = LearningBlock(drafts, range(first, after) if is_removable else [], after, before)
-            objects[first] = last
-        return objects
+def _find_objects(text: str, starts: list[int]) -> dict[int, LearningBlock]:
+    """Return the JSON objects with learnings, by the number of their first line."""
+    if '"remember"' not in text:
+        return {}
+    from memory_core.learning import json_blocks
+
+    objects = json_blocks.find_learnings(text, starts)
+    return {number: LearningBlock(*parts) for number, parts in objects.items()}
 
 
 def _read_json(draft: Draft) -> list[Draft]:
@@ -143,21 +191,25 @@ def _read_json(draft: Draft) -> list[Draft]:
     if draft[1][:2].rstrip() not in marker_blocks.JSON_SIGNS or '"' not in draft[1]:
         return [draft]
     from memory_core.learning import json_blocks
-    from memory_core.text import fastjson
 
-    try:
-        value = fastjson.loads(draft[1])
-    except ValueError:
-        return [(draft[0], draft[1], "not JSON", ())]
-    items = value if isinstance(value, list) else [value]
-    drafts, is_whole = json_blocks.read_drafts(items, draft[1])
-    return drafts if is_whole else [draft]
+    return json_blocks.read_content(draft)
 
 
 def _hide_echoes(text: str) -> str:
     """Replace copies of the memory block that the agent received: they contain nothing new."""
     parts, at = [], 0
-    for start, end in sanitize.find_blocks(text):
+    for start, end in memory_tags.find_blocks(text):
         parts += [text[at:start], " " * (end - start)]
         at = end
     return "".join([*parts, text[at:]])
+
+
+def _says_nothing(draft: Draft) -> bool:
+    _kind, content, reason, _nested = draft
+    is_short = 0 < len(content.strip(_AROUND)) <= TOO_SHORT
+    return not reason and (is_short or is_placeholder(content))
+
+
+def _is_long(draft: Draft) -> bool:
+    kind, content, _reason, nested = draft
+    return max(map(len, (kind, content, *nested))) > MAX_REVIEW_LENGTH

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-# The type of a learning without a type.
-DEFAULT_TYPE = "learning"
-
-# The types of document/template.py, repeated so that most reports do not import it.
-TYPES = (
-    *("pattern", "architecture", "guideline", "mistake", "strategy"),
-    *("integration", "performance", "context"),
-    *("best-practice", "anti-pattern", "tool-usage", "workflow", DEFAULT_TYPE),
+from memory_core.learning.type_names import (
+    DECORATION,
+    TOO_SHORT,
+    is_bracketed,
+    is_placeholder,
+    type_of,
 )
-
-# A content of up to this length is not a sentence: "none", "n/a", "todo".
-TOO_SHORT = 5
+from memory_core.text.sanitize import clean_line, shorten
 
 # Exactly this, in place of a learning, says that there is none.
 _NOTHING = {
@@ -22,28 +18,21 @@ _NOTHING = {
 }
 EMPTY_REASON = "it may say nothing about the project"
 
-# How the recording note's placeholder begins, for a report that lost its brackets.
-NOTE_SAMPLE = "one sentence of at most"
-
-_SPELLINGS = {"strategies": "strategy", **{kind + "s": kind for kind in TYPES}}
-
-# Characters around the name of a type.
-_DECORATION = "`*_\"'\u201c\u201d[]<>(),. "
+_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
 
 # Characters of an unknown type.
 _MAX_NAME = 80
 
-_BRACKETS = {"[": "]", "<": ">", "{": "}", "(": ")"}
 
-
-def is_placeholder(content: str) -> bool:
-    """Check for a placeholder: text in brackets, or only dots."""
-    bare = content.strip(" \t\r\n`*_\"'.\u2026")
-    if not bare:
-        return bool(content.strip())
-    low = bare.lower()
-    is_sample = low.startswith(NOTE_SAMPLE) or NOTE_SAMPLE.startswith(low)
-    return is_sample or _is_bracketed(bare)
+def remove_quotes(text: str) -> str:
+    """Remove quotation marks or bold type around all of a text."""
+    bare = text.removesuffix(".")
+    for opening, closing in _QUOTES:
+        inner = bare.removeprefix(opening).removesuffix(closing)
+        is_around = len(inner) == len(bare) - len(opening + closing)
+        if is_around and opening not in inner and closing not in inner:
+            return inner
+    return text
 
 
 def is_blank(line: str) -> bool:
@@ -52,29 +41,9 @@ def is_blank(line: str) -> bool:
     return _says_nothing(value) or is_placeholder(value)
 
 
-def type_of(name: str) -> str:
-    """Return the type for a name in any spelling, "" for an unknown type."""
-    if name in TYPES:  # without more work for the usual spelling
-        return name
-    words = (
-        name.strip(_DECORATION)
-        .partition(" (")[0]
-        .lower()
-        .replace("_", " ")
-        .replace("-", " ")
-        .split()
-    )
-    kind = "-".join(words)
-    return _SPELLINGS.get(kind, kind if kind in TYPES else "") if name else DEFAULT_TYPE
-
-
 def clean_type(name: str) -> str:
     """Return the type for a name, or an unknown name itself, as a short line."""
-    if name in TYPES:
-        return name
-    from memory_core.text.sanitize import clean_line, shorten
-
-    line = clean_line(name).strip(_DECORATION)
+    line = clean_line(name).strip(DECORATION)
     return type_of(line) or shorten(line, _MAX_NAME)
 
 
@@ -93,7 +62,7 @@ def check_learning(name: str, content: str, max_length: int) -> str:
 
 def check_report(kind: str, texts: list[str], max_length: int) -> str:
     """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
-    if not type_of(kind) and _is_bracketed(kind.strip("`*_ ")):
+    if not type_of(kind) and is_bracketed(kind.strip("`*_ ")):
         return "the type is a placeholder"
     if (texts[0].isascii() and texts[0].isupper()) or _says_nothing(texts[0]):
         return EMPTY_REASON
@@ -102,8 +71,3 @@ def check_report(kind: str, texts: list[str], max_length: int) -> str:
 
 def _says_nothing(text: str) -> bool:
     return text.strip(" .").lower() in _NOTHING
-
-
-def _is_bracketed(text: str) -> bool:
-    closing = _BRACKETS.get(text[:1], "")
-    return closing != "" and text.find(closing) == len(text) - 1

@@ -8,10 +8,28 @@ INDENT = " \t>"
 # The words of a heading that begin a block.  The first one has no other purpose.
 MARKERS = ("add to memory", "memorize", "memorise", "remember")
 
+# Keys whose values become lines below an item, with their names there.
+NESTED = {"why": "Why", "see": "See"}
+FIELDS = ("type", "content", *NESTED)
+
+# Type, content, reason why it cannot be a learning (or ""), nested lines.
+Draft = tuple[str, str, str, list[str]]
+
+# A memory file holds 150 items.  A report with more learnings than this is not a real one.
+MAX_LEARNINGS = 100
+
 _DECORATION = "*_`\"'\u201c\u201d "
-_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
 _MAX_KEY = 40
 _MAX_NUMBER = 5  # characters of "123. "
+
+
+def may_teach(text: str) -> bool:
+    """Return False for a text that certainly lacks marked learnings, as most texts do.
+
+    The text may be encoded as JSON.
+    """
+    low = text.lower()
+    return any(words in low for words in MARKERS)
 
 
 def unify_line_ends(text: str) -> str:
@@ -63,17 +81,6 @@ def split_field(line: str) -> tuple[str, str]:
     if opening and not name.endswith(opening):
         value = value.removeprefix(opening).lstrip()  # the decoration includes the colon
     return key.lower(), value
-
-
-def remove_quotes(text: str) -> str:
-    """Remove quotation marks or bold type around all of a text."""
-    bare = text.removesuffix(".")
-    for opening, closing in _QUOTES:
-        inner = bare.removeprefix(opening).removesuffix(closing)
-        is_around = len(inner) == len(bare) - len(opening + closing)
-        if is_around and opening not in inner and closing not in inner:
-            return inner
-    return text
 
 
 def find_fences(rows: list[str]) -> dict[int, int]:

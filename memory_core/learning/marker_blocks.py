@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from memory_core.learning import lines
-from memory_core.learning.classify import type_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    # Type, content, reason why it cannot be a learning (or ""), nested lines.
-    Draft = tuple[str, str, str, Sequence[str]]
-
-# Keys whose values become lines below an item, with their names there.
-NESTED = {"why": "Why", "see": "See"}
+from memory_core.learning.lines import FIELDS, NESTED, Draft
+from memory_core.learning.type_names import type_of
 
 JSON_SIGNS = ("{", '{"', "[", "[{", '["')  # how a line of JSON begins
 _ENDS = ("```", "~~~", "</")  # the beginning of a line behind a block
 _LEADS = (":", ":**", "\uff1a")  # the end of a line in front of a list
-_FIELDS = ("type", "content", *NESTED)
 _HEADING_SIGNS = "#*_` "
 _GROUP_SIGNS = "#*_: "
 _MAX_HEADING = 80  # characters in front of the colon
@@ -56,7 +46,7 @@ class _Entry:
         self.kind = kind
         self.lines: list[str] = []
         self.rows: list[int] = []
-        self.nested: dict[str, list[str]] = {}
+        self.nested: dict[str, str] = {}
 
 
 class MarkerBlock:
@@ -69,8 +59,7 @@ class MarkerBlock:
         self.rows: list[int] = []  # the lines whose words are in the learnings
         self._entries: list[_Entry] = []
         self._others: list[tuple[str, str, list[str]]] = []  # types, other keys, their lines
-        self._columns: list[str] = []  # the names of the columns of a table
-        self._cells: list[list[str]] = []  # its other rows
+        self._table: dict[int, str] = {}  # the rows of a table, by the numbers of their lines
         self._kind = self._key = ""  # the last type; the key that lines belong to
         self._type_key = ""  # the key of the types: "type" or, for example, "category"
         self._has_keys = self._has_content_key = self.is_closed = False
@@ -78,7 +67,6 @@ class MarkerBlock:
         self._group = ""  # the signs of headings that are types: "###", "**"
         self._is_list = False  # each list item is a content
         self._is_json = False  # the lines are a JSON object or a list
-        self._is_list_open = False  # list items belong to the last nested line
         self._type_last = False  # each content precedes its type
         if type_of(title):
             self._kind = title
@@ -91,8 +79,9 @@ class MarkerBlock:
         if not bare.strip("-*_ 0123456789.)"):  # blank, a ruler, or the number of a learning
             self.has_gap = self.has_content
             return True
-        if bare[:1] == "|" and not self.has_gap and (self._columns or not self.has_content):
-            self._read_row(number, bare)
+        if bare[:1] == "|" and not self.has_gap and (self._table or not self.has_content):
+            self._drop_loose()
+            self._table[number] = bare
             return True
         line = lines.remove_bullet(bare)
         is_item = line != bare
@@ -106,10 +95,10 @@ class MarkerBlock:
         if line[:2].rstrip() in JSON_SIGNS and not (self._is_json or self.has_content):
             self._is_json, self._entries = True, []  # a line in front of it is no learning
         key, value = ("", "") if self._is_json else _split_key(line)
-        if key in _FIELDS or self._is_type(key, value):
+        if key in FIELDS or self._is_type(key, value):
             self._read_field(number, key, value)
-        elif self._is_group(line):
-            self._read_group(number, line)
+        elif self._read_group(number, line):
+            pass
         elif lines.is_heading(bare) and (self.has_content or line[0] != "*"):
             self.has_gap, self._is_list = True, False  # only keys can follow
         elif line.startswith(_ENDS) or (
@@ -127,26 +116,33 @@ class MarkerBlock:
         """
         if self._needs_keys and not (self._has_keys or self.is_closed):
             return []
+        written = [entry for entry in self._entries if entry.lines]
         drafts: list[Draft] = [
-            (entry.kind, lines.remove_quotes(" ".join(entry.lines)), "", _join_nested(entry))
-            for entry in self._entries
-            if entry.lines
+            (entry.kind, " ".join(entry.lines), "", _list_nested(entry)) for entry in written
         ]
-        self.rows = sorted(self.rows + [row for entry in self._entries for row in entry.rows])
-        drafts += map(self._read_cells, self._cells)
-        others = [(kind, key, " ".join(words)) for kind, key, words in self._others]
-        if not drafts and len({key for _kind, key, _text in others}) == 1:
-            drafts += [(kind, lines.split_field(text)[1], "", ()) for kind, _key, text in others]
-        elif not drafts and others:
-            text = " ".join(text for _kind, _key, text in others)
-            drafts.append((self._kind, text, "no Content: line", ()))
-        return drafts
+        self.rows += [row for entry in written for row in entry.rows]
+        if self._table:
+            from memory_core.learning import table_rows
+
+            rows, is_whole = table_rows.read_drafts([*self._table.values()], self._kind)
+            drafts += rows
+            self.rows += self._table if is_whole else []
+        self.rows.sort()
+        return drafts or self._read_others()
+
+    def _read_others(self) -> list[Draft]:
+        """Return the lines with other keys; those of one key are contents."""
+        others = [(kind, " ".join(words)) for kind, _key, words in self._others]
+        if len({key for _kind, key, _words in self._others}) == 1:
+            return [(kind, lines.split_field(text)[1], "", []) for kind, text in others]
+        text = " ".join(text for _kind, text in others)
+        return [(self._kind, text, "no Content: line", [])] if others else []
 
     @property
     def has_content(self) -> bool:
         """Check for a content; a line in front of a list is none: "We learned:"."""
-        words = self._entries[-1].lines[-1:] if self._entries else self._columns
-        return words != [] and (self._has_content_key or not words[0].endswith(_LEADS))
+        words = self._entries[-1].lines if self._entries else [*self._table.values()]
+        return words != [] and (self._has_content_key or not words[-1].endswith(_LEADS))
 
     def _read_field(self, number: int, key: str, value: str) -> None:
         self._has_keys = True
@@ -154,8 +150,7 @@ class MarkerBlock:
         self._key = key
         self.rows.append(number)
         if key == "content":
-            if not self._has_content_key:
-                self._drop_loose()
+            self._drop_loose()
             is_mark = not value.strip("|>-")  # of a text of several lines in YAML
             self._add("" if self._type_last else self._kind, "" if is_mark else value)
         elif key not in NESTED:
@@ -167,37 +162,35 @@ class MarkerBlock:
         else:
             if not self._entries:
                 self._add(self._kind, "")
-            self._entries[-1].nested[key] = [value] if value else []
-            self._is_list_open = value == ""
+            self._entries[-1].nested[key] = value
 
     def _is_type(self, key: str, value: str) -> bool:
         """Check for a key other than `Type:` with a type as its value."""
-        is_type = key[:1].isalpha() and value != "" and type_of(value) != ""
-        return is_type and self._type_key in ("", key)
+        return "" not in (key, value, type_of(value)) and self._type_key in ("", key)
 
-    def _is_group(self, line: str) -> bool:
-        """Check for a heading that is a type: the block begins with one, or with one like it."""
+    def _read_group(self, number: int, line: str) -> bool:
+        """Read a heading that is a type: the block begins with one, or with one like it."""
         name, signs = _split_group(line)
-        is_first = self._group == "" and not self.has_content and not self._has_keys
-        return signs != "" and (is_first or signs == self._group) and type_of(name) != ""
-
-    def _read_group(self, number: int, line: str) -> None:
-        self._kind, self._group = _split_group(line)
-        self._add(self._kind, "")
+        if not signs or not type_of(name) or (self.has_content and signs != self._group):
+            return False
+        self._kind, self._group, self._key = name, signs, "content"
+        self._add(name, "")
         self.has_gap = False
         self.rows.append(number)
+        return True
 
     def _drop_loose(self) -> None:
         """Leave the lines without a key in the report: the content comes in lines with keys."""
-        self._entries = [entry for entry in self._entries if not entry.lines]
-        self._has_content_key = True
-        self._type_last = not self._kind
+        if not self._has_content_key:
+            self._entries = [entry for entry in self._entries if not entry.lines]
+            self._has_content_key = True
+            self._type_last = not self._kind
 
     def _set_type(self, kind: str) -> None:
         """Set the type; also that of the contents before it, if each content precedes its type."""
         self._type_last = self._type_last or (not self._kind and self.has_content)
         self._kind = kind
-        for entry in reversed(self._entries if self._type_last and kind else []):
+        for entry in reversed(self._entries if kind else []):
             if entry.kind:
                 return
             entry.kind = kind
@@ -211,7 +204,7 @@ class MarkerBlock:
             return
         is_keyed = self._type_key != "" or self._has_content_key
         in_list = is_item and self._is_list
-        is_own = entry and self._key == "content" and (in_list or not entry.lines)
+        is_own = entry and (in_list or not entry.lines)
         if not is_keyed and (lead := _split_lead(line, key, value)):
             self._kind, self._key = lead[0], "content"
             self._add(*lead)
@@ -222,19 +215,14 @@ class MarkerBlock:
         elif self._key == "other":
             self._others[-1][2].append(line)
             return
-        elif self._key in NESTED and entry and (self._is_list_open or not is_item):
-            nested = entry.nested[self._key]
-            nested.append(f", {line}" if is_item and nested else f" {line}")
-        elif (
-            entry is None
-            or (self._key == "type" and not self._type_last)
-            or (entry.lines and (in_list or (is_item and not self.has_content)))
-        ):
+        elif entry and self._key in NESTED and not (in_list and entry.nested[self._key][:1] > " "):
+            before = entry.nested[self._key]  # with a blank in front: the value is a list
+            entry.nested[self._key] += f", {line}" if is_item and before else f" {line}"
+        elif entry is None or self._key == "type" or in_list or not self.has_content:
             self._add(self._kind, line)
             self._is_list, self._key = is_item, "content"
         else:
-            self._is_list = self._is_list or (is_item and not entry.lines)
-            if is_item and entry.lines and not entry.lines[-1].endswith(_LEADS):
+            if is_item and not entry.lines[-1].endswith(_LEADS):
                 entry.lines[-1] += ","
             entry.lines.append(line)
         self._entries[-1].rows.append(number)
@@ -244,37 +232,16 @@ class MarkerBlock:
         if not self._entries or self.has_content:
             self._entries.append(_Entry(kind))
         entry = self._entries[-1]
-        entry.rows = [] if entry.lines else entry.rows
+        entry.kind, entry.rows = kind, []
         entry.lines = [content] if content else []
-        entry.kind = kind
         self._is_list = False
-
-    def _read_row(self, number: int, line: str) -> None:
-        """Read a row of a table; the first one names the columns."""
-        cells = [cell.strip() for cell in line.strip("|").replace("\\|", "\0").split("|")]
-        if not self._columns:
-            self._columns = [cell.strip("*_` ").lower() for cell in cells]
-            self._drop_loose()
-        elif line.strip("|:- "):
-            self._cells.append([cell.replace("\0", "|") for cell in cells])
-        self.rows += [number] if set(self._columns) <= set(_FIELDS) else []
-
-    def _read_cells(self, cells: list[str]) -> Draft:
-        """Return the learning of a row: without a column "content" its longest cell counts."""
-        fields = dict(zip(self._columns, cells, strict=False))
-        nested = [
-            f"{name}: {text}" for key, name in NESTED.items() if (text := fields.pop(key, ""))
-        ]
-        kinds = (cell for cell in cells if cell and type_of(cell))
-        kind = fields.pop("type", "") or next(kinds, self._kind)
-        return kind, fields.get("content") or max(fields.values(), key=len, default=""), "", nested
 
 
 def _split_key(line: str) -> tuple[str, str]:
     """Split a line at its colon, or at a dash behind the name of a field."""
     line = line.lstrip("#") if line.startswith("##") else line
     name, _blank, value = line.partition(" ")
-    if value[:2] in ("- ", "\u2013 ", "\u2014 ") and name.strip("*_`").lower() in _FIELDS:
+    if value[:2] in ("- ", "\u2013 ", "\u2014 ") and name.strip("*_`").lower() in FIELDS:
         line = f"{name}:{value[1:]}"
     return lines.split_field(line)
 
@@ -305,9 +272,8 @@ def _split_lead(line: str, key: str, value: str) -> tuple[str, str] | None:
     return None
 
 
-def _join_nested(entry: _Entry) -> list[str]:
-    texts = {key: "".join(words).strip() for key, words in entry.nested.items()}
-    return [f"{NESTED[key]}: {text}" for key, text in texts.items() if text]
+def _list_nested(entry: _Entry) -> list[str]:
+    return [f"{NESTED[key]}: {text.strip()}" for key, text in entry.nested.items() if text]
 
 
 def _is_other_key(line: str, key: str) -> bool:

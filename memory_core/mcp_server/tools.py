@@ -20,7 +20,7 @@ from memory_core.curation import (
 from memory_core.document import markdown, preferences, template
 from memory_core.history import performance
 from memory_core.history.item_history import MCP_SOURCE as SOURCE
-from memory_core.learning import classify
+from memory_core.learning import type_names
 from memory_core.mcp_server import resources
 from memory_core.mcp_server.served_project import ServedProject, clean_output
 from memory_core.tasks import task_actions, task_document
@@ -202,7 +202,7 @@ def remember(
     agent: str = AGENT_FIELD,
     type: str = Field(
         description="The kind of learning; decides the section.",
-        json_schema_extra={"enum": list(classify.TYPES)},
+        json_schema_extra={"enum": list(type_names.TYPES)},
     ),
     content: str = Field(description="One sentence of at most 150 characters, about the project."),
 ) -> RememberOutput:

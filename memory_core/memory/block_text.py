@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_core.claude_code import agent_names
-from memory_core.text import sanitize
+from memory_core.text import memory_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def wrap(key: bytes, agent: str, introduction: str, body: str, note: list[str]) 
     `key` is the secret of the mark in its tags.
     """
     lines = [introduction, BLANK, body, *([BLANK] if note else [])] if body else []
-    return sanitize.wrap_block(key, agent, [*lines, *note]) if lines or note else ""
+    return memory_tags.wrap_block(key, agent, [*lines, *note]) if lines or note else ""
 
 
 def introduce(agent: str, day: str, has_mark: bool = False) -> str:

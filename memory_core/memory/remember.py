@@ -6,55 +6,30 @@ in the history, prevent it from being counted twice.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from memory_core.claude_code import notices
+from memory_core.learning import extraction, feedback
+from memory_core.learning.lines import MAX_LEARNINGS
+from memory_core.memory import changes, preparing, run_history, transaction
+from memory_core.storage import config_defaults, run_records
+from memory_core.text import digests, similarity
+
+if TYPE_CHECKING:
     from memory_core.history.item_history import Record
     from memory_core.learning.extraction import Extraction
-    from memory_core.memory import changes
     from memory_core.memory.agent_memory import AgentMemory
     from memory_core.storage.project import Project
 
-    # What a report teaches: `agent`, `run`, `session`, `source`; `learnings` as [type, content,
-    # nested], `rejected` as [type, content, reason, nested]; and perhaps `wrong`, the items that
-    # the run reported as wrong, as [id, reason], `about`, what it was about, and `reading`, what
-    # it read from outside.
-    Lesson = dict[str, Any]
-
-# A memory file holds 150 items.  A report with more learnings than this is not a real one.
-MAX_LEARNINGS = 100
+# What a report teaches: `agent`, `run`, `session`, `source`; `learnings` as [type, content,
+# nested], `rejected` as [type, content, reason, nested]; and perhaps `wrong`, the items that
+# the run reported as wrong, as [id, reason], `about`, what it was about, and `reading`, what
+# it read from outside.
+Lesson = dict[str, Any]
 
 # The fields of a lesson that change a memory.
 TEACHING = ("learnings", "rejected", "wrong")
-
-
-def may_teach(text: str) -> bool:
-    """Return False for a text that certainly lacks marked learnings, as most texts do.
-
-    The text may be encoded as JSON.  This check is cheaper than importing `extraction`.
-    """
-    low = text.lower()
-    return "to memory" in low or "memori" in low or "remember" in low
-
-
-def extract_learnings(project: Project, agent: str, text: str) -> Extraction | None:
-    """Return the learnings of a report; None without any, or if the agent does not learn."""
-    settings = project.config
-    if not settings.may_learn(agent) or not (settings["natural_language"] or may_teach(text)):
-        return None
-    from memory_core.learning import extraction
-
-    limit = settings["max_learning_length"]
-    result = extraction.extract(text, settings["natural_language"], limit)
-    return result if result.learnings or result.rejected else None
-
-
-def are_few(extractions: Sequence[Extraction]) -> bool:
-    """Return whether all learnings of a report can be saved, even if all of them are rejected."""
-    count = sum(len(result.learnings) + len(result.rejected) for result in extractions)
-    return count <= MAX_LEARNINGS
 
 
 def make_lesson(
@@ -72,12 +47,10 @@ def make_lesson(
     `about` says what the run was about; "" if it is not known, or saved already.  `wrong` has the
     reasons, by id, why given items are wrong.  `reading` is what the run read from outside.
     """
-    from memory_core.learning import extraction, feedback
-
     learned, rejected = list[list[str]](), list[list[str]]()
     for result in extractions:
         for item in map(extraction.clean, (*result.learnings, *result.rejected)):
-            if isinstance(item, extraction.RejectedLearning):
+            if item.reason:
                 rejected.append([item.type, item.content, item.reason, item.nested])
             else:
                 learned.append([item.type, item.content, item.nested])
@@ -101,8 +74,6 @@ def merge_lessons(
 
     Raises OSError.
     """
-    from memory_core.memory import preparing, run_history
-
     with project.store.lock(agent):
         # They come first: a learning may resolve an error.
         run_history.append_records(project.store, agent, records)
@@ -115,8 +86,6 @@ def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) ->
     lessons = [lesson for lesson in lessons if any(map(lesson.get, TEACHING))]
     if not lessons:
         return
-    from memory_core.memory import changes, transaction
-
     reports: list[changes.TaughtReport] = []
 
     def learn(memory: AgentMemory) -> None:
@@ -130,10 +99,6 @@ def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) ->
 
 def _make_report(project: Project, lesson: Lesson) -> changes.TaughtReport:
     """Return the learnings of a lesson that its run has not taught yet."""
-    from memory_core.memory import changes
-    from memory_core.storage import run_records
-    from memory_core.text import similarity
-
     record = run_records.SessionRuns(project.paths, lesson["session"]).record(lesson["run"])
     taught = set(map(str, record.get("keys", [])))
 
@@ -157,11 +122,6 @@ def _wrong_key(key: str) -> str:
 
 def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport) -> None:
     """Note what the run has taught and was about, and log what the history does not have."""
-    from memory_core.claude_code import notices
-    from memory_core.memory import transaction
-    from memory_core.storage import config_defaults, run_records
-    from memory_core.text import digests, similarity
-
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
     if lesson.get("about"):
         state, stem = memory.project.paths.state, memory.store.stem(memory.agent)

@@ -7,8 +7,6 @@ below an item is indented, and code ends with its passage.
 
 from __future__ import annotations
 
-from memory_core.text import sanitize
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,9 +18,6 @@ CONFIRMED = "✓"
 
 # The title of what came from outside; the titles of its sections are one level deeper.
 OUTSIDE_TITLE = "## Not reviewed, from runs that read from outside, or from other machines"
-
-# Characters of a section's title.
-MAX_TITLE = 80
 
 QUOTE = "> "
 FENCES = ("```", "~~~")
@@ -48,7 +43,7 @@ def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
         title = passage.section
         if title not in sections:
             level = "###" if passage.is_outside else "##"
-            sections[title] = [_format_title(level, title)] if title else []
+            sections[title] = [f"{level} {title}"] if title else []
         lines = sections[title]
         if lines and lines[-1].startswith(QUOTE):
             lines.append("")  # a number behind a quotation would go on with it
@@ -62,16 +57,12 @@ def format_left(count: int, agent: str) -> str:
     return f"{count} more {rules}: agent-memory list {agent} --mine"
 
 
-def _format_title(level: str, title: str) -> str:
-    return sanitize.escape(f"{level} {sanitize.shorten(sanitize.join_visible(title), MAX_TITLE)}")
-
-
 def _format(passage: Passage, has_ids: bool) -> str:
     """Return the lines of a passage; an item with its id behind the bullet.
 
-    The texts of documents are data already, since `split_document`.
+    The texts and titles of documents are data already, since `split_document`.
     """
-    text = sanitize.escape(passage.text) if passage.is_list else passage.text
+    text = _escape(passage.text) if passage.is_list else passage.text
     first, *others = _close_code(text.split("\n"))
     if passage.is_list:
         return "\n".join([first, *others])
@@ -81,7 +72,7 @@ def _format(passage: Passage, has_ids: bool) -> str:
     if passage.short_id and has_ids:
         mark = CONFIRMED if passage.is_confirmed else ""
         stale = f" (may be out of date: {passage.stale})" if passage.stale else ""
-        doubt = sanitize.escape(stale) if stale else ""
+        doubt = _escape(stale) if stale else ""
         first = f"{bullet} [{passage.short_id}]{mark} {text}{doubt}"
     elif not text[0].isalpha():
         from memory_core.document import block_reader
@@ -89,6 +80,12 @@ def _format(passage: Passage, has_ids: bool) -> str:
         first = f"{bullet} {block_reader.escape(text)}"
     others = [line if line[:2] in ("", "  ") else f"  {line}" for line in others]
     return "\n".join([first, *others])
+
+
+def _escape(text: str) -> str:
+    from memory_core.text import sanitize
+
+    return sanitize.escape(text)
 
 
 def _close_code(lines: list[str]) -> list[str]:

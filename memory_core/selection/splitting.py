@@ -19,22 +19,30 @@ if TYPE_CHECKING:
 BLOCK_SIGNS = "-*+>#.) 0123456789"
 BLOCK_STARTS = frozenset(f"{BLOCK_SIGNS}`~")
 
+# Characters of a section's title.
+MAX_TITLE = 80
+
 
 def split_document(
     document: Document, find_facts: Callable[[str], Mapping[str, Any]] = lambda _item: {}
 ) -> list[Passage]:
     """Return the passages of a document: no title, comment, front matter, conflict marker.
 
-    Their texts are data for a prompt.  The document is already without secrets, but for those that
-    hidden characters or line breaks divide.  Each item has its text in its first line.
+    Their texts and titles are data for a prompt.  The document is already without secrets, but for
+    those that hidden characters or line breaks divide.  Each item has its text in its first line.
     `find_facts` returns further fields of the passage with this item, by its text.
     """
     written = _list_written(document)
     return [
-        Passage(title, text, item, **(find_facts(item) if item else {}))
+        Passage(_make_title(title), text, item, **(find_facts(item) if item else {}))
         for _start, title, lines, item in _list_blocks(document)
         if (text := _make_text(lines, written))
     ]
+
+
+def _make_title(title: str) -> str:
+    line = format_heading(sanitize.shorten(sanitize.join_visible(title), MAX_TITLE))
+    return sanitize.escape(line).removeprefix(markdown_lines.SECTION_START)
 
 
 def _list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:

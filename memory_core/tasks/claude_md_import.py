@@ -24,7 +24,7 @@ from memory_core.storage.project import Project
 from memory_core.storage.run_records import SessionRuns
 from memory_core.tasks import backlog_folder, backlog_format, lifecycle, task_document
 from memory_core.tasks.lifecycle import TaskTransaction
-from memory_core.text import digests, front_matter, sanitize
+from memory_core.text import digests, front_matter, memory_tags, sanitize
 
 # Other modules are imported in functions: most calls only ask which files to watch.
 
@@ -307,7 +307,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
 def _format_block(project: Project, task: str, lines: list[str]) -> str:
     head = "What is known of the task in progress has changed since this session began.  It is now:"
     key, name = project.paths.state.read_key(), sanitize.quote_name(task)
-    return sanitize.wrap_text(key, TAG, f"task={name}", [head, "", *lines])
+    return memory_tags.wrap_text(key, TAG, f"task={name}", [head, "", *lines])
 
 
 def _find_session_memory(project: Project) -> tuple[str, str]:

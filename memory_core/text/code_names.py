@@ -58,3 +58,14 @@ def _has_length(name: str) -> bool:
 
 def _is_word(char: str) -> bool:
     return char.isalnum() or char == "_"
+
+
+def list_forms(text: str) -> dict[str, str]:
+    """Return how a text writes its words, by their forms in `subject_words.list_words`."""
+    forms: dict[str, str] = {}
+    for word in subject_words.split_words(text):
+        forms.setdefault(subject_words.CODE + word.lower(), word)
+        is_code = subject_words.is_code(word)
+        for part in subject_words.split_identifier(word) if is_code else [word]:
+            forms.setdefault(subject_words.stem_word(part.lower()), part)
+    return forms

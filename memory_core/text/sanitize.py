@@ -8,17 +8,6 @@ from __future__ import annotations
 
 from memory_core.text import characters
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-BLOCK_TAG = "agent-memory"
-
-# The mark in the tags of a block: hexadecimal digits.
-MARK_LENGTH = 10
-HEX_DIGITS = frozenset("0123456789abcdef")
-NO_MARK = "?"
-
 # "<" as a character, as others that look like it, and as an entity; a model reads them as one.
 BRACKETS = "<\uff1c\ufe64\u02c2\u1438\u16b2\u2329\u276c\u276e\u2770\u27e8\u29fc\u3008\U0001d236"
 ENTITIES = (("lt", ""), ("#x", "3c"), ("#", "60"))  # zeros may stand in between
@@ -241,58 +230,6 @@ def _escape_border(rest: str) -> str:
         end -= 1
     words = "".join([char if char.isalnum() else " " for char in rest[:end]]).split()
     return SAFE_BLANK.join(words) + rest[end:]
-
-
-def wrap_block(key: bytes, agent: str, lines: list[str]) -> str:
-    """Return `lines` in the tags that mark an agent's memory in its prompt."""
-    return wrap_text(key, BLOCK_TAG, f"agent={quote_name(agent)}", lines)
-
-
-def wrap_text(key: bytes, tag: str, attribute: str, lines: list[str]) -> str:
-    """Return `lines` in a tag with an attribute and a mark.
-
-    The mark depends on the text and on a secret key, so that nobody can write it into the text.
-    """
-    from memory_core.text import digests
-
-    text = "\n".join(lines)
-    name = f"{tag}-{digests.sign_text(key, attribute, text)}"
-    return f"<{name} {attribute}>\n{text}\n</{name}>"
-
-
-def has_block(text: str) -> bool:
-    """Check whether a prompt already carries a memory."""
-    return any(True for _block in find_blocks(text))
-
-
-def find_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each memory block begins, and where its closing tag does.
-
-    Blocks of older versions have no mark.
-    """
-    opening, closing = f"<{BLOCK_TAG}", f"</{BLOCK_TAG}"
-    closings: dict[str, list[int]] = {}
-    at = text.rfind(closing)
-    while at >= 0:
-        closings.setdefault(_read_mark(text, at + len(closing), ">"), []).append(at)
-        at = text.rfind(closing, 0, at)
-    at = text.find(opening) if closings else -1
-    while at >= 0:
-        mark = _read_mark(text, at + len(opening), " agent=")
-        places = closings.get(mark, [])
-        while places and places[-1] < at:
-            places.pop()
-        if mark != NO_MARK and places:
-            yield at, places[-1]
-            at = places[-1]
-        at = text.find(opening, at + 1)
-
-
-def _read_mark(text: str, at: int, behind: str) -> str:
-    """Return the mark of a tag, "" in an older version, NO_MARK if the tag is another one."""
-    mark = text[at : at + 1 + MARK_LENGTH] if text[at : at + 1] == "-" else ""
-    is_mark = HEX_DIGITS.issuperset(mark[1:]) and text.startswith(behind, at + len(mark))
-    return mark if is_mark else NO_MARK
 
 
 def quote_name(name: str) -> str:

@@ -118,19 +118,9 @@ def _remove_extension(path: str) -> str:
     return stem if extension.islower() and stem and "/" not in extension else path
 
 
-def list_forms(text: str) -> dict[str, str]:
-    """Return how a text writes its words, by the words of `list_words`; the first form counts."""
-    forms: dict[str, str] = {}
-    for word in split_words(text):
-        forms.setdefault(CODE + word.lower(), word)
-        for part in split_identifier(word) if is_code(word) else [word]:
-            forms.setdefault(stem_word(part.lower()), part)
-    return forms
-
-
 def _stem_plain(low: str) -> str:
     """Return the stem of a plain word in small letters, "" if it is common."""
-    return "" if len(low) < 2 or low in COMMON else stem_word(low)
+    return "" if is_common(low) else stem_word(low)
 
 
 def stem_word(word: str) -> str:

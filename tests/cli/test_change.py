@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from memory_core.curation import cleaning, edit_session, item_actions
 from memory_core.document import markdown, template
 from memory_core.history import item_history
-from memory_core.learning import classify
+from memory_core.learning import type_names
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, history_file
 from memory_core.storage.project import Project, find_project
@@ -154,7 +154,7 @@ def test_limits_do_not_count_for_a_person(settled: Person) -> None:
     limits = "max_items_per_section: 1, max_sections: 1, max_line_length: 20, default_size_kb: 1"
     settled.sandbox.configure(f"memory: {{limits: {{{limits}}}}}")
     facts = [f"Service {name} listens on a socket of its own" for name in "abcdefghijklmnop"]
-    for kind, fact in zip(classify.TYPES * 2, facts, strict=False):
+    for kind, fact in zip(type_names.TYPES * 2, facts, strict=False):
         assert settled.run("add", "engineer", kind, fact).returncode == 0
     done = editing_with(settled, 'seq -f "- long item %.0f of a list that goes on" 99 >> "$1"')
     assert done.returncode == 0, done.stderr

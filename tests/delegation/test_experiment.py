@@ -8,7 +8,7 @@ import pytest
 
 from memory_core.delegation.hold_out import is_held_out
 from memory_core.storage.project import find_project
-from memory_core.text import sanitize
+from memory_core.text import memory_tags
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import FACT, LEARNED, make_pre_event
 from support.sandbox import Sandbox
@@ -43,7 +43,7 @@ def test_a_held_out_run_gets_the_recording_note_and_still_teaches(
 ) -> None:
     prompt = call_agent(shop, HELD_OUT[0])
     assert "# Add To Memory:" in prompt
-    assert sanitize.has_block(prompt)
+    assert memory_tags.has_block(prompt)
     assert FACT not in prompt
     assert "Recorded" not in prompt
     assert start_agent(shop) == ""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from memory_core.document import markdown, merge_learnings, template
-from memory_core.learning import classify
+from memory_core.learning import type_names
 from memory_core.text.markdown_lines import BOM
 from support.memory_files import FORMAT, NOW, Learning, read_format_pairs
 from support.strategies import documents, learnings, small_limits
@@ -64,7 +64,7 @@ def test_the_page_has_the_table_of_categories() -> None:
     for name, _kind, title in told:
         assert template.section_of(name) == title
         assert template.category_of(f"{title.upper()}:") == name
-    assert set(classify.TYPES) == {*titles, *template.CATEGORY_TYPES, classify.DEFAULT_TYPE}
+    assert set(type_names.TYPES) == {*titles, *template.CATEGORY_TYPES, type_names.DEFAULT_TYPE}
     assert template.category_of("Project Architecture") == "Project Architecture"
     assert template.category_of("Mine") == "Mine"
 

@@ -15,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.learning import classify, extraction
-from memory_core.learning.extraction import Extraction, Learning, clean, extract, remove_spans
+from memory_core.learning.blocks import remove_spans
+from memory_core.learning.extraction import Extraction, Learning, clean, extract
+from memory_core.learning.lines import may_teach
+from memory_core.learning.type_names import TYPES
 from memory_core.memory import recall
-from memory_core.memory.remember import may_teach
 from memory_core.storage.project import find_project
 from memory_core.text.sanitize import clean_line
 from support.paths import CASES, REPO
@@ -80,7 +82,7 @@ def sections(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
 
 def told(each: Learning) -> str:
     nested = f"{each.nested}\n" if each.nested else ""
-    if isinstance(each, extraction.RejectedLearning):
+    if each.reason:
         return f"rejected {each.type}: {each.content} ({each.reason})\n{nested}"
     return f"{each.type}: {each.content}\n{nested}"
 
@@ -108,7 +110,7 @@ def test_only_learned_text_is_removed(case: Case) -> None:
         assert start == 0 or case.text[start - 1] in "\r\n"
         assert end == len(case.text) or case.text[end - 1] in "\r\n"
         cut = words_of(re.sub(r"\[.*\]|\(for .*\)|N/A", "", case.text[start:end]))
-        assert cut <= {*words_of(kept), *MARKUP.split(), *classify.TYPES}
+        assert cut <= {*words_of(kept), *MARKUP.split(), *TYPES}
 
 
 # Words of a block that are no part of a learning.
@@ -249,7 +251,7 @@ def block(content: str, kind: str = "pattern") -> str:
 
 
 def test_every_type_and_its_spellings() -> None:
-    kinds = {kind.upper(): kind for kind in classify.TYPES}
+    kinds = {kind.upper(): kind for kind in TYPES}
     spellings = ("Patterns", "**pattern**", "[pattern]", "pattern (naming)")
     for spelling, kind in (kinds | dict.fromkeys(spellings, "pattern")).items():
         learned = extract(block("Handlers return Result", spelling)).learnings

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.learning.feedback import clean_reason, read_feedback
+from memory_core.learning.feedback import clean_reason, read_judgements
+from memory_core.learning.feedback_lines import find_judgements
 from support.tables import for_each
 
 GIVEN = ["17e4a1b2c3", "c0de12ab34", "beef00beef", "4242424242", "4242ffffff"]
@@ -74,30 +75,29 @@ NOTHING = [
 
 @for_each("text", USED)
 def test_used_lines(text: str) -> None:
-    feedback = read_feedback(f"Done.\n\n{text}\n\nMore.", GIVEN)
-    assert feedback
+    judgements, rest = find_judgements(f"Done.\n\n{text}\n\nMore.", GIVEN)
+    feedback = read_judgements(judgements)
     assert (feedback.used, feedback.wrong) == (USED[text], {})
-    assert feedback.rest == "Done.\n\nMore."
+    assert rest == "Done.\n\nMore."
 
 
 @for_each("text", WRONG)
 def test_wrong_lines(text: str) -> None:
-    feedback = read_feedback(f"Done.\n\n{text}\n\nMore.", GIVEN)
-    assert feedback
+    judgements, rest = find_judgements(f"Done.\n\n{text}\n\nMore.", GIVEN)
+    feedback = read_judgements(judgements)
     reasons = {key: clean_reason(reason) for key, reason in feedback.wrong.items()}
     assert (reasons, feedback.used) == (WRONG[text], [])
-    assert feedback.rest == "Done.\n\nMore."
+    assert rest == "Done.\n\nMore."
 
 
 @pytest.mark.parametrize("text", NOTHING)
 def test_other_lines_stay(text: str) -> None:
-    assert read_feedback(f"{text}\n\nMore.", GIVEN) is None
+    whole = f"{text}\n\nMore."
+    assert find_judgements(whole, GIVEN) == ([], whole)
 
 
 def test_line_ends_stay() -> None:
-    feedback = read_feedback("A\r\nUsed: 17e4\r\nB\r\n", GIVEN)
-    assert feedback
-    assert feedback.rest == "A\r\nB\r\n"
+    assert find_judgements("A\r\nUsed: 17e4\r\nB\r\n", GIVEN)[1] == "A\r\nB\r\n"
 
 
 LINES = st.lists(
@@ -107,16 +107,13 @@ LINES = st.lists(
 
 @given(LINES)
 def test_no_other_line_is_lost(rows: list[str]) -> None:
-    feedback = read_feedback("\n".join(rows), GIVEN)
-    if feedback:
-        rest = feedback.rest.split("\n")
-        assert rest.count("text") == rows.count("text")
-        assert rest.count("- item") == rows.count("- item")
-        assert "17e4" not in feedback.rest
+    rest = find_judgements("\n".join(rows), GIVEN)[1].split("\n")
+    assert rest.count("text") == rows.count("text")
+    assert rest.count("- item") == rows.count("- item")
+    assert "Used: 17e4" not in rest
 
 
 @given(st.text(), st.text())
 def test_any_text(before: str, after: str) -> None:
-    feedback = read_feedback(f"{before}\nUsed: 17e4\n{after}", GIVEN)
-    assert feedback
-    assert ONE in feedback.used
+    judgements, _rest = find_judgements(f"{before}\nUsed: 17e4\n{after}", GIVEN)
+    assert ONE in read_judgements(judgements).used

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from memory_core.document import markdown
 from memory_core.history.item_history import id_of
-from memory_core.learning import extraction, feedback
+from memory_core.learning import extraction, feedback_lines
 from memory_core.memory import recall
 from memory_core.selection import rendering
 from memory_core.selection.passages import shorten_ids
 from memory_core.selection.splitting import split_document
 from memory_core.storage.project import find_project
-from memory_core.text import characters, sanitize
+from memory_core.text import characters, memory_tags, sanitize
 from support.events import make_pre_event, make_start_event
 from support.sandbox import Sandbox
 
@@ -67,7 +67,7 @@ def assert_only_data(block: str, given_ids: list[str]) -> None:
     mark = re.fullmatch(r'<agent-memory-([0-9a-f]{10}) agent="engineer">', opening)
     assert mark
     assert closing == f"</agent-memory-{mark[1]}>"
-    assert [*sanitize.find_blocks(f"Do it.\n{block}\n")] == [(7, 7 + len(block) - len(closing))]
+    assert [*memory_tags.find_blocks(f"Do it.\n{block}\n")] == [(7, 7 + len(block) - len(closing))]
     assert mark[1] not in body
     memory = body.partition("\nLater runs")[0]
     assert not OPENER.search(memory)
@@ -87,7 +87,7 @@ def assert_visible(text: str) -> None:
 def assert_teaches_nothing(text: str, given_ids: list[str]) -> None:
     echo = extraction.extract(text)
     assert (echo.learnings, echo.rejected) == ([], [])
-    assert feedback.read_feedback(text, given_ids) is None
+    assert feedback_lines.find_judgements(text, given_ids) == ([], text)
 
 
 def write_memory(sandbox: Sandbox, agent: str, texts: list[str]) -> None:
@@ -145,7 +145,7 @@ def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> N
                 sections[passage.section].append(sanitize.escape(f"{name}{item}"))
         found = [" ".join(item.text.split()) for item in markdown.parse_document(body).items]
         assert found == [" ".join(item.split()) for items in sections.values() for item in items]
-        block = sanitize.wrap_block(b"key", "engineer", [body])
+        block = memory_tags.wrap_block(b"key", "engineer", [body])
         assert_only_data(block, [passage.id for passage in passages if passage.item])
 
 
@@ -153,7 +153,7 @@ def test_nobody_can_know_the_mark_of_a_block(sandbox: Sandbox) -> None:
     def read_mark(agent: str = "engineer") -> str:
         project = find_project(str(sandbox.root), sandbox.env)
         block = recall.build_block(project, agent, 16_000).text
-        return block.partition("agent-memory-")[2][: sanitize.MARK_LENGTH]
+        return block.partition("agent-memory-")[2][: memory_tags.MARK_LENGTH]
 
     sandbox.write_memory("engineer", FACT)
     sandbox.write_memory("qa", FACT)
@@ -176,7 +176,7 @@ def test_without_a_state_folder_each_block_has_a_new_mark(sandbox: Sandbox) -> N
     starts = map(make_start_event, ("a1", "a2"))
     prompts = {sandbox.run_hook("subagent_start", start, **env).stdout for start in starts}
     assert len(prompts) == 2
-    assert all(sanitize.has_block(prompt.decode()) for prompt in prompts)
+    assert all(memory_tags.has_block(prompt.decode()) for prompt in prompts)
 
 
 OPEN, CLOSE = f'<agent-memory-{MARK} agent="x">', f"</agent-memory-{MARK}>"
@@ -196,12 +196,12 @@ BLOCKS = [
 
 def test_blocks_of_all_versions_are_recognised() -> None:
     for text, count in BLOCKS:
-        blocks = [*sanitize.find_blocks(text)]
+        blocks = [*memory_tags.find_blocks(text)]
         assert len(blocks) == count
-        assert sanitize.has_block(text) == (count > 0)
+        assert memory_tags.has_block(text) == (count > 0)
         assert all(text[end:].startswith("</agent-memory") for _start, end in blocks)
 
 
 def test_many_tags_take_linear_time() -> None:
     text = "".join(f'<agent-memory-{number:010x} agent="x">\n' for number in range(30_000))
-    assert not sanitize.has_block(text + "</agent-memory-x>")
+    assert not memory_tags.has_block(text + "</agent-memory-x>")

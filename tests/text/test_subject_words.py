@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.text import subject_words
+from memory_core.text import code_names, subject_words
 from support.tables import for_each
 
 WORDS = {
@@ -45,7 +45,7 @@ def test_words_of_a_text(text: str) -> None:
 
 
 def test_words_are_shown_as_they_are_written() -> None:
-    forms = subject_words.list_forms("Charged twice: see `retry_count` in src/Pay.py, charges")
+    forms = code_names.list_forms("Charged twice: see `retry_count` in src/Pay.py, charges")
     words = subject_words.list_words("charging the Retries of retry_count in src/pay.py")
     assert [forms[word] for word in words if word in forms] == [
         *("Charged", "retry", "retry_count", "retry", "count", "src/Pay.py", "src", "pay")

@@ -17,14 +17,14 @@ from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import TeachResult
-from memory_core.learning import classify
+from memory_core.learning import type_names
 
 Words = Annotated[
     list[str],
     typer.Argument(
         metavar="[TYPE] TEXT",
         help="The text, of any length; without a type, in quotes.  - reads stdin.  The type "
-        f"decides the section: {', '.join(classify.TYPES)} (the default).",
+        f"decides the section: {', '.join(type_names.TYPES)} (the default).",
         autocompletion=suggestions.suggest_types,
     ),
 ]
@@ -71,11 +71,11 @@ def add(
 
 def _split_words(words: list[str]) -> tuple[str, str]:
     """Return the type and the text: the first word is a type if others follow."""
-    type_ = words[0] if len(words) > 1 else classify.DEFAULT_TYPE
+    type_ = words[0] if len(words) > 1 else type_names.DEFAULT_TYPE
     text = " ".join(words[1:] or words).strip()
     if not text:
         raise CommandRefused("the text is empty")
-    if len(words) == 1 and classify.type_of(text):
+    if len(words) == 1 and type_names.type_of(text):
         raise CommandRefused(f"missing text: use agent-memory add AGENT {text} TEXT")
     try:
         item_actions.check_type(type_)

@@ -64,9 +64,9 @@ def suggest_named_items(ctx: Any, incomplete: str) -> Suggestions:
 def suggest_types(incomplete: str) -> Suggestions:
     """Return the types of learnings, with their sections."""
     from memory_core.document import template
-    from memory_core.learning import classify
+    from memory_core.learning import type_names
 
-    return _make_safe([(name, template.section_of(name)) for name in classify.TYPES], incomplete)
+    return _make_safe([(name, template.section_of(name)) for name in type_names.TYPES], incomplete)
 
 
 def suggest_preference_keys(incomplete: str) -> list[str]:

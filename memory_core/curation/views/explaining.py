@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names, events, transcripts
+from memory_core.claude_code import agent_names, events, transcript_ends
 from memory_core.curation import agent_context
 from memory_core.memory import preparing, recall
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
 from memory_core.selection.scoring import Score
 from memory_core.storage.project import Project
-from memory_core.text import fastjson, sanitize, subject_words
+from memory_core.text import code_names, fastjson, memory_tags
 from memory_core.text.subject_words import CODE
 
 
@@ -50,7 +50,7 @@ def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanati
         choices += choosing.list_others(block.memory.passages, choices)
         choices += _list_left_out(project, agent, {one.passage.item for one in choices})
     budget = settings["budget_tokens"] if settings["enabled"] else 0
-    forms = subject_words.list_forms(task)
+    forms = code_names.list_forms(task)
     return Explanation(agent, budget, choices, block, forms)
 
 
@@ -69,7 +69,7 @@ def explain_reply(project: Project, event: Any, reply: object) -> Explanation | 
         valid = events.validate(event, "")
     except events.InvalidEvent:
         valid = None
-    if valid is None or not reply or not sanitize.has_block(fastjson.dumps(reply)):
+    if valid is None or not reply or not memory_tags.has_block(fastjson.dumps(reply)):
         return None
     name = events.name(valid, "")
     if name == "PreToolUse" and events.is_delegation(valid):
@@ -77,7 +77,7 @@ def explain_reply(project: Project, event: Any, reply: object) -> Explanation | 
         return explain(project, agent, events.prompt(valid))
     if name == "SubagentStart":
         agent = agent_names.id_of(events.own_agent(valid))
-        task = transcripts.find_last_prompt(events.transcript_path(valid), agent)
+        task = transcript_ends.find_last_prompt(events.transcript_path(valid), agent)
         return explain(project, agent, task, recall.CONTEXT_LIMIT)
     return explain(project, agent_names.PM, "") if name == "SessionStart" else None
 

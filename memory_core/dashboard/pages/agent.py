@@ -10,7 +10,7 @@ from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
 from memory_core.history import item_history
-from memory_core.learning import classify
+from memory_core.learning import type_names
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
 
@@ -40,7 +40,7 @@ def show_memory(visit: Visit) -> View:
         "memory": memory,
         "parts": parts,
         "pm": PM,
-        "types": [*classify.TYPES],
+        "types": [*type_names.TYPES],
     }
     return View("agent.html", {**values, "counts": visit.numbers.of(agent).counts})
 
