@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from memory_core.files.safe_files import Refused, SafeFiles
-from memory_core.storage import config, history_file, paths, store
+from memory_core.storage import history_file, paths, store
+from memory_core.storage.config_yml import config_merge
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder
 
@@ -69,7 +70,7 @@ def list_places(level: Level, files: SafeFiles) -> Iterator[Place]:
     memories = files.relative(level.store.folder)
     locks = f"{paths.FOLDER_NAME}/locks"
     yield Place(paths.FOLDER_NAME)
-    yield Place(files.relative(level.store.paths.config), config.MAX_BYTES)
+    yield Place(files.relative(level.store.paths.config), config_merge.MAX_BYTES)
     yield from _list_folder(files, locks, ".lock", ANY_SIZE)
     yield from _list_folder(files, memories, ".md", store.MAX_MEMORY_BYTES)
     for name, (suffix, limit) in SUBFOLDERS.items():

@@ -159,7 +159,8 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
     """Note what the run has taught and was about, and log what the history does not have."""
     from memory_core.claude_code import notices
     from memory_core.memory import transaction
-    from memory_core.storage import config_defaults, run_records
+    from memory_core.storage import run_records
+    from memory_core.storage.config_yml import config_defaults
     from memory_core.text import digests, similarity
 
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
