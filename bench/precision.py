@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from memory_core.selection import choosing
 from memory_core.selection.passages import Passage, PassageIndex
-from memory_core.storage.config_defaults import DEFAULTS
+from memory_core.storage.config_yml.config_defaults import DEFAULTS
 
 USER = "test-user"
 SETTINGS = DEFAULTS["selection"]

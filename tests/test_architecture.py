@@ -56,10 +56,10 @@ SERVER_STARTERS = {
 
 # The only places that may import a library.
 LIBRARIES = {
-    "yaml": {"storage.config_file"},
+    "yaml": {"storage.config_yml.config_file"},
     "pydantic": {
-        *("storage.config_models", "storage.record_models"),
-        *("storage.config_file", "mcp_server"),
+        *("storage.config_yml.config_models", "storage.record_models"),
+        *("storage.config_yml.config_file", "mcp_server"),
     },
     "typer": {"cli"},
     "rich": {"cli"},

@@ -13,7 +13,8 @@ import pytest
 import memory_core
 from memory_core.history import item_history
 from memory_core.setup import installation
-from memory_core.storage import config, config_models, record_models
+from memory_core.storage import record_models
+from memory_core.storage.config_yml import config_merge, config_models
 from support.paths import REPO
 from support.processes import run
 from support.sandbox import Sandbox
@@ -41,7 +42,7 @@ def test_the_table_of_settings_is_that_of_the_models() -> None:
 def test_the_example_settings_are_valid(sandbox: Sandbox) -> None:
     page = (REPO / "docs" / "config.md").read_text(encoding="utf-8")
     sandbox.configure(page.split("```yaml\n")[1].split("```")[0])
-    assert config.load(sandbox.paths, None, {}).problems == []
+    assert config_merge.load(sandbox.paths, None, {}).problems == []
 
 
 @for_each("page", PAGES)

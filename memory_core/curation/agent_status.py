@@ -20,7 +20,8 @@ from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.storage import config, config_defaults, event_log
+from memory_core.storage import config, event_log
+from memory_core.storage.config_yml import config_defaults
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines

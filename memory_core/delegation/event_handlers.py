@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import time
 
-from memory_core.claude_code import agent_names, events
+from memory_core.claude_code import agent_names, events, notices
 from memory_core.delegation import run_event, worker
 from memory_core.delegation.run_event import RunEvent
 from memory_core.storage import inbox, run_records
@@ -60,8 +60,6 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     """Add the lines for the person of this session; the client shows them to nobody else."""
     if name not in NOTICING_EVENTS or events.own_run(event):
         return reply
-    from memory_core.claude_code import notices
-
     lines = notices.take(project.paths.state, events.session(event), name == "SessionStart")
     if not lines:
         return reply

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
 from memory_core.monitor.agent_files import AgentFiles
-from memory_core.storage import config, config_file
+from memory_core.storage.config_yml import config_file, config_merge
 from memory_core.storage.project import Project
 
 KEY = "memory.experiment.hold_out"
@@ -29,9 +29,9 @@ def set_share(project: Project, share: float) -> None:
 
     Raises OSError, and NotChanged if the file is invalid.
     """
-    text, value = config.read_source(project.paths), f"{share:.4g}"
+    text, value = config_merge.read_source(project.paths), f"{share:.4g}"
     text = config_file.set_value(text, KEY, value) if share else config_file.unset_value(text, KEY)
-    config.write_source(project.paths, text)
+    config_merge.write_source(project.paths, text)
 
 
 def read_state(project: Project) -> ExperimentState:

@@ -17,7 +17,8 @@ from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
 from memory_core.memory import expiry, remember
-from memory_core.storage import config_defaults, event_log, inbox, run_records
+from memory_core.storage import event_log, inbox, run_records
+from memory_core.storage.config_yml import config_defaults
 from memory_core.storage.project import Project
 from memory_core.text import fastjson
 

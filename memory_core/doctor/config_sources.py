@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any, NamedTuple
 
-from memory_core.storage import config, config_defaults, config_file, config_models
 from memory_core.storage.config import Config
+from memory_core.storage.config_yml import config_defaults, config_file, config_merge, config_models
 from memory_core.storage.paths import LevelPaths
 
 
@@ -21,7 +21,7 @@ class Setting(NamedTuple):
 
 def list_settings(settings: Config, paths: LevelPaths, user: LevelPaths | None) -> list[Setting]:
     """Return the settings in force, with dotted keys."""
-    merged = _flatten(config.load(paths, user, {}).values)
+    merged = _flatten(config_merge.load(paths, user, {}).values)
     # If a file is unreadable, the last settings of all files that were read count as its own.
     files = {
         level.config: _flatten(_read_file(level, paths)[0]) or merged
@@ -67,7 +67,9 @@ def list_problems(settings: Config, paths: LevelPaths, user: LevelPaths | None) 
 def _read_file(level: LevelPaths, project: LevelPaths) -> tuple[dict[str, Any], list[str]]:
     """Return the settings of one file, and its problems."""
     try:
-        return config_file.merge_texts([level.config], [config.read_source(level)], project.config)
+        return config_file.merge_texts(
+            [level.config], [config_merge.read_source(level)], project.config
+        )
     except config_file.UnreadableConfig as error:
         return {}, [str(error)]
     except OSError as error:

@@ -145,6 +145,16 @@ class SafeFiles:
             return None
         return status
 
+    def identify(self, path: str) -> list[int]:
+        """Return numbers that differ for another file or after a change; [] without a file.
+
+        Raises OSError.
+        """
+        status = self.status(path)
+        if status is None:
+            return []
+        return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
     def is_file(self, path: str) -> bool:
         """Return whether a regular file is there; False also if that cannot be seen."""
         return stat.S_ISREG(self._mode(path))
@@ -533,7 +543,10 @@ class _OpenedFolder:
         return self.folder, self.name
 
     def __exit__(self, _type: object, error: object, _traceback: object) -> None:
-        os.close(self.folder)
+        try:
+            os.close(self.folder)
+        except OSError:
+            pass  # what was done in the folder is done
         # The system only knows the name in the opened folder, people need the whole path.
         is_refusal = isinstance(error, Refused)
         if isinstance(error, OSError) and isinstance(error.filename, str) and not is_refusal:

@@ -19,7 +19,8 @@ from memory_core.memory import agent_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
-from memory_core.storage import config_file, history_file, paths, store
+from memory_core.storage import history_file, paths, store
+from memory_core.storage.config_yml import config_file
 from memory_core.storage.project import Project
 from memory_core.text import fastjson
 

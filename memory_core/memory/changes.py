@@ -21,7 +21,7 @@ from memory_core.memory.agent_memory import (
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.storage import config_defaults
+from memory_core.storage.config_yml import config_defaults
 from memory_core.text import similarity
 
 # Why a learning waits with this setting, and why one is dropped.

@@ -4,26 +4,23 @@ AGENT.jsonl has the errors, and their resolutions: the first thing that the same
 or what a program reported.  They never get into the history: what a failed command printed may
 hold anything, and a history that came with a repository may hold any error and any resolution.
 
-AGENT.txt has the resolved errors as Markdown list items, ready for a prompt, since a hook has no
-time to compute them.  Left out are lines that may be poisoned, and errors that only an MCP client
-reported.
+AGENT.txt has the resolved errors as Markdown list items, ready for a prompt.  Left out are lines
+that may be poisoned, and errors that only an MCP client reported.
 """
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 
-from memory_core.text import fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory_core.history.item_history import Record
-    from memory_core.history.performance import CommonError
-    from memory_core.storage.paths import LevelPaths
-
-FOLDER = "errors"
+from memory_core.history import error_text, item_history, performance
+from memory_core.history.item_history import Record
+from memory_core.history.performance import CommonError
+from memory_core.memory import ready
+from memory_core.origin import text_origins
+from memory_core.storage.history_file import HistoryFile
+from memory_core.storage.paths import LevelPaths
 
 # The newest errors of each kind are kept, with and without a resolution.
 MAX_KEPT = 200
@@ -37,8 +34,6 @@ MAX_RESOLVED_CHARS = 4000
 
 def read(paths: LevelPaths, stem: str) -> list[Record]:
     """Return the errors of the agent with this file stem, oldest first."""
-    from memory_core.storage.history_file import HistoryFile
-
     try:
         records = HistoryFile(paths.state, locate(stem)).read()
     except OSError:
@@ -63,8 +58,6 @@ def add(paths: LevelPaths, stem: str, errors: list[Record]) -> None:
 
 def resolve(paths: LevelPaths, stem: str, learned: Mapping[str, str]) -> None:
     """Give the errors of runs without a resolution what the run has just learned."""
-    from memory_core.history import error_text
-
     errors = read(paths, stem)
     resolved = [
         error
@@ -82,29 +75,25 @@ def resolve(paths: LevelPaths, stem: str, learned: Mapping[str, str]) -> None:
 
 def read_given(paths: LevelPaths, stem: str) -> list[str]:
     """Return the errors that agents receive as lines of a Markdown list."""
-    text = paths.state.read_text(_given_path(stem))
+    text = paths.state.read_text(ready.locate_errors(stem))
     lines = text.split("\n") if len(text) <= MAX_RESOLVED_CHARS else []
     return [line for line in lines if line.startswith("- ")]
 
 
 def refresh(paths: LevelPaths, stem: str) -> None:
     """Compute the errors that agents receive; after a failure the old ones stay."""
-    from memory_core.history import performance
-
     lines = performance.format_errors(list_given(read(paths, stem)))
     if lines == read_given(paths, stem):
         return
+    text = "".join(f"{line}\n" for line in lines)
     try:
-        paths.state.replace(_given_path(stem), "".join(f"{line}\n" for line in lines).encode())
+        paths.state.replace(ready.locate_errors(stem), text.encode())
     except OSError:
         pass  # the next error refreshes it
 
 
 def list_given(errors: list[Record]) -> list[CommonError]:
     """Return the resolved errors that agents may receive: that occurred, and do not mislead."""
-    from memory_core.history import item_history, performance
-    from memory_core.origin import text_origins
-
     mcp = item_history.MCP_SOURCE
     occurred = {error["id"] for error in errors if error.get("source") != mcp}
     seen = [error for error in errors if error["id"] in occurred]
@@ -120,13 +109,9 @@ def _replace(paths: LevelPaths, stem: str, errors: list[Record]) -> None:
 
 
 def _format_lines(errors: list[Record]) -> bytes:
-    return "".join(f"{fastjson.dumps(error)}\n" for error in errors).encode()
+    return "".join(f"{json.dumps(error)}\n" for error in errors).encode()
 
 
 def locate(stem: str) -> str:
     """Return the path of an agent's errors in the state."""
-    return os.path.join(FOLDER, f"{stem}.jsonl")
-
-
-def _given_path(stem: str) -> str:
-    return os.path.join(FOLDER, f"{stem}.txt")
+    return os.path.join(ready.ERRORS_FOLDER, f"{stem}.jsonl")

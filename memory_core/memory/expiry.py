@@ -12,7 +12,8 @@ from memory_core.history.item_history import Record
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage import config_defaults, event_log
+from memory_core.storage import event_log
+from memory_core.storage.config_yml import config_defaults
 from memory_core.storage.project import Project
 from memory_core.text.times import format_utc
 

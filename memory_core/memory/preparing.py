@@ -15,8 +15,8 @@ from memory_core.claude_code import agent_names
 from memory_core.document import contradictions, edits, markdown, preferences, repeats
 from memory_core.document.block_reader import Item
 from memory_core.files.safe_files import SafeFiles
-from memory_core.history import rights
-from memory_core.memory import block_text, ready
+from memory_core.history import performance, rights
+from memory_core.memory import block_text, error_files, ready
 from memory_core.memory.ready import ReadyMemory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -57,7 +57,7 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
         if passage.id:
             passage.short_id = short[passage.id]
     memory = ReadyMemory(
-        PassageIndex(parts.passages, parts.abouts),
+        PassageIndex(parts.passages + _list_extras(project, agent), parts.abouts),
         [project.paths.relative(snapshot.path) for snapshot in parts.files],
         block_text.find_day(parts.files[0]) if parts.files else "",
         max(map(len, short.values()), default=0),
@@ -68,6 +68,28 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
     elif parts.is_whole:
         ready.write(project, agent, stamp, memory)
     return memory
+
+
+def _list_extras(project: Project, agent: str) -> list[Passage]:
+    """Return the common errors of an agent, which nobody reviews, and its performance."""
+    stem, lines = project.store.stem(agent), list[str]()
+    if not project.is_strict:
+        lines = error_files.read_given(project.paths, stem)
+    extras = [Passage("Common Errors to Avoid", line, is_list=True) for line in lines]
+    if project.config["give_performance"]:
+        results = "\n".join(_format_performance(project, agent))
+        own = Passage("Your Performance", results, is_wished=True, is_list=True)
+        extras += [own] if results else []
+    return extras
+
+
+def _format_performance(project: Project, agent: str) -> list[str]:
+    try:
+        records = project.store.history(agent).read()
+    except OSError as error:
+        log_unreadable(project, agent, error)
+        records = []
+    return performance.format_performance(performance.Performance(records))
 
 
 def refresh(project: Project) -> None:

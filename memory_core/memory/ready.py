@@ -37,7 +37,13 @@ MAX_BYTES = 64 * 1024 * 1024
 # worker.
 MAX_HOOK_BYTES = 256 * 1024
 
-SETTINGS = ("min_confidence", "confidence", "user_level", "trust", "hold_outside")
+SETTINGS = (
+    *("min_confidence", "confidence", "user_level", "trust", "hold_outside"),
+    "give_performance",
+)
+
+# The common errors of an agent as Markdown list items: `error_files` writes them.
+ERRORS_FOLDER = "errors"
 
 
 class ReadyMemory:
@@ -96,7 +102,7 @@ def list_checked(store: Store, agent: str) -> set[str]:
     """Return texts of a memory that agents received with the present origins."""
     stamp, passages, *_facts = _load(store, agent)
     now = [VERSION, __version__, last_look.may_be_foreign(store.paths.state)]
-    decided = _identify(store.paths.state.status(store.decided_path(agent)))
+    decided = store.paths.state.identify(store.decided_path(agent))
     if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
         return set()
     index = PassageIndex.load(passages)
@@ -105,7 +111,7 @@ def list_checked(store: Store, agent: str) -> set[str]:
 
 def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:
     """If a memory is large, leave an empty file, which the worker replaces."""
-    if sum(level[0][0] for level in stamp[1:] if level) <= MAX_HOOK_BYTES:
+    if sum(level[0][0] for level in stamp[1:] if level and level[0]) <= MAX_HOOK_BYTES:
         return False
     try:
         project.paths.state.replace(_locate(project.store, agent), b"", durable=False)
@@ -129,34 +135,37 @@ def write(project: Project, agent: str, stamp: Stamp, memory: ReadyMemory) -> No
 def make_stamp(project: Project, agent: str) -> Stamp:
     """Return values of which one differs if the agent may receive something else now.
 
-    It is [] without a memory file, else the settings, and a list of files for each level.
+    It is [] for an agent that receives nothing, else the settings, the errors, and a list of files
+    for each level.
     """
     stores = [project.store, *([project.level(user=True)] if project.user_paths else [])]
     levels = [_stamp_level(store, agent) for store in stores]
-    if not any(levels):
+    errors = project.paths.state.identify(locate_errors(project.store.stem(agent)))
+    if not (errors or any(levels)):
         return []
     settings = [repr(project.config[name]) for name in SETTINGS]
     is_foreign = last_look.may_be_foreign(project.paths.state)
-    is_given = any(levels[1:]) and project.gives_user_level()
-    return [[VERSION, __version__, is_foreign, is_given, *settings], *levels]
+    is_given = any(level[0] for level in levels[1:] if level) and project.gives_user_level()
+    return [[VERSION, __version__, is_foreign, is_given, *settings, errors], *levels]
 
 
 def _stamp_level(store: Store, agent: str) -> Stamp:
-    """Return a stamp of the files of a level, of the memory file first; [] without this file."""
+    """Return a stamp of the files of a level, of the memory file first.
+
+    It is [] without this file and a history, of which agents may receive their performance.
+    """
     path, state = store.path(agent), store.paths.state
-    memory = _identify(store.files.status(path))
-    if not memory:
+    memory = store.files.identify(path)
+    history = store.files.identify(store.history_path(agent))
+    if not (memory or history):
         return []
     own = (store.decided_path(agent), store.made_path(agent))
-    history = _identify(store.files.status(store.history_path(agent)))
-    return [memory, history, *(_identify(state.status(one)) for one in own), path]
+    return [memory, history, *map(state.identify, own), path]
 
 
-def _identify(status: os.stat_result | None) -> list[int]:
-    """Return numbers that differ for another file or after a change; [] without a file."""
-    if status is None:
-        return []
-    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+def locate_errors(stem: str) -> str:
+    """Return the path in the state of the errors that an agent receives."""
+    return os.path.join(ERRORS_FOLDER, f"{stem}.txt")
 
 
 def _locate(store: Store, agent: str) -> str:

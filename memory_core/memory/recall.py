@@ -169,36 +169,4 @@ def read_memory(project: Project, agent: str, is_hook: bool = False) -> ReadyMem
         from memory_core.memory import preparing
 
         memory = preparing.prepare(project, agent)
-    extras = [("Common Errors to Avoid", line, False) for line in _read_errors(project, agent)]
-    if project.config["give_performance"]:
-        results = _format_performance(project, agent)
-        extras += [("Your Performance", "\n".join(results), True)] if results else []
-    if extras:
-        from memory_core.selection.passages import Passage
-
-        for section, text, is_wished in extras:
-            passage = Passage(section, text, is_wished=is_wished, is_list=True)
-            memory.passages.add(passage)
     return memory
-
-
-def _read_errors(project: Project, agent: str) -> list[str]:
-    """Return the agent's common errors, as Markdown items; nobody reviews them."""
-    if project.is_strict:
-        return []
-    from memory_core.memory import error_files
-
-    return error_files.read_given(project.paths, project.store.stem(agent))
-
-
-def _format_performance(project: Project, agent: str) -> list[str]:
-    from memory_core.history import performance
-
-    try:
-        records = project.store.history(agent).read()
-    except OSError as error:
-        from memory_core.memory import preparing
-
-        preparing.log_unreadable(project, agent, error)
-        records = []
-    return performance.format_performance(performance.Performance(records))

@@ -35,7 +35,7 @@ class Project:
         home = paths.find_user_level(environ)
         self.paths = level
         self.user_paths = home if home and home.root != level.root else None
-        self.config = config.load(level, self.user_paths, environ)
+        self.config = _load_config(level, self.user_paths, environ)
         self.changes: list[str] = []  # ids of the changes that were written, oldest first
 
     @property
@@ -61,7 +61,7 @@ class Project:
     @property
     def is_strict(self) -> bool:
         """Whether agents receive only what was reviewed on this machine: `memory.trust`."""
-        from memory_core.storage import config_defaults
+        from memory_core.storage.config_yml import config_defaults
 
         return bool(self.config["trust"] == config_defaults.STRICT)
 
@@ -92,7 +92,7 @@ class Project:
 
         settings = self.config
         if store and self.user_paths and store.paths is self.user_paths:
-            settings = config.load(self.user_paths, None, self.environ)
+            settings = _load_config(self.user_paths, None, self.environ)
         common, own = settings["limits"], settings.find_override(agent)
         return template.Limits(
             size=settings.size_kb(agent) * 1024,
@@ -112,6 +112,17 @@ class Project:
         """Return the maximum number of characters of memory in an agent's prompt."""
         size = self.config.size_kb(agent) * 1024 + PROMPT_BUDGET // 2
         return min(max(PROMPT_BUDGET, size), MAX_PROMPT_BUDGET)
+
+
+def _load_config(
+    level: paths.LevelPaths, user: paths.LevelPaths | None, environ: Mapping[str, str]
+) -> config.Config:
+    kept = config.read_merged(level, user, environ)
+    if kept:
+        return kept
+    from memory_core.storage.config_yml import config_merge
+
+    return config_merge.load(level, user, environ)
 
 
 class InvalidAgentName(ValueError):

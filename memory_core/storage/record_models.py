@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memory_core.storage import config_models
+from memory_core.storage.config_yml import config_models
 from memory_core.text import sanitize
 
 MAX_MESSAGE_LENGTH = 100

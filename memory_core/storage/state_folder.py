@@ -12,7 +12,7 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   review/AGENT.jsonl         learnings that wait for a person
   errors/AGENT.jsonl         errors of runs, and what solved them
   subjects/AGENT.jsonl       what runs were about
-  config.json errors/*.txt   what is computed from other files; may be deleted at any time
+  settings errors/*.txt      what is computed from other files; may be deleted at any time
 """
 
 from __future__ import annotations

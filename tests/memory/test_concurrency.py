@@ -197,7 +197,7 @@ def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) 
 
 def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
     learns(sandbox, "a1", LEARNED)
-    names = [".config.json.1f", ".route.json.2f", "inbox/.1-1.json.3f"]
+    names = [".settings.1f", ".route.json.2f", "inbox/.1-1.json.3f"]
     paths = [sandbox.state / f"{name}.agent-memory-tmp" for name in names]
     paths[-1].parent.mkdir(parents=True, exist_ok=True)
     for path in paths:

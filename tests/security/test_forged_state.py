@@ -101,9 +101,9 @@ def test_forged_settings_are_no_settings(scene: Scene, text: str) -> None:
         if is_forged:
             folder = scene.root / ".claude-mpm" / "state"
             compiled = scene.template / "home" / scene.sandbox.state.relative_to(scene.sandbox.home)
-            forged = (compiled / "config.json").read_text(encoding="utf-8")
+            forged = (compiled / "settings").read_text(encoding="utf-8")
             forged = forged.replace("memories", "../../outside/old")
-            life.write(folder / "config.json", forged)
+            life.write(folder / "settings", forged)
         results.append(run_life(scene))
     assert results[0] == results[1]
     assert not list(scene.judge_outside())

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from memory_core.claude_code import sample_events
-from memory_core.storage import config_defaults, config_models
+from memory_core.storage import config
+from memory_core.storage.config_yml import config_defaults, config_models
+from memory_core.text import digests
 from support.command_line import Person
 from support.config import load_levels, load_text
 from support.sandbox import Sandbox
@@ -26,8 +28,8 @@ def test_without_yaml_compiled_settings_are_used(
 ) -> None:
     if is_compiled:
         load_text(tmp_path, "memory: {max_learning_length: 50}")
-    monkeypatch.setitem(sys.modules, "memory_core.storage.config_file", None)
-    monkeypatch.delattr("memory_core.storage.config_file", raising=False)
+    monkeypatch.setitem(sys.modules, "memory_core.storage.config_yml.config_file", None)
+    monkeypatch.delattr("memory_core.storage.config_yml.config_file", raising=False)
     loaded = load_text(tmp_path, "memory: {max_learning_length: 60}")
     assert loaded["max_learning_length"] == length
     assert loaded["enabled"] == is_compiled
@@ -102,29 +104,33 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize(("key", "strange"), DAMAGED)
-def test_compiled_settings_with_a_wrong_value_are_not_used(
-    sandbox: Sandbox, key: str, strange: object
-) -> None:
+def test_damaged_settings_are_not_used(sandbox: Sandbox, key: str, strange: object) -> None:
     sandbox.configure("memory: {context_items: 7, agent_overrides: {ops: {size_kb: 3}}}")
     assert load_levels(sandbox)["context_items"] == 7
-    compiled = sandbox.state / "config.json"
-    kept = json.loads(compiled.read_text())
-    compiled.write_text(json.dumps(kept | {"values": kept["values"] | {"context_items": 8}}))
-    assert load_levels(sandbox)["context_items"] == 8, "valid ones are not compiled again"
-    compiled.write_text(json.dumps(kept | {"values": kept["values"] | {key: strange}}))
+    merged = sandbox.state / config.FILE
+    digest, _, text = merged.read_text().partition("\n")
+    kept = json.loads(text)
+    damaged = json.dumps(kept | {"values": kept["values"] | {key: strange}})
+    merged.write_text(f"{digest}\n{damaged}")
     loaded = load_levels(sandbox, AGENT_MEMORY_LIMIT_KB="4")
     assert (loaded["context_items"], loaded.size_kb("ops"), loaded.size_kb("qa")) == (7, 4, 4)
     assert loaded.values[key] != strange
-    compiled.write_text(json.dumps(kept | {"values": kept["values"] | {key: strange}}))
+    merged.write_text(f"{digest}\n{damaged}")
     sandbox.configure("memory: [")
     assert not load_levels(sandbox)["enabled"], "nor in place of a file that cannot be read"
+
+
+def replace_kept(sandbox: Sandbox, text: str, other: str) -> None:
+    """Replace a text in the settings that are kept."""
+    path = sandbox.state / config.FILE
+    changed = path.read_text().partition("\n")[2].replace(text, other)
+    path.write_text(f"{digests.hash_long(changed)}\n{changed}")
 
 
 def test_a_text_that_cannot_be_read_is_tried_once(sandbox: Sandbox) -> None:
     sandbox.configure("memory: [")
     problems = load_levels(sandbox).problems
-    failure = sandbox.state / "config-failure.json"
-    failure.write_text(failure.read_text().replace("not YAML", "read before"))
+    replace_kept(sandbox, "not YAML", "read before")
     again = load_levels(sandbox)
     assert again.problems == [problems[0].replace("not YAML", "read before")]
     assert not again.is_readable
@@ -134,15 +140,14 @@ def test_a_text_that_cannot_be_read_is_tried_once(sandbox: Sandbox) -> None:
     assert load_levels(sandbox).problems == []
 
 
-def test_settings_are_compiled_once_and_again_when_they_change(sandbox: Sandbox) -> None:
+def test_settings_are_merged_once_and_again_when_they_change(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {max_learning_length: 50}")
     assert load_levels(sandbox)["max_learning_length"] == 50
-    compiled = sandbox.state / "config.json"
-    compiled.write_text(compiled.read_text().replace('length": 50', 'length": 51'))
-    assert load_levels(sandbox)["max_learning_length"] == 51, "taken from what was compiled"
+    replace_kept(sandbox, 'length": 50', 'length": 51')
+    assert load_levels(sandbox)["max_learning_length"] == 51, "taken from what was kept"
     sandbox.configure("memory: {max_learning_length: 60 }")
     assert load_levels(sandbox)["max_learning_length"] == 60
-    compiled.write_text("torn")
+    (sandbox.state / config.FILE).write_text("torn")
     assert load_levels(sandbox)["max_learning_length"] == 60
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.storage import config, config_defaults
+from memory_core.storage import config
+from memory_core.storage.config_yml import config_defaults, config_merge
 from support.config import format_problems, load_text
 
 
@@ -179,7 +180,7 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "another YAML": ("%YAML 2.0\n---\nmemory: {}\n", "1:1: not YAML: found incompatible"),
     "a version of 5,000 digits": (f"%YAML 1.{'9' * 5000}\n---\n", " not YAML: "),
     "a deep list": ("[" * 5000, " not YAML: maximum recursion depth exceeded"),
-    "a large file": ("#" * config.MAX_BYTES + "\n", ""),
+    "a large file": ("#" * config_merge.MAX_BYTES + "\n", ""),
     "many values": ("memory: [" + "a," * 5000, "1:10004: more than 5,000 keys and values"),
     "many keys": ("a:\n" * 5000, "2500:3: more than 5,000 keys and values"),
 }

@@ -114,7 +114,7 @@ def test_state_in_a_project_is_ignored(sandbox: Sandbox) -> None:
     forged = {
         "state/spool/engineer/1-1.json": {**ENTRY, "learnings": [["pattern", "A forged item"]]},
         "state/inbox/engineer~0": {"time": 1.0, "agent": "engineer", "run": "a1"},
-        "state/config.json": {"source": [5], "values": {"enabled": False}, "problems": []},
+        "state/settings": {"stamp": [11], "values": {"enabled": False}, "problems": []},
         "state/route.json": {"route": "start", "time": 9e12},
         "state/sweep.json": {"since": 0.0, "folders": ["/"], "offsets": {}},
         "logs/events.jsonl": {"event": "agent.memory.error", "error": "forged"},

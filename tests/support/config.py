@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memory_core.storage import config, paths
+from memory_core.storage.config_yml import config_merge
 from support.sandbox import Sandbox
 
 
@@ -15,7 +16,7 @@ def load_text(root: Path, text: str | bytes, **env: str) -> config.Config:
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     (folder / "config.yml").write_bytes(data)
     environ = {"HOME": str(root / "home"), **env}
-    return config.load(paths.LevelPaths(str(root), environ), None, environ)
+    return config_merge.load(paths.LevelPaths(str(root), environ), None, environ)
 
 
 def format_problems(loaded: config.Config) -> list[str]:
@@ -25,4 +26,4 @@ def format_problems(loaded: config.Config) -> list[str]:
 
 def load_levels(sandbox: Sandbox, **env: str) -> config.Config:
     """Return the settings in force in a sandbox."""
-    return config.load(sandbox.paths, paths.find_user_level(sandbox.env), env)
+    return config_merge.load(sandbox.paths, paths.find_user_level(sandbox.env), env)

@@ -21,8 +21,8 @@ from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
-from memory_core.storage import config_file
-from memory_core.storage.config import read_source, write_source
+from memory_core.storage.config_yml import config_file
+from memory_core.storage.config_yml.config_merge import read_source, write_source
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count

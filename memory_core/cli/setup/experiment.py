@@ -18,7 +18,7 @@ from memory_core.delegation import experiment as experiments
 from memory_core.delegation.experiment import ExperimentState
 from memory_core.history import comparison
 from memory_core.history.comparison import GroupComparison
-from memory_core.storage.config_defaults import parse_share
+from memory_core.storage.config_yml.config_defaults import parse_share
 from memory_core.text.phrases import format_count
 
 COLUMNS = [

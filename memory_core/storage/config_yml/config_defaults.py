@@ -1,13 +1,11 @@
-"""The default settings and their limits as plain data, for hooks.
+"""The default settings and their limits as plain data, without pydantic.
 
 A test compares the defaults with config_models, which takes the limits from here.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 MAX_SIZE_KB = 1024
 

@@ -16,8 +16,8 @@ import yaml
 from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
-from memory_core.storage.config_defaults import PROTECTIONS, USERS_OWN
-from memory_core.storage.config_models import (
+from memory_core.storage.config_yml.config_defaults import PROTECTIONS, USERS_OWN
+from memory_core.storage.config_yml.config_models import (
     ConfigRoot,
     MemoryConfig,
     describe_settings,

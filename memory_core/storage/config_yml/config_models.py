@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from memory_core.history.item_history import DEFAULT_WEIGHTS
-from memory_core.storage.config_defaults import (
+from memory_core.storage.config_yml.config_defaults import (
     DURATION_EXPECTED,
     MAX_DIRECTORY_LENGTH,
     OWN_FOLDER,

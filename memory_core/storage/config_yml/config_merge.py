@@ -1,0 +1,171 @@
+"""Merge config.yml of both levels and the variables of the environment into the settings in force.
+
+It works without a YAML parser, too: a plugin has none in its first minute.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from memory_core.storage import config
+from memory_core.storage.config import OFF_WORDS, Config, read_variable
+from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.paths import LevelPaths
+from memory_core.text import digests
+
+# Bytes of a config.yml; config_file also bounds the number of its values.
+MAX_BYTES = 256 * 1024
+
+ON_WORDS = ("1", "on", "yes", "true")
+
+# `values`, `problems`, `is_readable`, and `modes`: see `Config`.
+Merged = dict[str, Any]
+
+
+def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]) -> Config:
+    """Return the settings in force, and keep them for hooks; never raises, see `problems`."""
+    stamp, merged = config.make_stamp(paths, user), config.read_kept(paths)
+    if not stamp or not merged or merged["stamp"] != stamp:
+        merged, is_final = _merge_files([level for level in (user, paths) if level], merged)
+        if stamp and is_final:
+            _keep(paths, {**merged, "stamp": stamp})
+    return Config(_apply_environment(merged, environ), _find_invalid_variables(environ))
+
+
+def _keep(paths: LevelPaths, merged: Merged) -> None:
+    if merged["values"] is config_defaults.DEFAULTS and not paths.state.is_folder(""):
+        return  # who only looks at a project without settings leaves nothing behind
+    text = json.dumps(merged)
+    try:
+        data = f"{digests.hash_long(text)}\n{text}".encode()
+        paths.state.replace(config.FILE, data, durable=False)
+    except OSError:
+        pass  # without state, every start merges its settings
+
+
+def _merge_files(levels: list[LevelPaths], older: Merged) -> tuple[Merged, bool]:
+    """Return the settings of the levels, the project last, and whether they may be kept.
+
+    If a file cannot be read, the settings stay as they were in `older`.  Without older ones memory
+    is off: the file may switch it off.  What may succeed at the next try is not kept.
+    """
+    files, is_final = [level.config for level in levels], False
+    values, problems = config_defaults.DEFAULTS, list[str]()
+    try:
+        texts = [read_source(level) for level in levels]
+        if any(texts):
+            from memory_core.storage.config_yml import config_file
+
+            is_final = True
+            values, problems = config_file.merge_texts(files, texts, files[-1])
+        return _make_merged(values, problems), True
+    except ImportError as error:
+        problem = f"{files[-1]}: not read, {error.name} is not installed"
+    except (OSError, ValueError) as error:
+        problem = str(error)
+    values = older["values"] if older else {**config_defaults.DEFAULTS, "enabled": False}
+    return _make_merged(values, [problem], is_readable=False), is_final
+
+
+def _make_merged(values: dict[str, Any], problems: list[str], is_readable: bool = True) -> Merged:
+    merged = {"values": values, "problems": problems, "is_readable": is_readable}
+    modes = {agent: _find_mode(values, own) for agent, own in values["agent_overrides"].items()}
+    return {**merged, "modes": {**modes, "": _find_mode(values, {})}}
+
+
+def _find_mode(values: dict[str, Any], own: dict[str, Any]) -> str:
+    """Return how an agent with these settings of its own learns: AUTO, ASK or OFF.
+
+    A setting for the agent comes first; `auto_learning: false` means OFF.
+    """
+    if own.get("learning"):
+        return str(own["learning"])
+    switch = own.get("auto_learning")
+    if not (values["auto_learning"] if switch is None else switch):
+        return config_defaults.OFF
+    mode = str(values["learning"])
+    return config_defaults.AUTO if switch and mode == config_defaults.OFF else mode
+
+
+def read_source(level: LevelPaths) -> str:
+    """Return the text of a level's config.yml, "" if it is absent; raises OSError.
+
+    Bytes that are not UTF-8 become lone surrogates.
+    """
+    return level.files.read(level.config, MAX_BYTES).decode("utf-8", "surrogateescape")
+
+
+def write_source(level: LevelPaths, text: str) -> None:
+    """Replace a level's config.yml; a blank one is deleted.  Raises OSError."""
+    if text.strip():
+        level.files.replace(level.config, text.encode("utf-8", "surrogateescape"))
+    else:
+        level.files.remove(level.config)
+
+
+def _apply_environment(merged: Merged, environ: Mapping[str, str]) -> Merged:
+    """Apply the variables that change settings for one run."""
+    values = merged["values"]
+    if config.is_off(environ):
+        values = {**values, "enabled": False}
+    learning = read_variable(environ, "AGENT_MEMORY_LEARNING")
+    if learning in OFF_WORDS or learning in ON_WORDS:
+        values = _switch_learning(values, learning in ON_WORDS)
+    selection = read_variable(environ, "AGENT_MEMORY_SELECTION")
+    if selection in OFF_WORDS or selection in ON_WORDS:
+        values = {**values, "selection": {**values["selection"], "enabled": selection in ON_WORDS}}
+    size = _read_size(environ)
+    if size:
+        values = {**values, "limits": {**values["limits"], "default_size_kb": size}}
+        values = _override_agents(values, "size_kb", size)
+    return _make_merged(values, merged["problems"], merged["is_readable"])
+
+
+def _switch_learning(values: dict[str, Any], is_on: bool) -> dict[str, Any]:
+    """Switch learning on or off for one run; if it is on, agents that ask go on asking."""
+
+    def switch(mode: str) -> str:
+        is_kept = is_on and mode != config_defaults.OFF
+        return mode if is_kept else config_defaults.AUTO if is_on else config_defaults.OFF
+
+    overrides = {
+        agent: {**own, "learning": own["learning"] and switch(own["learning"])}
+        for agent, own in values["agent_overrides"].items()
+    }
+    mode = switch(values["learning"])
+    values = {**values, "auto_learning": is_on, "learning": mode, "agent_overrides": overrides}
+    return _override_agents(values, "auto_learning", is_on)
+
+
+def _override_agents(values: dict[str, Any], key: str, value: object) -> dict[str, Any]:
+    """Override per-agent settings too: a variable for one run has the highest precedence."""
+    overrides = {
+        agent: own if own.get(key) is None else {**own, key: value}
+        for agent, own in values["agent_overrides"].items()
+    }
+    return {**values, "agent_overrides": overrides}
+
+
+def _read_size(environ: Mapping[str, str]) -> int:
+    """Return the size in KB that is set for this run, 0 for none or an invalid one."""
+    digits = read_variable(environ, "AGENT_MEMORY_LIMIT_KB").lstrip("0")
+    # int() is slow with many digits, and refuses thousands of them.
+    if not digits.isdecimal() or len(digits) > len(str(config_defaults.MAX_SIZE_KB)):
+        return 0
+    size = int(digits)
+    return size if size <= config_defaults.MAX_SIZE_KB else 0
+
+
+def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
+    """Return a message for each variable whose value is invalid and therefore ignored."""
+    problems = []
+    for name in ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING", "AGENT_MEMORY_SELECTION"):
+        if read_variable(environ, name) not in ("", *OFF_WORDS, *ON_WORDS):
+            problems.append(f"{name}: on or off is expected, not {environ[name]!r:.60}")
+    name = "AGENT_MEMORY_LIMIT_KB"
+    if read_variable(environ, name) and not _read_size(environ):
+        wanted = f"1 to {config_defaults.MAX_SIZE_KB} is expected"
+        problems.append(f"{name}: {wanted}, not {environ[name]!r:.60}")
+    return problems
