@@ -13,7 +13,6 @@ No link is followed in any of these places, see `files.safe_files`.
 
 from __future__ import annotations
 
-import calendar
 import os
 import time
 
@@ -194,11 +193,6 @@ class Folder:
         is_file, path = self.files.is_file, self.memory_path
         return next((task for task in reversed(started) if is_file(path(task))), "")
 
-    @property
-    def unsent_decisions(self) -> list[str]:
-        """Return the ids of the tasks whose decisions are not sent to Backlog.md yet."""
-        return _ids(_list(self.state().get("unsent")))
-
     def write_state(self, state: Fields) -> None:
         """Write .state.yml, unless only the time in it would change."""
         before = {**self.state(), "last_updated": ""}
@@ -252,12 +246,6 @@ def _ids(values: list[object]) -> list[str]:
 def now(ago: float = 0) -> str:
     """Return the time `ago` seconds before now in the format of memories: UTC, to the second."""
     return time.strftime(TIME_FORMAT, time.gmtime(max(0.0, time.time() - ago)))
-
-
-def add_second(moment: str) -> str:
-    """Return a time plus one second, both in the format of memories."""
-    seconds = calendar.timegm(time.strptime(moment, TIME_FORMAT)) + 1
-    return time.strftime(TIME_FORMAT, time.gmtime(seconds))
 
 
 def make_stamp(status: os.stat_result) -> list[int]:
