@@ -67,6 +67,7 @@ SERVER_STARTERS = {
 # The only places that may import a library.
 LIBRARIES = {
     "yaml": {"storage.config_file"},
+    "ruamel": {"storage.config_file"},
     "pydantic": {
         *("storage.config_models", "storage.record_models"),
         *("storage.config_file", "mcp_server"),
