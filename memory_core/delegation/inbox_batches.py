@@ -188,7 +188,6 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
         task_events.handle_tool_use(project)
     for event in due:
         if not events.may_change_tasks(event):
-            task_events.send_decisions(project)
             missed_reports.sweep_at_start(project, event)
             arrivals.look(project)
             for line in arrivals.ask_whose(project):  # the next hook of this session prints it

@@ -13,7 +13,6 @@ No link is followed in any of these places, see `files.safe_files`.
 
 from __future__ import annotations
 
-import calendar
 import os
 import time
 
@@ -39,6 +38,9 @@ GITIGNORE_HEADER = "# Written by agent-memory: what only this machine needs.\n"
 
 # The folders in which Backlog.md keeps task files.
 OPEN, COMPLETED, ARCHIVED = "tasks", "completed", "archive/tasks"
+
+# The first scan of so many takes a second.
+MAX_OPEN_FILES = 2000
 
 # Of a task file, whose front matter is at its beginning.
 MAX_FIELD_CHARS = 64 * 1024
@@ -115,8 +117,14 @@ class Folder:
         return [entry for entry in self.scan(place) if self.is_task_file(entry[0])]
 
     def scan(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of all files in one of Backlog.md's folders."""
-        return self.files.scan(os.path.join(self.path, place))
+        """Return (name, status) of the files in one of Backlog.md's folders.
+
+        Of very many open tasks, those that changed last count: a hook reads them.
+        """
+        entries = self.files.scan(os.path.join(self.path, place))
+        if place == OPEN and len(entries) > MAX_OPEN_FILES:
+            entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
+        return entries[-MAX_OPEN_FILES:] if place == OPEN else entries
 
     def is_task_file(self, name: str) -> bool:
         stem = backlog_format.parse_file_name(name)
@@ -194,11 +202,6 @@ class Folder:
         is_file, path = self.files.is_file, self.memory_path
         return next((task for task in reversed(started) if is_file(path(task))), "")
 
-    @property
-    def unsent_decisions(self) -> list[str]:
-        """Return the ids of the tasks whose decisions are not sent to Backlog.md yet."""
-        return _ids(_list(self.state().get("unsent")))
-
     def write_state(self, state: Fields) -> None:
         """Write .state.yml, unless only the time in it would change."""
         before = {**self.state(), "last_updated": ""}
@@ -252,12 +255,6 @@ def _ids(values: list[object]) -> list[str]:
 def now(ago: float = 0) -> str:
     """Return the time `ago` seconds before now in the format of memories: UTC, to the second."""
     return time.strftime(TIME_FORMAT, time.gmtime(max(0.0, time.time() - ago)))
-
-
-def add_second(moment: str) -> str:
-    """Return a time plus one second, both in the format of memories."""
-    seconds = calendar.timegm(time.strptime(moment, TIME_FORMAT)) + 1
-    return time.strftime(TIME_FORMAT, time.gmtime(seconds))
 
 
 def make_stamp(status: os.stat_result) -> list[int]:

@@ -3,8 +3,7 @@
     memory/ID.md           the task is in progress or waits
     memory/archive/ID.md   the task is done, or somebody archived the memory
     .state.yml             active_task, last_updated; in_progress: task ids in the order they were
-                           started, of which the last one with a memory is active; unsent:
-                           tasks whose decisions are not sent to Backlog.md yet
+                           started, of which the last one with a memory is active
 
 Commands and the scan of the task files both change this through `TaskTransaction`.
 """
@@ -19,12 +18,6 @@ from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, task_document, task_templates
 from memory_core.text import front_matter
-
-# task_document and task_templates are imported where they are used: most scans need neither.
-
-
-# Of the time in the name of a memory that gave its id to another task.
-MAX_DIGITS = 14
 
 # It is next to the locks of agents; no agent's file begins with a dot.
 LOCK_NAME = ".tasks.lock"
@@ -41,7 +34,6 @@ class TaskTransaction:
         self.project = project
         self.folder = backlog_folder.Folder(project.paths.files)
         self.in_progress: list[str] = []
-        self.unsent_decisions: list[str] = []
         self.task_files: dict[str, str] = {}  # paths by id, as far as a scan has read them
         self.linked: set[str] = set()  # task files whose line about the memory was written
 
@@ -49,12 +41,11 @@ class TaskTransaction:
         self._lock = store.Lock(self.project.paths, LOCK_NAME, store.LOCK_TIMEOUT)
         self._lock.__enter__()
         self.in_progress = self.folder.in_progress
-        self.unsent_decisions = self.folder.unsent_decisions
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            if kind is None and (self.in_progress or self.unsent_decisions or self.folder.state()):
+            if kind is None and (self.in_progress or self.folder.state()):
                 self.save_state()
         finally:
             self._lock.__exit__()
@@ -63,8 +54,6 @@ class TaskTransaction:
         """Write .state.yml, if it changed."""
         state: dict[str, str | list[str]] = {"active_task": self.active, "last_updated": ""}
         state["in_progress"] = self.in_progress
-        if self.unsent_decisions:
-            state["unsent"] = self.unsent_decisions
         self.folder.write_state(state)
 
     @property
@@ -80,15 +69,11 @@ class TaskTransaction:
         """Take a task off the list of tasks in progress; its memory stays."""
         self.in_progress = [name for name in self.in_progress if name != task]
 
-    def forget_decisions(self, task: str) -> None:
-        """Take a task off the list of tasks with unsent decisions."""
-        self.unsent_decisions = [name for name in self.unsent_decisions if name != task]
-
     # Changes of one memory.
 
     def begin(self, task: str, title: str, template: str) -> None:
         """Create the memory of a task that has none, from the template of that name."""
-        text = task_templates.read(task_templates.list_levels(self.project), template)
+        text = task_templates.read(self.project, template)
         self.folder.make_memory_folder()
         memory = task_document.create(task, title, backlog_folder.now(), text)
         self.folder.files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
@@ -115,16 +100,8 @@ class TaskTransaction:
         self.folder.files.delete(self.path(task, archived))
         if not archived:
             self.pause(task)
-        self.forget_decisions(task)
         self.log("deleted", task)
         self.link_task_file(task)
-
-    def rename(self, task: str, new: str, archived: bool) -> None:
-        """Change the id of a memory."""
-        self._move(self.path(task, archived), self.path(new, archived))
-        self.in_progress = [new if name == task else name for name in self.in_progress]
-        self.unsent_decisions = [new if name == task else name for name in self.unsent_decisions]
-        self.set_title(new, archived, self.read_title(new, archived))
 
     def read_title(self, task: str, archived: bool = False) -> str:
         return task_document.read_field(self.read(self.path(task, archived)).text, "title")
@@ -133,14 +110,6 @@ class TaskTransaction:
         """Write the id and the title of the task into its memory."""
         memory = self.read(self.path(task, archived))
         self.write(memory, task_document.rename_task(memory.text, task, title))
-
-    def free_id(self, task: str, archived: bool) -> None:
-        """Move a memory to an archived name with its date: another task has its id now."""
-        created = task_document.read_field(self.read(self.path(task, archived)).text, "created")
-        digits = "".join(filter(str.isdigit, created))[:MAX_DIGITS] or "older"
-        self._move(self.path(task, archived), self.path(f"{task}-{digits}", archived=True))
-        self.pause(task)
-        self.forget_decisions(task)
 
     def _move(self, path: str, target: str) -> None:
         """Move a file; a file with the target's name is renamed, not overwritten."""

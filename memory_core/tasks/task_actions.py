@@ -21,9 +21,7 @@ from memory_core.tasks import (
     backlog_folder,
     backlog_format,
     claude_md_import,
-    decision_notes,
     lifecycle,
-    recent_notes,
     sync,
     task_document,
     task_templates,
@@ -37,6 +35,9 @@ from memory_core.text.times import format_utc
 IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 
 NO_ACTIVE_TASK = "no task is in progress; name one, or start one: agent-memory task start ID"
+
+# Seconds for Backlog.md's own command, which takes half a second.
+COMMAND_WAIT = 30.0
 
 # The section of a memory that a section of a Backlog.md task is imported to.
 TARGET_SECTIONS = {
@@ -228,11 +229,8 @@ def add_note(
     with TaskTransaction(project) as transaction:
         name = _open_memory(transaction, task)
         read = transaction.read(transaction.path(name))
-        seen = recent_notes.add_lost(transaction, name, read.text)
-        moment = recent_notes.choose_update_time(seen)
-        after = task_document.add_item(seen, section, entry)
-        after = front_matter.set_fields(after, {"updated": moment})
-        recent_notes.add(transaction, name, section, entry, moment)
+        after = task_document.add_item(read.text, section, entry)
+        after = front_matter.set_fields(after, {"updated": backlog_folder.now()})
         memory = _write(transaction, name, read, after)
     return NoteResult(memory, task_document.find_title(after, section))
 
@@ -337,8 +335,6 @@ def start(project: Project, task: str, title: str = "", template: str = "") -> A
             raise TaskRefused(
                 f"{stem} is completed; restore its memory with: agent-memory task reopen {stem}"
             )
-        if file:
-            sync.free_reused_id(transaction, name, file)
         what = _activate(transaction, name, file, title, template)
     return ActionResult(find(project, name), what, _move(project, name, STARTED))
 
@@ -374,13 +370,10 @@ def _activate(
 
 
 def finish(project: Project, task: str = "") -> ActionResult:
-    """Archive the memory of a finished task and append its decisions to the task."""
+    """Archive the memory of a finished task."""
     with _change(project) as transaction:
         name, what = _archive(transaction, task)
-        decision_notes.add_unsent(transaction, name)
-    problems = _move(project, name, DONE)
-    problems += decision_notes.send(project, decision_notes.COMMAND_WAIT)
-    return ActionResult(find(project, name), what, problems)
+    return ActionResult(find(project, name), what, _move(project, name, DONE))
 
 
 def archive(project: Project, task: str = "") -> ActionResult:
@@ -422,7 +415,7 @@ def _move(project: Project, name: str, stage: str) -> list[str]:
             if not status:
                 raise backlog_folder.CommandFailed(f"no status of this project means {stage}")
             command = ["task", "edit", name, "-s", status]
-            backlog_folder.run_command(folder, command, decision_notes.COMMAND_WAIT)
+            backlog_folder.run_command(folder, command, COMMAND_WAIT)
         except backlog_folder.CommandFailed as error:
             problems.append(f"{name} stays {file.status or 'as it is'} in Backlog.md: {error}")
     sync.update(project)

@@ -50,27 +50,15 @@ def handle_agent_start(project: Project, records: SessionRuns, room: int) -> str
 
 
 def handle_tool_use(project: Project) -> None:
-    """Update the memories after a tool that may have changed a task; send unsent decisions."""
+    """Update the memories after a tool that may have changed a task."""
     if has_tasks(project):
         _update(project)
-        send_decisions(project)
-
-
-def send_decisions(project: Project) -> None:
-    """Append the decisions of finished tasks to Backlog.md; log problems."""
-    if not has_tasks(project):
-        return
-    from memory_core.storage import event_log
-    from memory_core.tasks import decision_notes
-
-    for problem in _try(project, lambda: decision_notes.send(project)):
-        event_log.write(project.paths, "agent.memory.error", error=problem)
 
 
 def _update(project: Project) -> None:
     from memory_core.tasks import sync
 
-    _try(project, lambda: sync.update(project, sync.HOOK_SECONDS))
+    _try(project, lambda: sync.update(project))
 
 
 def _try(project: Project, work: Callable[[], Any]) -> Any:

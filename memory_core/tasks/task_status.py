@@ -31,8 +31,7 @@ class TaskStatus(NamedTuple):
 
     `folder` is the relative path of the memories; `is_enabled` is the setting; `is_set_up` says
     whether the root's CLAUDE.md imports the folder's, and `imported` is the file that the latter
-    imports; `unsent_decisions` are the tasks with decisions to send to Backlog.md; `has_command`
-    says whether Backlog.md's command is installed.
+    imports; `has_command` says whether Backlog.md's command is installed.
     """
 
     folder: str
@@ -42,7 +41,6 @@ class TaskStatus(NamedTuple):
     is_set_up: bool
     imported: ImportedFile | None
     budget: int
-    unsent_decisions: list[str]
     has_command: bool
 
 
@@ -60,7 +58,6 @@ def read_status(project: Project) -> TaskStatus:
         is_set_up=is_set_up,
         imported=_find_import(project, folder) if is_set_up else None,
         budget=project.config["tasks"]["budget_tokens"],
-        unsent_decisions=folder.unsent_decisions,
         has_command=backlog_folder.has_command(),
     )
 

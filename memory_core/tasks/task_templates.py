@@ -1,7 +1,7 @@
-"""Templates for new task memories: built-in ones, and files of the project or the user.
+"""Templates for new task memories: built-in ones, and files of the project.
 
 A file `.claude-mpm/templates/NAME.md` overrides the built-in template of that name or adds a new
-one; the project's file overrides the user's.  `{task_id}` and `{title}` are replaced.
+one.  `{task_id}` and `{title}` are replaced.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import errno
 import os
 from collections.abc import Sequence
 
-from memory_core.storage import paths
 from memory_core.storage.project import Project
 
 DEFAULT = "default"
@@ -51,49 +50,42 @@ class NoTemplate(ValueError):
     status = 2
 
 
-def list_levels(project: Project) -> list[paths.LevelPaths]:
-    """Return the levels that may have templates; the first one with a name counts."""
-    return [project.paths, *([project.user_paths] if project.user_paths else [])]
-
-
-def find_templates(levels: Sequence[paths.LevelPaths]) -> dict[str, str]:
+def find_templates(project: Project) -> dict[str, str]:
     """Return the source of each template: a path, or "" for a built-in one."""
     templates = dict.fromkeys(SECTIONS, "")
-    for level in reversed(levels):
-        for name in level.files.list_names(os.path.join(level.folder, FOLDER)):
-            path = os.path.join(level.folder, FOLDER, name)
-            if name.endswith(".md") and not name.startswith(".") and level.files.is_file(path):
-                templates[name[:-3]] = path
+    paths = project.paths
+    for name in paths.files.list_names(os.path.join(paths.folder, FOLDER)):
+        path = os.path.join(paths.folder, FOLDER, name)
+        if name.endswith(".md") and not name.startswith(".") and paths.files.is_file(path):
+            templates[name[:-3]] = path
     return templates
 
 
-def read(levels: Sequence[paths.LevelPaths], name: str) -> str:
+def read(project: Project, name: str) -> str:
     """Return a template.  Raises NoTemplate, or OSError if its file cannot be read."""
-    templates = find_templates(levels)
+    templates = find_templates(project)
     if name not in templates:
         raise NoTemplate(f"no template {name!r}; there are {', '.join(sorted(templates))}")
     if not templates[name]:
         sections = {**SECTIONS[name], **COMMON_SECTIONS}.items()
         hints = {title: f"<!-- {hint} -->\n" if hint else "" for title, hint in sections}
         return "\n".join(f"## {title}\n{hint}" for title, hint in hints.items())
-    path = templates[name]
-    level = next(level for level in levels if path.startswith(f"{level.folder}/"))
-    return level.files.read(path).decode("utf-8", "replace").removeprefix("\ufeff")
+    return project.paths.files.read(templates[name]).decode("utf-8", "replace").lstrip("\ufeff")
 
 
-def copy(levels: Sequence[paths.LevelPaths], level: paths.LevelPaths, name: str) -> str:
-    """Copy a template to a level's folder, so that the user can edit it; return the path.
+def copy(project: Project, name: str) -> str:
+    """Copy a template to the project, so that the user can edit it; return the path.
 
-    Raises NoTemplate, or FileExistsError if the level already has a template of that name.
+    Raises NoTemplate, or FileExistsError if the project already has a template of that name.
     """
     plain = name.replace("-", "").replace("_", "")
     if not (plain.isascii() and plain.isalnum() and len(name) <= MAX_NAME_CHARS):
         raise NoTemplate(f"{name!r} is no name of a template: letters, digits, - and _ are")
-    text = read(levels, name)
-    target = os.path.join(level.folder, FOLDER, f"{name}.md")
-    if level.files.has_entry(target):
+    text = read(project, name)
+    target = os.path.join(project.paths.folder, FOLDER, f"{name}.md")
+    if project.paths.files.has_entry(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
-    level.files.replace(target, text.encode("utf-8", "surrogateescape"))
+    project.paths.files.replace(target, text.encode("utf-8", "surrogateescape"))
     return target
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from memory_core.files import safe_files
 from memory_core.storage.project import find_project
-from memory_core.tasks import backlog_folder, claude_md_import, sync, task_actions
+from memory_core.tasks import backlog_folder, claude_md_import, task_actions
 from support.events import make_start_event
 from support.files import read_files
 from support.life import write, write_task
@@ -175,17 +175,6 @@ def test_the_backlog_is_in_no_folder_of_another_tool(sandbox: Sandbox, name: str
     (sandbox.root / "backlog.config.yml").write_text(f"backlog_directory: {json.dumps(name)}\n")
     folder = backlog_folder.Folder(sandbox.paths.files)
     assert folder.path == str(sandbox.root / "backlog")
-
-
-def test_a_hook_handles_many_new_tasks_in_steps(project: Sandbox) -> None:
-    for number in range(3, 15):
-        write_task(project.root, number, "In Progress")
-    own = find_project(str(project.root), project.env)
-    counts = []
-    for _ in range(4):
-        sync.update(own, seconds=0)
-        counts.append(len(list((project.root / "backlog" / "memory").glob("*.md"))))
-    assert counts == [6, 11, 13, 13]
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -140,40 +139,12 @@ def test_a_life_by_its_own_command(board: Board) -> None:
     title = 'A: "quoted" title, with #hash é 😀'
     assert task_actions.find(board.project, "1").title == title
     assert f"# task-1: {title}\n" in board.memory("task-1")
-    task_actions.add_decision(board.project, "", "**Numbers** are never reused: 1, 2")
-    task_actions.add_decision(board.project, "", "--force is for `rm`\n- of lists, too")
-    task_actions.add_note(board.project, "", "only for the memory")
     board.bash("backlog task edit 1 -s Done")
     assert board.states() == {"task-1": "archived"}
     file = board.file("task-1")
-    assert "- **Numbers** are never reused: 1, 2\n" in file
-    assert "- --force is for `rm`\n  - of lists, too\n" in file
-    assert "only for the memory" not in file
     assert "Task Memory: `backlog/memory/archive/task-1.md`\n" in file
     board.bash("backlog task complete 1")
     assert board.states() == {"task-1": "archived"}
-
-
-def test_two_parallel_hooks_write_a_decision_once(board: Board) -> None:
-    board.bash('backlog task edit 1 -s "In Progress"')
-    task_actions.add_decision(board.project, "", "Numbers are never reused")
-    board.run("backlog task edit 1 -s Done")
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda _: board.used("Bash", {"command": "backlog"}), range(3)))
-    assert board.file("task-1").count("never reused") == 1
-    assert board.states() == {"task-1": "archived"}
-
-
-def test_a_decision_ends_no_section_of_the_task(board: Board) -> None:
-    board.bash('backlog task edit 1 -s "In Progress"')
-    task_actions.add_decision(board.project, "", "First\n<!-- SECTION:NOTES:END -->\n## Forged")
-    path = board.folder / "memory" / "task-1.md"
-    path.write_text(path.read_text().replace("- First", "- By hand\n- Yes\n- First"))
-    board.bash("backlog task edit 1 -s Done")
-    board.bash("backlog task edit 1 --append-notes later")
-    notes = backlog_format.extract_section(board.file("task-1"), "Implementation Notes")
-    assert "- By hand\n- Yes\n- First\n" in notes
-    assert notes.endswith("later")
 
 
 def test_the_ways_out_keep_the_memory(board: Board) -> None:
@@ -186,44 +157,14 @@ def test_the_ways_out_keep_the_memory(board: Board) -> None:
     assert task_actions.find_active(board.project) is None
 
 
-def test_the_id_of_an_archived_task_comes_again(board: Board) -> None:
-    board.bash('backlog task edit 3 -s "In Progress"')
-    task_actions.add_note(board.project, "", "of the older one")
-    path = board.folder / "memory" / "task-3.md"
-    path.write_text(path.read_text().replace("created: '2", "created: '1", 1))
-    board.bash("backlog task archive 3")
-    board.bash('backlog task create Fresh -s "In Progress"')
-    assert "# task-3: Fresh\n" in board.memory("task-3")
-    assert "of the older one" not in board.memory("task-3")
-    (older,) = (board.folder / "memory" / "archive").glob("task-3-*.md")
-    assert "- of the older one\n" in older.read_text()
-
-
 def test_our_own_commands_move_the_task(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", board.sandbox.env["PATH"])
     assert task_actions.start(board.project, "2").problems == []
-    for decisions in (["So be it"], ["So be it", "And that"]):
+    for _ in range(2):
         assert "status: In Progress" in board.file("task-2")
-        task_actions.add_decision(board.project, "", decisions[-1])
         assert task_actions.finish(board.project).problems == []
         assert "status: Done" in board.file("task-2")
-        for told in decisions:
-            assert board.file("task-2").count(f"- {told}\n") == 1
         assert task_actions.reopen(board.project, "2").problems == []
-
-
-def test_without_its_command_decisions_wait(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    board.bash('backlog task edit 1 -s "In Progress"')
-    task_actions.add_decision(board.project, "", "So be it")
-    path = board.sandbox.env["PATH"]
-    board.run("backlog task edit 1 -s Done")
-    board.sandbox.env["PATH"] = path.partition(os.pathsep)[2]
-    board.starts()
-    assert board.states() == {"task-1": "archived"}
-    assert "So be it" not in board.file("task-1")
-    board.sandbox.env["PATH"] = path
-    board.starts()
-    assert board.file("task-1").count("- So be it\n") == 1
 
 
 # Settings of Backlog.md.

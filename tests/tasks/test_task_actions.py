@@ -478,21 +478,15 @@ def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
     assert shop.states() == {"task-1": "archived"}
 
 
-def test_a_changed_title_and_a_changed_id_are_taken_over(shop: Shop) -> None:
+def test_a_changed_title_is_taken_over(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress", "Orders")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    path = shop.read_task("task-1", "In Progress", "Orders of 2027")
+    shop.read_task("task-1", "In Progress", "Orders of 2027")
     shop.check()
     assert "# task-1: Orders of 2027\n" in shop.memory("task-1")
     assert task_actions.find(shop.project, "1").title == "Orders of 2027"
-    path.unlink()
-    shop.read_task("task-001", "In Progress", "Orders of 2027")
-    shop.check()
-    assert shop.states() == {"task-001": "active"}
-    assert task_actions.find(shop.project, "1").id == "task-001"
-    assert "# task-001: Orders of 2027\n" in shop.memory("task-001")
-    assert "- a note\n" in shop.memory("task-001")
+    assert "- a note\n" in shop.memory("task-1")
 
 
 def test_the_look_without_a_change_reads_no_task(
@@ -619,7 +613,6 @@ def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
     for task in ("task-1", "task-2"):
         shop.read_task(task, "In Progress")
         shop.check()
-    task_actions.add_decision(shop.project, "2", "Use argon2")
     shop.read_task("task-2", "Done")
     written_last = (shop.folder / ".state.yml", shop.sandbox.state / "tasks.json")
     before = [path.read_text() for path in written_last]
@@ -628,8 +621,7 @@ def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
         path.write_text(text)
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
     shop.check()
-    folder = backlog_folder.Folder(shop.project.paths.files)
-    assert (folder.in_progress, folder.unsent_decisions) == (["task-1"], ["task-2"])
+    assert backlog_folder.Folder(shop.project.paths.files).in_progress == ["task-1"]
 
 
 def test_the_active_task_has_a_memory(shop: Shop) -> None:
@@ -643,17 +635,6 @@ def test_the_active_task_has_a_memory(shop: Shop) -> None:
     assert task_actions.add_note(shop.project, "", "a note").memory.id == "a"
     path.write_bytes(held)
     assert shop.states() == {"b": "active", "a": "in progress"}
-
-
-def test_decisions_are_owed_also_of_a_memory_that_was_archived_before(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
-    shop.check()
-    task_actions.add_decision(shop.project, "1", "Use argon2")
-    task_actions.archive(shop.project, "1")
-    assert backlog_folder.Folder(shop.project.paths.files).unsent_decisions == []
-    shop.read_task("task-1", "Done")
-    shop.check()
-    assert backlog_folder.Folder(shop.project.paths.files).unsent_decisions == ["task-1"]
 
 
 def test_archived_twice_in_one_second(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -836,40 +817,6 @@ def test_a_locked_memory_is_reported(shop: Shop) -> None:
         task_actions.add_note(shop.project, "a", "a note")
 
 
-# An editor that was open while a note was added.
-
-
-def test_an_editor_that_was_open_meanwhile_takes_no_note_with_it(shop: Shop) -> None:
-    path = begin_a_task(shop)
-    opened = path.read_text()
-    added = "# first, while it was open\nwith a second line"
-    task_actions.add_note(shop.project, "1", added)
-    task_actions.add_decision(shop.project, "1", "second, while it was open")
-    path.write_text(opened.replace("## References", "A person's line\n\n## References"))
-    sync.update(shop.project)
-    assert notes_of(path) == ["one", added]
-    decisions = task_document.list_items(path.read_text(), DECISIONS)
-    assert decisions == ["second, while it was open"]
-    assert "A person's line" in path.read_text()
-
-
-def test_the_next_note_loses_nothing_but_what_was_removed(shop: Shop) -> None:
-    path = begin_a_task(shop)
-    opened = path.read_text()
-    task_actions.add_note(shop.project, "1", "two")
-    path.write_text(opened)
-    task_actions.add_note(shop.project, "1", "three")
-    assert notes_of(path) == ["one", "two", "three"]
-    path.write_text(path.read_text().replace("- two\n", ""))
-    sync.update(shop.project)
-    task_actions.add_note(shop.project, "1", "four")
-    assert notes_of(path) == ["one", "three", "four"]
-    journal = shop.sandbox.state / "task-notes.jsonl"
-    journal.write_text('[]\n{"task": 1}\n{"task": "task-1", "time": "2999')
-    task_actions.add_note(shop.project, "1", "five")
-    assert notes_of(path) == ["one", "three", "four", "five"]
-
-
 def begin_a_task(shop: Shop) -> Path:
     """Start a task with a note; return its memory."""
     shop.read_task("task-1", "In Progress")
@@ -879,20 +826,6 @@ def begin_a_task(shop: Shop) -> Path:
 
 def notes_of(path: Path) -> list[str]:
     return task_document.list_items(path.read_text(), "Notes")
-
-
-def test_the_version_of_another_branch_is_left_alone(shop: Shop) -> None:
-    head = shop.root / ".git/HEAD"
-    head.write_text("ref: refs/heads/main\n")
-    path = begin_a_task(shop)
-    earlier = path.read_text()
-    task_actions.add_note(shop.project, "1", "two")
-    later = path.read_text()
-    for text, branch in ((earlier, "older"), (later, "main")):
-        path.write_text(text)
-        head.write_text(f"ref: refs/heads/{branch}\n")
-        sync.update(shop.project)
-        assert path.read_text() == text
 
 
 def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
@@ -906,15 +839,6 @@ def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
     task_actions.add_note(shop.project, "1", "two")
     assert notes_of(path) == ["one", "Orders are split", "Tokens expire", "two"]
     assert path.read_text().count("\nupdated:") == 1
-
-
-def test_a_used_id_is_made_free(shop: Shop) -> None:
-    task_actions.start(shop.project, "task-7", "Orders")
-    with lifecycle.TaskTransaction(shop.project) as transaction:
-        transaction.free_id("task-7", archived=False)
-    folder = shop.root / "backlog" / "memory"
-    assert not (folder / "task-7.md").exists()
-    assert len([*folder.rglob("task-7-*.md")]) == 1
 
 
 def test_a_transaction_that_fails_saves_no_state(shop: Shop) -> None:

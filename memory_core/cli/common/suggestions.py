@@ -105,6 +105,5 @@ def suggest_backlog_tasks(incomplete: str) -> Suggestions:
 def suggest_templates(incomplete: str) -> Suggestions:
     from memory_core.tasks import task_templates
 
-    levels = task_templates.list_levels(find_project())
-    templates = task_templates.find_templates(levels)
+    templates = task_templates.find_templates(find_project())
     return _make_safe([(name, path or "built in") for name, path in templates.items()], incomplete)

@@ -12,7 +12,7 @@ from memory_core.cli.common import suggestions
 from memory_core.cli.errors import describe_os_error
 from memory_core.cli.output import print_note, select_fields
 from memory_core.storage.project import Project
-from memory_core.tasks import decision_notes, sync, task_actions
+from memory_core.tasks import sync, task_actions
 from memory_core.tasks.task_actions import TaskMemory
 
 
@@ -30,14 +30,12 @@ OpenTask = Annotated[
 def find_synced_project(dry_run: bool = False) -> Project:
     """Return the project, after its task memories are updated from the files of Backlog.md.
 
-    The decisions of finished tasks are sent to Backlog.md.  A dry run does neither.
+    A dry run does not update them.
     """
     project = find_project()
     if not dry_run:
         try:
             sync.update(project)
-            for problem in decision_notes.send(project, decision_notes.COMMAND_WAIT):
-                print_note(f"Decisions are not yet written to Backlog.md: {problem}")
         except OSError as error:
             print_note(f"The task files could not be read: {describe_os_error(error)}")
     return project

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from memory_core.cli.app import find_project
 from memory_core.cli.common import suggestions
-from memory_core.cli.common.arguments import AsJson, User, flag
+from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.entries import highlight, print_columns
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.common.tables import format_age, format_section
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
@@ -29,7 +29,7 @@ from memory_core.cli.tasks.common import (
     task_argument,
     task_to_json,
 )
-from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
 from memory_core.tasks import (
     backlog_folder,
     task_actions,
@@ -175,9 +175,6 @@ def status(json: AsJson = False) -> None:
     if not state.is_set_up:
         command = format_command("task init")
         print_note(f"To give the active task to each session: {command}")
-    if state.unsent_decisions:
-        tasks = ", ".join(state.unsent_decisions)
-        print_note(f"Decisions not yet written to Backlog.md: {tasks}")
 
 
 def _describe_import(state: TaskStatus) -> str:
@@ -192,7 +189,7 @@ def _describe_import(state: TaskStatus) -> str:
 
 
 def _status_to_json(state: TaskStatus) -> dict[str, Any]:
-    renamed = {"enabled": "is_enabled", "unsent": "unsent_decisions", "command": "has_command"}
+    renamed = {"enabled": "is_enabled", "command": "has_command"}
     imported = select_fields(state.imported, "tokens", file="path", how="state")
     return {
         **select_fields(state, "folder", "budget", set_up="is_set_up", **renamed),
@@ -218,13 +215,11 @@ def template(
     copy: Annotated[
         bool, flag("--copy", "Make your own copy, which is used from then on.")
     ] = False,
-    user: User = False,
     json: AsJson = False,
 ) -> None:
     """List the templates for new memories, or print one.
 
-    A copy is .claude-mpm/templates/NAME.md in the project, or in your home directory
-    with --user.  {task_id} and {title} are filled in.
+    A copy is .claude-mpm/templates/NAME.md.  {task_id} and {title} are filled in.
 
     \b
     Example:
@@ -232,15 +227,12 @@ def template(
     """
     if copy and not name:
         raise CommandRefused("--copy requires NAME: agent-memory task template NAME --copy")
-    if user and not copy:
-        raise CommandRefused("--user requires --copy")
-    scope = find_level(user)
-    levels = task_templates.list_levels(scope.project)
-    paths = task_templates.find_templates(levels)
+    project = find_project()
+    paths = task_templates.find_templates(project)
     if copy:
-        _copy_template(scope, levels, name, user, json)
+        _copy_template(project, name, json)
     elif name:
-        text = task_templates.read(levels, name)
+        text = task_templates.read(project, name)
         if json:
             print_json({"name": name, "file": paths[name] or None, "text": text})
         else:
@@ -248,18 +240,16 @@ def template(
     elif json:
         print_json([{"name": key, "file": path or None} for key, path in paths.items()])
     else:
-        relative = scope.project.paths.relative
+        relative = project.paths.relative
         print_columns([[key, relative(path) or "built in"] for key, path in paths.items()])
 
 
-def _copy_template(
-    scope: LevelScope, levels: list[LevelPaths], name: str, user: bool, json: bool
-) -> None:
+def _copy_template(project: Project, name: str, json: bool) -> None:
     try:
-        path = task_templates.copy(levels, scope.level.paths, name)
+        path = task_templates.copy(project, name)
     except FileExistsError as error:
         raise CommandRefused(f"{error.filename} exists already", 1) from None
-    file = path if user else scope.level.paths.relative(path)
+    file = project.paths.relative(path)
     if json:
         print_json({"name": name, "file": file, "made": True})
     else:
