@@ -83,12 +83,9 @@ COMMAND_GROUPS = {
     },
 }
 
-# Older names, which help does not list: `tidy` does the same as four of them.
+# Commands that help does not list.
 HIDDEN_COMMANDS = {
     "upkeep.tidy:clean": "Do only the step clean of agent-memory tidy.",
-    "upkeep.tidy:sweep": "Do only the step sweep of agent-memory tidy.",
-    "upkeep.tidy:migrate": "Do only the step migrate of agent-memory tidy.",
-    "upkeep.tidy:resolve": "Do only the step resolve of agent-memory tidy.",
     "setup.version:version": "Print the version.",
 }
 

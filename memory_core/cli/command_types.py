@@ -23,6 +23,7 @@ MAX_SUGGESTIONS = 3
 GONE = {
     "audit": "agent-memory doctor names items with secrets; for the git history use gitleaks",
     "completion": "use agent-memory --install-completion, or --show-completion to print the script",
+    **dict.fromkeys(("sweep", "resolve", "migrate"), "use agent-memory tidy"),
     "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",
 }
 

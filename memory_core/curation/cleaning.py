@@ -62,28 +62,23 @@ class OrphanMemory(NamedTuple):
     is_bare: bool
 
 
-class SkippedCleanup(NamedTuple):
-    """A file or memory that looks unused but is kept, and the reason."""
-
-    what: str
-    reason: str
-
-
 class UnusedData(NamedTuple):
-    """Files and memories that can be removed, and those that are kept."""
+    """Files and memories that can be removed."""
 
     files: list[UnusedFile]
     orphans: list[OrphanMemory]
-    skipped: list[SkippedCleanup]
 
 
 class CleanResult(NamedTuple):
-    """Removed files, emptied memories, agents whose memory file was removed, and failures."""
+    """Removed files, emptied memories, agents whose memory file was removed, and failures.
+
+    `failed` has the reasons by the path or agent.
+    """
 
     files: list[UnusedFile]
     orphans: list[OrphanMemory]
     gone: list[str]
-    failed: list[SkippedCleanup]
+    failed: dict[str, str]
 
 
 class PruneResult(NamedTuple):
@@ -101,9 +96,9 @@ def find_unused(
     progress: transaction.ProgressWrapper = iter,
 ) -> UnusedData:
     """Return removable files and memories of one level; changes nothing.  Raises OSError."""
-    files = list(_find_leftovers(store))
-    orphans, skipped = _find_orphans(project, store, environ, progress)
-    return UnusedData(files, orphans, skipped)
+    return UnusedData(
+        list(_find_leftovers(store)), list(_find_orphans(project, store, environ, progress))
+    )
 
 
 # Files.
@@ -149,53 +144,40 @@ def _find_orphans(
     store: Store,
     environ: Mapping[str, str],
     progress: transaction.ProgressWrapper,
-) -> tuple[list[OrphanMemory], list[SkippedCleanup]]:
-    """Judge the memories of agents that are defined nowhere."""
+) -> Iterator[OrphanMemory]:
+    """Yield the memories of agents that are defined nowhere and were not used for long.
+
+    There are none if agents may be defined in a place that cannot be read: at the user's level any
+    project may define them, and without a home folder the user's own agents are unknown.
+    """
     home = paths.find_user_level(environ)
+    if home is None or not os.path.isdir(home.root) or home.root == store.paths.root:
+        return
+    catalog = agent_definitions.AgentCatalog(project.paths.root, environ)
     agents = [agent for agent in store.agents() if agent != agent_names.PM]
-    reason = ""
-    if home is None or not os.path.isdir(home.root):
-        reason = "without a home folder your own agents are unknown"
-    elif home.root == store.paths.root:
-        reason = "any project may define its agent"
-    else:
-        catalog = agent_definitions.AgentCatalog(project.paths.root, environ)
-        agents = [agent for agent in agents if not catalog.has(agent)]
-        if catalog.unread:
-            error = catalog.unread[0]
-            path = store.paths.relative(str(error.filename))
-            reason = f"agents may be defined in {path}, which cannot be read: {_format(error)}"
-    if reason or not agents:
-        return [], [SkippedCleanup("every memory", reason)] if agents else []
+    agents = [agent for agent in agents if not catalog.has(agent)]
+    if catalog.unread or not agents:
+        return
     last_events: dict[str, str] = {}
     for event in event_log.read(store.paths):
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
-    orphans, skipped = [], []
     for agent in progress(agents):
         try:
-            orphans.append(_read_orphan(project, store, agent, last_events.get(agent, "")))
-        except OSError as error:
-            skipped.append(SkippedCleanup(agent, _format(error)))
-        except _StillNeeded as error:
-            skipped.append(SkippedCleanup(agent, str(error)))
-    return orphans, skipped
+            orphan = _read_orphan(project, store, agent, last_events.get(agent, ""))
+        except OSError:
+            continue
+        if orphan:
+            yield orphan
 
 
-class _StillNeeded(Exception):
-    """A memory that must be kept; the message is the reason."""
-
-
-def _format(error: OSError) -> str:
-    return error.strerror or str(error)
-
-
-def _read_orphan(project: Project, store: Store, agent: str, last_event: str) -> OrphanMemory:
-    """Return the memory of an undefined agent; raises _StillNeeded and OSError."""
-    refusal = maintained_files.describe_refusal(store, store.path(agent))
+def _read_orphan(
+    project: Project, store: Store, agent: str, last_event: str
+) -> OrphanMemory | None:
+    """Return the memory of an undefined agent, None if it may still be needed; raises OSError."""
     snapshot = store.read(agent)
-    if refusal or snapshot is None:
-        raise _StillNeeded(refusal or "it was removed just now")
+    if maintained_files.describe_refusal(store, store.path(agent)) or snapshot is None:
+        return None
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
     history = store.history(agent).read()
     now = time.time()
@@ -203,25 +185,17 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
     times = [last_event, changed, *(str(record["time"]) for record in history)]
     last = max(moment for moment in times if moment <= format_utc(now))
     names = (*project.config["agent_overrides"], *project.config["include"])
-    reasons = {
-        f"it is defined nowhere, but was used on {last[:10]}": (
-            last >= format_utc(now - IDLE_SECONDS)
-        ),
-        "it is defined nowhere, but config.yml names it": (
-            any(agent_names.is_same(name, agent) for name in names)
-        ),
-        "it has reports that are not merged: run agent-memory tidy": (
-            store.stem(agent) in inbox.list_agents(store.paths)
-        ),
-        "it has several files: run agent-memory tidy": len(store.list_files(agent)) > 1,
-        "agent-memory never wrote to it": not (template.read_update_time(document) or history),
-        "it has no items, only free text, which has no history": (
-            not document.items and not has_only_header(text)
-        ),
-    }
-    reason = next((reason for reason, holds in reasons.items() if holds), "")
-    if reason:
-        raise _StillNeeded(reason)
+    is_needed = (
+        last >= format_utc(now - IDLE_SECONDS)
+        or any(agent_names.is_same(name, agent) for name in names)
+        or store.stem(agent) in inbox.list_agents(store.paths)
+        or len(store.list_files(agent)) > 1
+    )
+    is_ours = template.read_update_time(document) or history
+    # Free text has no history, so it could not be restored.
+    is_prose = not document.items and not has_only_header(text)
+    if is_needed or not is_ours or is_prose:
+        return None
     items = [item for item in document.items if item.text]
     bare = markdown.render_document(edits.remove_items(document, items))
     path, texts = store.paths.relative(snapshot.path), [item.text for item in items]
@@ -257,7 +231,7 @@ def remove_unused(
     Raises OSError if a memory is locked, or cannot be read or written.  Finished removals are in
     the history, and the next search finds the remaining files.
     """
-    result = CleanResult([], [], [], [])
+    result = CleanResult([], [], [], {})
     change_id = agent_memory.make_change_id("clean")
     transaction.check_unlocked(store, [orphan.agent for orphan in unused.orphans])
     # Temporary files come first, because writing a memory would remove them unreported.
@@ -283,7 +257,7 @@ def _remove_orphan(
         return is_same
 
     if not transaction.change_memory(project, orphan.agent, change, store, change_id):
-        result.failed.append(SkippedCleanup(orphan.agent, "it was changed just now"))
+        result.failed[orphan.agent] = "it was changed just now"
         return
     result.orphans.append(orphan)
     if maintained_files.remove_memory(store, orphan.agent, has_only_header):
@@ -321,7 +295,7 @@ def _remove(file: UnusedFile, result: CleanResult) -> None:
     except FileNotFoundError:
         pass  # another process removed it
     except OSError as error:
-        result.failed.append(SkippedCleanup(file.path, _format(error)))
+        result.failed[file.path] = error.strerror or str(error)
     else:
         result.files.append(file)
 

@@ -39,6 +39,9 @@ GITIGNORE_HEADER = "# Written by agent-memory: what only this machine needs.\n"
 # The folders in which Backlog.md keeps task files.
 OPEN, COMPLETED, ARCHIVED = "tasks", "completed", "archive/tasks"
 
+# The first scan of so many takes a second.
+MAX_OPEN_FILES = 2000
+
 # Of a task file, whose front matter is at its beginning.
 MAX_FIELD_CHARS = 64 * 1024
 
@@ -114,8 +117,14 @@ class Folder:
         return [entry for entry in self.scan(place) if self.is_task_file(entry[0])]
 
     def scan(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of all files in one of Backlog.md's folders."""
-        return self.files.scan(os.path.join(self.path, place))
+        """Return (name, status) of the files in one of Backlog.md's folders.
+
+        Of very many open tasks, those that changed last count: a hook reads them.
+        """
+        entries = self.files.scan(os.path.join(self.path, place))
+        if place == OPEN and len(entries) > MAX_OPEN_FILES:
+            entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
+        return entries[-MAX_OPEN_FILES:] if place == OPEN else entries
 
     def is_task_file(self, name: str) -> bool:
         stem = backlog_format.parse_file_name(name)

@@ -24,6 +24,9 @@ from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.tasks.seen_files import TaskFile
 from memory_core.tasks.task_templates import choose
 
+# Changes that a scan makes, each of up to 30 ms; the next one continues.
+MAX_CHANGES = 20
+
 
 def update(project: Project) -> None:
     """Update the memories, the active task and the imported file, if a task file changed.
@@ -57,9 +60,16 @@ def scan(transaction: TaskTransaction) -> None:
     files = _list_files(transaction, previous)
     transaction.task_files = {file.task: file.path for file in files.values()}
     gone = _list_gone(transaction, previous, files, before is None)
-    for key, file in sorted(files.items(), key=lambda entry: entry[1].stamp):
-        if key not in previous or file.stamp != previous[key].stamp:
-            _apply_change(transaction, file, previous.get(key))
+    changed = [
+        key
+        for key, file in sorted(files.items(), key=lambda entry: entry[1].stamp)
+        if key not in previous or file.stamp != previous[key].stamp
+    ]
+    for key in changed[:MAX_CHANGES]:
+        _apply_change(transaction, files[key], previous.get(key))
+    later = changed[MAX_CHANGES:]  # the next scan sees these changes again
+    files = {key: file for key, file in files.items() if key not in later}
+    files |= {key: previous[key] for key in later if key in previous}
     for key, is_completed in gone.items():
         _leave(transaction, key, is_completed)
     claude_md_import.refresh(transaction)

@@ -198,7 +198,7 @@ def misnamed(person: Person) -> str:
     path = person.sandbox.write_memory("engineer", "Services call one another")
     path.rename(path.with_name("engineer_memories.md"))
     person.sandbox.write_memory("engineer", ITEM)
-    return "migrate"
+    return "tidy"
 
 
 def everything(person: Person) -> str:
@@ -228,7 +228,7 @@ def test_large_changes_ask_first(person: Person, prepare: Callable[[Person], str
         assert answer_all(terminal, YES_OR_NO, keys) == status, terminal.shown
         assert ("nothing was changed" in terminal.shown) == (status == 1)
     assert files(person) != before
-    undoes = {"migrate": "git has them", "uninstall": "agent-memory install"}
+    undoes = {"tidy": "git has them", "uninstall": "agent-memory install"}
     name = words.split()[0]
     told = undoes.get(name, "agent-memory undo")
     assert told in terminal.shown + person.run(name, "--help").stdout

@@ -117,7 +117,6 @@ def decide(words: WordsArgument, json: AsJson = False) -> None:
     """Add a decision to the memory of a task.
 
     A single argument is the text, for the active task.
-    When the task is done, its decisions are added to the task in Backlog.md.
 
     \b
     Example:
@@ -169,8 +168,8 @@ def _read_text(file: str) -> str:
 def done(task: OpenTask = "", json: AsJson = False) -> None:
     """Finish a task: archive its memory.
 
-    If Backlog.md has the task and its command is installed, its status changes and
-    the decisions are added to it, each once; agent-memory task archive does neither.
+    If Backlog.md has the task and its command is installed, its status changes, which
+    agent-memory task archive does not do.
 
     \b
     Example:

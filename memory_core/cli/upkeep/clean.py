@@ -49,8 +49,6 @@ def _print_unused(unused: UnusedData, level: Store) -> None:
         print_line(f"{orphan.agent} is not defined anywhere, last used on {orphan.last[:10]}:")
         kept = "" if orphan.is_bare else "; the file is kept, because it has other text"
         print_line(f"  {orphan.path}: {format_count(len(orphan.items), 'item')}{kept}")
-    for skipped in unused.skipped:
-        print_note(f"{skipped.what} is kept: {skipped.reason}")
 
 
 def _describe_files(files: list[UnusedFile]) -> str:
@@ -58,8 +56,8 @@ def _describe_files(files: list[UnusedFile]) -> str:
 
 
 def _print_result(result: CleanResult, level: Store) -> None:
-    for failed in result.failed:
-        print_note(f"{level.paths.relative(failed.what)} is kept: {failed.reason}")
+    for what, reason in result.failed.items():
+        print_note(f"{level.paths.relative(what)} is kept: {reason}")
     if result.files or not result.orphans:
         print_note(f"Removed: {_describe_files(result.files) if result.files else 'nothing'}.")
     if result.orphans:
@@ -87,10 +85,8 @@ def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> di
             }
             for orphan in orphans
         ],
-        "skipped": _skipped_to_json(unused.skipped, level),
-        "failed": _skipped_to_json(result.failed if result else [], level),
+        "failed": [
+            {"what": level.paths.relative(what), "why": why}
+            for what, why in (result.failed if result else {}).items()
+        ],
     }
-
-
-def _skipped_to_json(skipped: list[cleaning.SkippedCleanup], level: Store) -> list[dict[str, str]]:
-    return [{"what": level.paths.relative(skip.what), "why": skip.reason} for skip in skipped]

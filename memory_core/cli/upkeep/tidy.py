@@ -63,19 +63,11 @@ def tidy(
     _run(names, dry_run, yes, user, json)
 
 
-def _make_alias(name: str) -> Callable[..., None]:
-    """Return the older command that does only one step."""
-
-    def command(
-        dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
-    ) -> None:
-        _run([name], dry_run, yes, user, json)
-
-    command.__doc__ = f"Do only the step {name} of agent-memory tidy."
-    return command
-
-
-sweep, resolve, migrate, clean = map(_make_alias, ("sweep", "resolve", "migrate", "clean"))
+def clean(
+    dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
+) -> None:
+    """Do only the step clean of agent-memory tidy."""
+    _run(["clean"], dry_run, yes, user, json)
 
 
 def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> None:
