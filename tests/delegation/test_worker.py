@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.delegation import inbox_batches, reported_events, worker
+from memory_core.delegation import draining, inbox_batches, reported_events, worker
 from memory_core.history import performance
 from memory_core.history.item_history import History
 from memory_core.memory import remember
@@ -47,7 +47,7 @@ def open_project(sandbox: Sandbox) -> Project:
 
 
 def drain(sandbox: Sandbox) -> None:
-    worker.drain(open_project(sandbox), with_tried=True)
+    draining.drain(open_project(sandbox), with_tried=True)
 
 
 def count_items(sandbox: Sandbox) -> Counter[str]:
