@@ -16,6 +16,7 @@ from memory_core.delegation.run_report import RunReport
 from memory_core.history import error_text
 from memory_core.history.performance import DONE
 from memory_core.learning import run_subject
+from memory_core.memory import remember
 from memory_core.storage import run_records
 
 
@@ -127,7 +128,7 @@ def _say_end(result: EventResult, reports: list[RunReport]) -> None:
     run = result.run
     teaches = any(report.extraction for report in reports)
     if not teaches and run.project.config["notices"] == notices.ALL:
-        line = notices.describe_run(run.agent, run.record, {}, "")
+        line = remember.format_run(run.agent, run.record, {}, "")
         state, session = run.project.paths.state, events.session(run.event)
         result.notes.append(lambda: notices.add(state, session, line))
 
