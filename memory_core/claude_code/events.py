@@ -1,5 +1,7 @@
 """Read Claude Code's events: the only module that knows the names of their fields.
 
+Transcripts have other fields; `transcripts` and `transcript_ends` know those.
+
 An event is the dict that a hook reads as JSON from stdin.  `validate` checks its shape once;
 after that every other function may index it directly.
 """
@@ -38,12 +40,6 @@ TOTALS_FIELDS = {
     "tokens": "totalTokens",
     "tool_uses": "totalToolUseCount",
 }
-
-# The parts of a request's tokens, in and out.
-TOKEN_FIELDS = (
-    *("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
-    "output_tokens",
-)
 
 
 class InvalidEvent(ValueError):
@@ -195,7 +191,7 @@ def is_background_launch(event: Event) -> bool:
 
 def description(event: Event) -> str:
     """Return the name of the delegation: three to five words by the model."""
-    return _get_text(event["tool_input"], "description")
+    return get_text(event["tool_input"], "description")
 
 
 def totals(event: Event) -> dict[str, Any]:
@@ -208,7 +204,8 @@ def totals(event: Event) -> dict[str, Any]:
     return {**numbers, "duration_ms": numbers["duration_ms"] or event.get("duration_ms")}
 
 
-def _get_text(fields: dict[str, Any], name: str) -> str:
+def get_text(fields: dict[str, Any], name: str) -> str:
+    """Return a field, "" if it is not a text."""
     text = fields.get(name)
     return text if isinstance(text, str) else ""
 
@@ -250,11 +247,11 @@ def report_texts(event: Event) -> list[str]:
         return [text] if text else []
     response = _response(event)
     handed_back = (response.get("handbackReport") or {}).get("text")
-    texts = [*_blocks(response.get("content")), response.get("result"), handed_back]
+    texts = [*list_texts(response.get("content")), response.get("result"), handed_back]
     return [text for text in texts if text]
 
 
-def _blocks(content: object) -> list[str]:
+def list_texts(content: object) -> list[str]:
     """Return the texts of content blocks; a form that a later version brings is skipped."""
     if isinstance(content, str):
         return [content]
@@ -312,134 +309,3 @@ def reply_output(response: dict[str, Any]) -> dict[str, Any]:
 
 def _reply(event_name: str, **fields: Any) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event_name, **fields}}
-
-
-# Transcripts: Claude Code writes one JSON object a line, an event of its own kind.
-
-
-def agent_texts(line: Event) -> list[str]:
-    """Return an agent's own texts and hand-backs in a line of its transcript."""
-    texts = []
-    for block in _content(line, "assistant"):
-        if block.get("type") == "text":
-            texts.append(block.get("text"))
-        elif block.get("type") == "tool_use" and block.get("name") == HANDBACK_TOOL:
-            texts.append(_input(block).get("message"))
-    return [text for text in texts if isinstance(text, str)]
-
-
-def list_delegations(line: Event) -> list[tuple[str, str]]:
-    """Return (agent, task) of the delegations in a line of the delegator's transcript."""
-    calls = [
-        block for block in _content(line, "assistant") if block.get("name") in DELEGATION_TOOLS
-    ]
-    inputs = [_input(block) for block in calls]
-    return [
-        (str(given.get("subagent_type") or DEFAULT_AGENT), str(given.get("prompt") or ""))
-        for given in inputs
-    ]
-
-
-def list_tool_texts(line: Event) -> list[str]:
-    """Return the texts in the inputs of the tool calls in a line, except those of a hand-back."""
-    values: list[Any] = [given for name, given in list_tool_calls(line) if name != HANDBACK_TOOL]
-    texts = []
-    while values:
-        value = values.pop()
-        if isinstance(value, dict):
-            values += value.values()
-        elif isinstance(value, list):
-            values += value
-        elif isinstance(value, str):
-            texts.append(value)
-    return texts
-
-
-def list_tool_calls(line: Event) -> list[tuple[str, dict[str, Any]]]:
-    """Return (tool, input) of the tool calls in a line of a transcript."""
-    calls = [block for block in _content(line, "assistant") if block.get("type") == "tool_use"]
-    return [(_get_text(call, "name"), _input(call)) for call in calls]
-
-
-def has_call_error(line: Event, call_id: str) -> bool:
-    """Check whether a line of a transcript reports the failure of a call."""
-    return any(
-        block.get("tool_use_id") == call_id and block.get("is_error") is True
-        for block in _content(line, "user")
-    )
-
-
-def line_session(line: Event) -> str:
-    """Return the session that a line of a transcript belongs to."""
-    return str(line.get("sessionId") or "")
-
-
-def line_cwd(line: Event) -> str:
-    """Return the folder in which the agent worked when it wrote a line of a transcript."""
-    return _get_text(line, "cwd")
-
-
-def meta_agent(description: Event) -> str:
-    """Return the agent's name from the .meta.json next to its transcript (newer versions)."""
-    return _get_text(description, "agentType")
-
-
-def meta_description(description: Event) -> str:
-    """Return the name of the delegation, from the same."""
-    return _get_text(description, "description")
-
-
-def meta_call(description: Event) -> str:
-    """Return the call that led to the run, from the same."""
-    return _get_text(description, "toolUseId")
-
-
-def line_typed(line: dict[str, Any]) -> str:
-    """Return the prompt in a line of a main session, "" for a result, a note or another line."""
-    marks = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-    if line.get("type") != "user" or any(map(line.get, marks)):
-        return ""
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
-
-
-def line_prompt(line: Event) -> str:
-    """Return the prompt from the first line of an agent's transcript."""
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    return "\n".join(_blocks(content)) if line.get("type") == "user" else ""
-
-
-def count_tool_uses(line: Event) -> int:
-    """Return the number of tool calls in a line of a transcript, as totalToolUseCount counts."""
-    calls = [block for block in _content(line, "assistant") if block.get("type") == "tool_use"]
-    return sum(block.get("name") != HANDBACK_TOOL for block in calls)
-
-
-def count_context_tokens(line: Event) -> int:
-    """Return the tokens of the request of a line; totalTokens has those of the last line."""
-    message = line.get("message")
-    usage = message.get("usage") if isinstance(message, dict) else None
-    if not isinstance(usage, dict):
-        return 0
-    numbers = [usage.get(name) for name in TOKEN_FIELDS]
-    return sum(number for number in numbers if type(number) is int and number > 0)
-
-
-def _content(line: Event, role: str) -> list[dict[str, Any]]:
-    message = line.get("message")
-    if line.get("type") != role or not isinstance(message, dict):
-        return []
-    content = message.get("content")
-    blocks = content if isinstance(content, list) else []
-    return [block for block in blocks if isinstance(block, dict)]
-
-
-def _input(block: dict[str, Any]) -> dict[str, Any]:
-    given = block.get("input")
-    return given if isinstance(given, dict) else {}

@@ -11,9 +11,6 @@ from memory_core.text import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from memory_core.files.safe_files import SafeFiles
 
 FOLDER = "notices"
@@ -48,21 +45,6 @@ def take(state: SafeFiles, session: str, is_start: bool = False) -> list[str]:
             lines += state.read_text(taken, MAX_BYTES).split("\n")
             state.remove(taken)
     return list(filter(None, lines))[-MOST_LINES:]
-
-
-def describe_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], change: str) -> str:
-    """Return what a run received and taught: "engineer: 5 items given, 2 used, 1 learned (...)".
-
-    `use` has the ids of items that were `given` and `used`; `counts` has numbers by what happened.
-    """
-    given, used = (len(str(use.get(name) or "").split()) for name in ("given", "used"))
-    items = "item" if given == 1 else "items"
-    parts = [f"{given} {items} given", f"{used} used"] if given else []
-    parts += [f"{count} {what}" for what, count in counts.items() if count]
-    learned = counts.get("learned") and change
-    undo = f" (agent-memory undo {change})" if learned else ""
-    review = " (agent-memory review)" if any(counts.values()) and not learned else ""
-    return f"{agent}: {', '.join(parts) or 'no item given'}{undo}{review}"
 
 
 def _locate(session: str) -> str:

@@ -10,7 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from memory_core.claude_code import events
-from memory_core.claude_code.transcript_ends import TAIL_BYTES, locate, parse, read_end
+from memory_core.claude_code.transcript_ends import (
+    TAIL_BYTES,
+    list_blocks,
+    list_tool_calls,
+    locate,
+    parse,
+    read_end,
+)
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
@@ -19,6 +26,12 @@ CALLS_BYTES = 1_000_000
 
 # The part in which a call is looked for that reads from outside: nearly always all of it.
 READING_BYTES = 8_000_000
+
+# The parts of a request's tokens, in and out.
+TOKEN_FIELDS = (
+    *("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+    "output_tokens",
+)
 
 # A longer line is skipped: the largest report seen had 0.2 MB.
 MAX_LINE_BYTES = 4_000_000
@@ -67,7 +80,7 @@ def read_prompts(path: str, limit: int) -> tuple[list[str], int]:
         lines = read_end(path, limit)[0]
     except OSError:
         return [], 0
-    prompts = [events.line_typed(parse(line)) for line in lines if b'"user"' in line]
+    prompts = [_line_typed(parse(line)) for line in lines if b'"user"' in line]
     return list(filter(None, prompts)), sum(map(len, lines))
 
 
@@ -82,7 +95,7 @@ def read_last_lines(path: str, limit: int) -> list[dict[str, Any]]:
 
 def read_agent(path: str) -> str:
     """Return the agent's name from the .meta.json next to its transcript, "" if it is missing."""
-    return events.meta_agent(_read_meta(path))
+    return events.get_text(_read_meta(path), "agentType")
 
 
 def _read_meta(path: str) -> dict[str, Any]:
@@ -92,7 +105,8 @@ def _read_meta(path: str) -> dict[str, Any]:
 
 def read_session(path: str) -> str:
     """Return the session id in the first line of an agent's transcript; raises OSError."""
-    return events.line_session(parse(_read_part(path, 0, TAIL_BYTES).partition(b"\n")[0]))
+    line = _read_part(path, 0, TAIL_BYTES).partition(b"\n")[0]
+    return str(parse(line).get("sessionId") or "")
 
 
 def read_lines(
@@ -115,7 +129,7 @@ def read_tool_texts(path: str) -> list[str]:
     """Return the texts in the inputs of the last tool calls of an agent; raises OSError."""
     lines = read_end(path, CALLS_BYTES)[0]
     calls = [parse(line) for line in lines if b'"tool_use"' in line and b'"assistant"' in line]
-    return [text for call in calls for text in events.list_tool_texts(call)]
+    return [text for call in calls for text in _list_tool_texts(call)]
 
 
 def read_calls(path: str, tools: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
@@ -124,7 +138,7 @@ def read_calls(path: str, tools: tuple[str, ...]) -> list[tuple[str, dict[str, A
     lines = read_end(path, READING_BYTES)[0]
     marked = (line for line in lines if b'"tool_use"' in line)
     chosen = [line for line in marked if any(name in line for name in names)]
-    return [call for line in chosen for call in events.list_tool_calls(parse(line))]
+    return [call for line in chosen for call in list_tool_calls(parse(line))]
 
 
 class TranscriptSummary:
@@ -137,17 +151,17 @@ class TranscriptSummary:
 
     def __init__(self, meta: dict[str, Any], lines: list[bytes], is_whole: bool) -> None:
         messages = [value for line in lines if (value := _parse_message(line))]
-        self.call = events.meta_call(meta)
-        self.description = events.meta_description(meta)
-        self.prompt = events.line_prompt(messages[0]) if messages else ""
-        self.cwd = events.line_cwd(messages[0]) if messages else ""
-        self.last = "\n".join(events.agent_texts(messages[-1])) if messages else ""
-        if messages and events.count_tool_uses(messages[-1]):
+        self.call = events.get_text(meta, "toolUseId")
+        self.description = events.get_text(meta, "description")
+        self.prompt = _line_prompt(messages[0]) if messages else ""
+        self.cwd = line_cwd(messages[0]) if messages else ""
+        self.last = "\n".join(agent_texts(messages[-1])) if messages else ""
+        if messages and _count_tool_uses(messages[-1]):
             self.last = ""
-        tokens = [count for value in messages if (count := events.count_context_tokens(value))]
+        tokens = [count for value in messages if (count := _count_context_tokens(value))]
         self.numbers = {"tokens": tokens[-1]} if tokens else {}
         if is_whole:
-            self.numbers["tool_uses"] = sum(map(events.count_tool_uses, messages))
+            self.numbers["tool_uses"] = sum(map(_count_tool_uses, messages))
 
 
 def summarize(path: str) -> TranscriptSummary:
@@ -188,3 +202,63 @@ def status_of(path: str) -> tuple[float, int]:
     if status is None:
         raise files.refused.get(name) or FileNotFoundError(path)
     return status.st_mtime, status.st_size
+
+
+def agent_texts(line: dict[str, Any]) -> list[str]:
+    """Return an agent's own texts and hand-backs in a line of its transcript."""
+    said = [block for block in list_blocks(line, "assistant") if block.get("type") == "text"]
+    calls = list_tool_calls(line)
+    handed_back = [given.get("message") for name, given in calls if name == events.HANDBACK_TOOL]
+    return events.list_texts(said) + [text for text in handed_back if isinstance(text, str)]
+
+
+def line_cwd(line: dict[str, Any]) -> str:
+    """Return the folder in which the agent worked when it wrote a line of a transcript."""
+    return events.get_text(line, "cwd")
+
+
+def _list_tool_texts(line: dict[str, Any]) -> list[str]:
+    """Return the texts in the inputs of the tool calls in a line, except those of a hand-back."""
+    values: list[Any] = [
+        given for name, given in list_tool_calls(line) if name != events.HANDBACK_TOOL
+    ]
+    texts = []
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+        elif isinstance(value, str):
+            texts.append(value)
+    return texts
+
+
+def _line_typed(line: dict[str, Any]) -> str:
+    """Return the prompt in a line of a main session, "" for a result, a note or another line."""
+    marks = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+    if line.get("type") != "user" or any(map(line.get, marks)):
+        return ""
+    return _line_prompt(line)
+
+
+def _line_prompt(line: dict[str, Any]) -> str:
+    """Return the prompt from the first line of an agent's transcript."""
+    message = line.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return "\n".join(events.list_texts(content)) if line.get("type") == "user" else ""
+
+
+def _count_tool_uses(line: dict[str, Any]) -> int:
+    """Return the number of tool calls in a line of a transcript, as totalToolUseCount counts."""
+    return sum(name != events.HANDBACK_TOOL for name, _given in list_tool_calls(line))
+
+
+def _count_context_tokens(line: dict[str, Any]) -> int:
+    """Return the tokens of the request of a line; totalTokens has those of the last line."""
+    message = line.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    if not isinstance(usage, dict):
+        return 0
+    numbers = [usage.get(name) for name in TOKEN_FIELDS]
+    return sum(number for number in numbers if type(number) is int and number > 0)

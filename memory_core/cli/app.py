@@ -203,12 +203,12 @@ def find_project() -> Project:
 
     What hooks have reported is in its memories.
     """
-    from memory_core.delegation import worker
+    from memory_core.delegation import draining
     from memory_core.storage.project import find_project
 
     project = find_project(shared.project, read_environment())
     project.paths.state.follow_move()
-    worker.drain(project)
+    draining.drain(project)
     return project
 
 

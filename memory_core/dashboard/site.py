@@ -24,7 +24,7 @@ from memory_core.dashboard.page import PREFIX, DecidedLearning, Done, NotFound, 
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
-from memory_core.delegation import worker
+from memory_core.delegation import draining
 from memory_core.monitor import charts
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
@@ -112,7 +112,7 @@ class Site:
         form = {name: values[-1] for name, values in lists.items()}
         try:
             project = self.open_project()
-            worker.drain(project)
+            draining.drain(project)
             visit = Visit(
                 project=project,
                 environ=self._environ,

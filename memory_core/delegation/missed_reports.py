@@ -131,8 +131,8 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     reports = [
         report
         for line in lines
-        if run.project.contains(events.line_cwd(line))
-        for text in events.agent_texts(line)
+        if run.project.contains(transcripts.line_cwd(line))
+        for text in transcripts.agent_texts(line)
         if (report := run_report.read_report(run, text))
     ]
     lesson = run_report.make_lesson(run, reports, source="sweep")

@@ -56,7 +56,7 @@ def _cut_blocks(run: RunEvent, text: str) -> tuple[list[LearningBlock], str]:
     """Return the blocks of a text, and the text without them."""
     config = run.project.config
     has_sentences = config["natural_language"]
-    if not config.may_learn(run.agent) or not (has_sentences or lines.may_teach(text)):
+    if not config.may_learn(run.agent) or not lines.may_teach(text, has_sentences):
         return [], text
     from memory_core.learning.blocks import find_blocks, remove_spans
 

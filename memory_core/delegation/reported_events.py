@@ -14,7 +14,9 @@ from memory_core.delegation.run_event import RunEvent
 from memory_core.delegation.run_outcomes import EventResult
 from memory_core.delegation.run_report import RunReport
 from memory_core.history import error_text
+from memory_core.history.performance import DONE
 from memory_core.learning import run_subject
+from memory_core.memory import remember
 from memory_core.storage import run_records
 
 
@@ -42,11 +44,9 @@ def _read_answer(result: EventResult) -> None:
         _add_end(result)
         return
     # Another event may have recorded how a skill ended.
-    is_recorded = (
-        not events.is_delegation(event) and run.record.get("recorded") in run_event.FINAL_OUTCOMES
-    )
-    is_new = run.is_served and not is_recorded
-    fields = {**run_event.task_numbers(run), **run_event.task_words(event)}
+    is_recorded = run.record.get("recorded") in run_outcomes.FINAL_OUTCOMES
+    is_new = run.is_served and (events.is_delegation(event) or not is_recorded)
+    fields = {**run_outcomes.task_numbers(run), **run_event.task_words(event)}
     if events.error(event):
         _log_failed(run)
         if is_new:
@@ -56,7 +56,7 @@ def _read_answer(result: EventResult) -> None:
     if is_new:
         # Claude Code may have written the last tool calls after the event of the run's end.
         run_report.note_tool_use(run)
-        run_outcomes.add_outcome(result, run_event.DONE, **fields)
+        run_outcomes.add_outcome(result, DONE, **fields)
     _add_lesson(result, reports)
     _say_end(result, reports)
 
@@ -94,14 +94,14 @@ def _add_end(result: EventResult, has_ended: bool = False) -> None:
     is_in_foreground = record.get("call") and not launch
     # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
     is_over = launch or has_ended or events.report_texts(run.event)
-    if record.get("recorded") in run_event.FINAL_OUTCOMES or is_in_foreground or not is_over:
+    if record.get("recorded") in run_outcomes.FINAL_OUTCOMES or is_in_foreground or not is_over:
         return
-    numbers = run_event.measure({**launch, **record}, run.when)
-    fields = {**numbers, **run_event.launch_words(launch)}
+    numbers = run_outcomes.measure({**launch, **record}, run.when)
+    fields = {**numbers, **run_outcomes.launch_words(launch)}
     if events.error(run.event):
         run_outcomes.add_failure(result, **fields)
     else:
-        run_outcomes.add_outcome(result, run_event.DONE, **fields)
+        run_outcomes.add_outcome(result, DONE, **fields)
 
 
 def _read_launch(run: RunEvent) -> dict[str, object]:
@@ -128,7 +128,7 @@ def _say_end(result: EventResult, reports: list[RunReport]) -> None:
     run = result.run
     teaches = any(report.extraction for report in reports)
     if not teaches and run.project.config["notices"] == notices.ALL:
-        line = notices.describe_run(run.agent, run.record, {}, "")
+        line = remember.format_run(run.agent, run.record, {}, "")
         state, session = run.project.paths.state, events.session(run.event)
         result.notes.append(lambda: notices.add(state, session, line))
 

@@ -48,7 +48,18 @@ def _judge(run: RunEvent, text: report_texts.ReportText) -> RunReport:
 
 def note_used(run: RunEvent, reports: Sequence[RunReport]) -> None:
     """Note the items that a run says it used."""
-    run.note_used([key for one in reports for key in one.feedback.used])
+    _note_used(run, [key for one in reports for key in one.feedback.used])
+
+
+def _note_used(run: RunEvent, ids: list[str]) -> None:
+    """Record that the run used these items; ids of others are ignored."""
+    before = str(run.record.get("used") or "").split()
+    used = [key for key in run.given if key in before or key in ids]
+    if len(used) > len(before):
+        run.record["used"] = " ".join(used)
+        run.runs.try_note(run.run_id, used=run.record["used"])
+        new = [key for key in used if key not in before]
+        run.log("agent.memory.used", items=len(new), ids=new)
 
 
 def make_lesson(
@@ -87,4 +98,4 @@ def note_tool_use(run: RunEvent) -> None:
     except OSError:
         return  # an older version has no transcripts of agents
     used = [key for key, names in named.items() if any(code_names.has_name(text, n) for n in names)]
-    run.note_used(used)
+    _note_used(run, used)

@@ -21,9 +21,6 @@ MAX_SECONDS = 60
 # How long the start of an agent waits for the reports of its earlier runs, in seconds.
 DELIVERY_SECONDS = 0.3
 
-# How long a reader waits for another process that empties the inbox, in seconds.
-READER_SECONDS = 5.0
-
 
 def start(project: Project) -> None:
     """Start a worker if there is none; without another process, work here."""
@@ -36,14 +33,14 @@ def start(project: Project) -> None:
     try:
         is_here = os.fork() != 0
     except (AttributeError, OSError):  # Windows, or too many processes
-        _work(project, lock)
+        work(project, lock)
         return
     if is_here:
         os.close(lock)
         return
     try:
         _detach()
-        _work(project, lock, MAX_SECONDS)
+        work(project, lock, MAX_SECONDS)
         log_refused(project)
     finally:
         os._exit(0)
@@ -64,7 +61,8 @@ def _detach() -> None:
     gc.enable()
 
 
-def _work(project: Project, lock: int, seconds: int = 0) -> None:
+def work(project: Project, lock: int, seconds: int = 0) -> None:
+    """Empty the inbox, and close the lock; only now load what merges."""
     from memory_core.delegation import inbox_batches
 
     inbox_batches.work(project, lock, seconds)
@@ -91,24 +89,4 @@ def await_reports(project: Project, agent: str) -> None:
     start(project)
     end = time.monotonic() + DELIVERY_SECONDS
     while inbox.has_new(project.paths, stem) and time.monotonic() < end:
-        time.sleep(inbox.INTERVAL)
-
-
-def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = False) -> None:
-    """Save what hooks have put into the inbox, so that a reader sees it.
-
-    If a worker is at it, wait for it, but not longer than `seconds`.  `with_tried`: also try again
-    what could not be merged before.
-    """
-    end = time.monotonic() + seconds
-    while (inbox.has_work if with_tried else inbox.has_new)(project.paths):
-        try:
-            lock = inbox.take_lock(project.paths)
-        except OSError:
-            return
-        if lock >= 0:
-            _work(project, lock)
-            return
-        if time.monotonic() > end:
-            return
         time.sleep(inbox.INTERVAL)

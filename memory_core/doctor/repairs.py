@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from stat import S_IMODE, S_ISDIR
 
-from memory_core.delegation import worker
+from memory_core.delegation import draining
 from memory_core.document.diff import format_diff
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
@@ -59,7 +59,7 @@ def add_rights(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
 def empty_inbox(project: Project) -> Iterator[Repair]:
     """Merge the reports that wait."""
     before = len(inbox.list_names(project.paths))
-    worker.drain(project, with_tried=True)
+    draining.drain(project, with_tried=True)
     left = len(inbox.list_names(project.paths))
     where, merged = project.paths.relative(project.store.folder), before - left
     if merged:

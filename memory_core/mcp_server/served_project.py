@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
-from memory_core.delegation import worker
+from memory_core.delegation import draining
 from memory_core.files.safe_files import Refused
 from memory_core.history.item_history import MCP_SOURCE
 from memory_core.secrets.scanner import redact
@@ -46,7 +46,7 @@ class ServedProject:
             raise item_actions.InvalidRequest(f"the project's folder is gone: {self.folder}")
         project = find_project(self.folder, self.environ)
         item_actions.check_enabled(project)
-        worker.drain(project)
+        draining.drain(project)
         return project
 
     @property

@@ -6,7 +6,7 @@ in the history, prevent it from being counted twice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memory_core.claude_code import notices
@@ -16,6 +16,7 @@ from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.storage import run_records
 from memory_core.storage.config_yml import config_defaults
 from memory_core.text import digests, similarity
+from memory_core.text.phrases import format_count
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import Record
@@ -138,7 +139,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
     if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
         runs = run_records.SessionRuns(memory.project.paths, lesson["session"])
         change = digests.shorten_change(report.change_id)
-        line = notices.describe_run(memory.agent, runs.record(lesson["run"]), counts, change)
+        line = format_run(memory.agent, runs.record(lesson["run"]), counts, change)
         notices.add(memory.project.paths.state, lesson["session"], line)
     events: list[tuple[str, dict[str, Any]]] = [
         ("wrong", {"id": key, **by}) for key in report.wrong
@@ -147,3 +148,17 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
         if memory.history.is_rejected(learning.content):
             events.append(("rejected", {"content": learning.content, **by}))
     transaction.log_events(memory, events)
+
+
+def format_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], change: str) -> str:
+    """Return what a run received and taught: "engineer: 5 items given, 2 used, 1 learned (...)".
+
+    `use` has the ids of items that were `given` and `used`; `counts` has numbers by what happened.
+    """
+    given, used = (len(str(use.get(name) or "").split()) for name in ("given", "used"))
+    parts = [f"{format_count(given, 'item')} given", f"{used} used"] if given else []
+    parts += [f"{count} {what}" for what, count in counts.items() if count]
+    learned = counts.get("learned") and change
+    undo = f" (agent-memory undo {change})" if learned else ""
+    review = " (agent-memory review)" if any(counts.values()) and not learned else ""
+    return f"{agent}: {', '.join(parts) or 'no item given'}{undo}{review}"

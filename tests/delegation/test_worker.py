@@ -20,17 +20,16 @@ from typing import Any
 
 import pytest
 
-from memory_core.delegation import inbox_batches, reported_events, worker
+from memory_core.delegation import draining, inbox_batches, worker
 from memory_core.history import performance
 from memory_core.history.item_history import History
-from memory_core.memory import remember
 from memory_core.storage import inbox
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support.calls import answer, call_agent, end_agent, start_agent
 from support.command_line import Person
 from support.events import BLOCK, LEARNED, REPORT, is_silent, make_post_event, make_stop_event
-from support.inbox import TAUGHT, add_report, count_reports, make_report
+from support.inbox import TAUGHT, add_event, add_report, count_reports, make_report
 from support.old_spool import add_old_entry, make_old_entry
 from support.paths import REPO
 from support.processes import wait_until
@@ -47,7 +46,7 @@ def open_project(sandbox: Sandbox) -> Project:
 
 
 def drain(sandbox: Sandbox) -> None:
-    worker.drain(open_project(sandbox), with_tried=True)
+    draining.drain(open_project(sandbox), with_tried=True)
 
 
 def count_items(sandbox: Sandbox) -> Counter[str]:
@@ -202,7 +201,7 @@ def fail(error: BaseException) -> Callable[..., Any]:
 
 
 def test_a_report_that_no_worker_can_read_is_put_aside(
-    settled: Person, monkeypatch: pytest.MonkeyPatch
+    settled: Person,
 ) -> None:
     sandbox = settled.sandbox
     path = add_report(sandbox.paths)
@@ -217,44 +216,44 @@ def test_a_report_that_no_worker_can_read_is_put_aside(
     assert inbox.list_names(sandbox.paths) == []
     (left,) = inbox.list_unreadable(sandbox.paths)
     assert left in settled.run("doctor").stdout
-    monkeypatch.setattr(reported_events, "read_event", fail(KeyError("prompt")))
-    add_report(sandbox.paths, run="a3")
+    without_message = {"hook_event_name": "PreToolUse", "tool_name": "SubagentHandback"}
+    add_event(sandbox.paths, {**without_message, "session_id": "s1", "tool_input": {}}, run="a3")
     for _ in range(3):
         drain(sandbox)
     assert len(inbox.list_unreadable(sandbox.paths)) == 2
 
 
-def test_a_report_that_cannot_be_merged_now_is_never_put_aside(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_that_cannot_be_merged_now_is_never_put_aside(sandbox: Sandbox) -> None:
     add_report(sandbox.paths)
-    error = OSError(errno.ENOSPC, "No space left on device")
-    with monkeypatch.context() as patch:
-        patch.setattr(remember, "merge_lessons", fail(error))
-        for _ in range(5):
-            drain(sandbox)
+    sandbox.memories.parent.mkdir(exist_ok=True)
+    sandbox.memories.write_text("a file in place of the folder")
+    for _ in range(5):
+        drain(sandbox)
     assert count_reports(sandbox) == 1
-    assert "No space left" in sandbox.read_log("agent.memory.waiting")[0]["reason"]
+    assert "is a file, not a folder" in sandbox.read_log("agent.memory.waiting")[0]["reason"]
+    sandbox.memories.unlink()
     drain(sandbox)
     assert count_items(sandbox) == Counter([TAUGHT])
 
 
-HANGING = """
-import sys, time
-from memory_core.delegation import reported_events, worker
+# What starts a worker, and lives until the end of its stdin.
+STARTING = """
+import sys
+from memory_core.delegation import worker
 from memory_core.storage.project import find_project
-reported_events.read_event = lambda _run: time.sleep(60)
 worker.MAX_SECONDS = 1
 worker.start(find_project(sys.argv[1], {"CLAUDE_PROJECT_DIR": sys.argv[1], "HOME": sys.argv[2]}))
+sys.stdin.read()
 """
 
 
 def test_a_worker_that_hangs_is_ended_and_replaced(sandbox: Sandbox) -> None:
     add_report(sandbox.paths)
-    command = [sys.executable, "-c", HANGING, str(sandbox.root), str(sandbox.home)]
+    command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
     began = time.monotonic()
-    subprocess.run(command, check=True, cwd=REPO)
-    await_worker(sandbox.paths)
+    with open_project(sandbox).store.lock("engineer"):  # the worker waits for it up to 2 s
+        subprocess.run(command, check=True, cwd=REPO, stdin=subprocess.DEVNULL)
+        await_worker(sandbox.paths)
     assert 0.9 < time.monotonic() - began < 20
     (name,) = inbox.list_names(sandbox.paths)
     assert inbox.count_tries(name) == 1
@@ -262,28 +261,20 @@ def test_a_worker_that_hangs_is_ended_and_replaced(sandbox: Sandbox) -> None:
     assert count_items(sandbox) == Counter([TAUGHT])
 
 
-SLOW = """
-import sys, time
-from memory_core.delegation import reported_events, worker
-from memory_core.storage.project import find_project
-project = find_project(sys.argv[1], {"CLAUDE_PROJECT_DIR": sys.argv[1], "HOME": sys.argv[2]})
-read_event = reported_events.read_event
-def read_slowly(run):
-    project.paths.state.create("has-begun")
-    time.sleep(0.5)
-    return read_event(run)
-reported_events.read_event = read_slowly
-worker.start(project)
-sys.stdin.read()
-"""
+def list_groups_of_children(pid: int) -> set[int]:
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return {os.getpgid(int(child)) for child in file.read().split()}
 
 
 def test_a_worker_survives_the_signals_for_its_hook(sandbox: Sandbox) -> None:
     add_report(sandbox.paths)
-    command = [sys.executable, "-c", SLOW, str(sandbox.root), str(sandbox.home)]
+    command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=REPO, start_new_session=True, stdin=pipe) as hook:
-        wait_until((sandbox.state / "has-begun").exists)
+    with (
+        open_project(sandbox).store.lock("engineer"),  # it waits for it
+        subprocess.Popen(command, cwd=REPO, start_new_session=True, stdin=pipe) as hook,
+    ):
+        wait_until(lambda: list_groups_of_children(hook.pid) - {hook.pid})
         os.killpg(hook.pid, signal.SIGKILL)
     await_worker(sandbox.paths)
     assert count_items(sandbox) == Counter([TAUGHT])

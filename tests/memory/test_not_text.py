@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.delegation import worker
+from memory_core.delegation import draining
 from memory_core.memory import recall
 from memory_core.storage.project import find_project
 from support.command_line import Person
@@ -45,7 +45,7 @@ def test_hooks_leave_it_alone_and_keep_the_learnings(sandbox: Sandbox, data: byt
     (entry,) = sandbox.read_log("agent.memory.waiting")
     assert "engineer.md is not text" in entry["reason"]
     path.write_text(TEXT)
-    worker.drain(find_project(str(sandbox.root), sandbox.env), with_tried=True)
+    draining.drain(find_project(str(sandbox.root), sandbox.env), with_tried=True)
     assert LEARNED in path.read_text()
     assert "Orders are kept" in path.read_text()
 
@@ -63,7 +63,7 @@ def test_learnings_wait_while_the_archive_is_not_text(sandbox: Sandbox) -> None:
     entry = sandbox.read_log("agent.memory.waiting")[0]
     assert "archive/engineer.md is not text" in entry["reason"]
     archive.write_bytes(data.decode("utf-16").encode())
-    worker.drain(find_project(str(sandbox.root), sandbox.env), with_tried=True)
+    draining.drain(find_project(str(sandbox.root), sandbox.env), with_tried=True)
     texts = sandbox.read_memory("engineer") + archive.read_text()
     assert all(texts.count(f"Service {number} caches") == 1 for number in range(3))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 from memory_core.storage import inbox
 from memory_core.storage.paths import LevelPaths
@@ -31,14 +32,21 @@ def add_report(
 
     Return its path in the state.  No reader merges a report that a worker has tried to merge.
     """
-    event = make_stop_event(run, text, agent)
-    report = {"time": time.time(), "agent": agent, "run": run, "settings": {}, "event": event}
-    key = inbox.make_key(agent, run, text)
-    inbox.add(paths, agent, key, report)
+    path = add_event(paths, make_stop_event(run, text, agent), agent, run)
     if not is_tried:
-        return os.path.join(inbox.FOLDER, f"{agent}~{key}")
-    inbox.put_back(paths, f"{agent}~{key}", is_readable=True)
-    return os.path.join(inbox.FOLDER, f"{agent}~{key}.1")
+        return path
+    inbox.put_back(paths, os.path.basename(path), is_readable=True)
+    return f"{path}.1"
+
+
+def add_event(
+    paths: LevelPaths, event: dict[str, Any], agent: str = "engineer", run: str = "a1"
+) -> str:
+    """Put an event of a run into the inbox; return its path in the state."""
+    report = {"time": time.time(), "agent": agent, "run": run, "settings": {}, "event": event}
+    key = inbox.make_key(agent, run, str(event))
+    inbox.add(paths, agent, key, report)
+    return os.path.join(inbox.FOLDER, f"{agent}~{key}")
 
 
 def count_reports(sandbox: Sandbox) -> int:

@@ -84,11 +84,11 @@ START, CALL = events.make_start_event(), events.make_pre_event()
 WORKER = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from memory_core.delegation import inbox_batches, worker
+from memory_core.delegation import draining, inbox_batches
 from memory_core.storage.project import find_project
 sys.stdin.buffer.read()
 try:
-    worker.drain(find_project("", os.environ), with_tried=True)
+    draining.drain(find_project("", os.environ), with_tried=True)
 finally:
     os._exit(0)
 """

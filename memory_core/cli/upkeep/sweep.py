@@ -8,7 +8,7 @@ import sys
 from memory_core.claude_code import settings_files
 from memory_core.cli.output import print_line, print_note
 from memory_core.cli.upkeep.steps import Step, StepResult
-from memory_core.delegation import missed_reports, worker
+from memory_core.delegation import draining, missed_reports
 from memory_core.storage import inbox
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
@@ -25,7 +25,7 @@ def collect_learnings(step: Step) -> StepResult:
         return _plan(waiting, step.json)
     if sys.stderr and sys.stderr.isatty():
         print_note("Reading transcripts")
-    worker.drain(project, with_tried=True)
+    draining.drain(project, with_tried=True)
     failed = sorted(inbox.list_agents(project.paths))
     merged = waiting - len(inbox.list_names(project.paths))
     result = _read_transcripts(project)

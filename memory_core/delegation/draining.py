@@ -1,0 +1,32 @@
+"""Wait until the memories have what hooks reported, for commands that read them."""
+
+from __future__ import annotations
+
+import time
+
+from memory_core.delegation import worker
+from memory_core.storage import inbox
+from memory_core.storage.project import Project
+
+# How long a reader waits for another process that empties the inbox, in seconds.
+READER_SECONDS = 5.0
+
+
+def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = False) -> None:
+    """Save what hooks have put into the inbox, so that a reader sees it.
+
+    If a worker is at it, wait for it, but not longer than `seconds`.  `with_tried`: also try again
+    what could not be merged before.
+    """
+    end = time.monotonic() + seconds
+    while (inbox.has_work if with_tried else inbox.has_new)(project.paths):
+        try:
+            lock = inbox.take_lock(project.paths)
+        except OSError:
+            return
+        if lock >= 0:
+            worker.work(project, lock)
+            return
+        if time.monotonic() > end:
+            return
+        time.sleep(inbox.INTERVAL)
