@@ -43,7 +43,7 @@ FAST_PATH = {
     "memory": "block_text ready recall remember",
     "origin": "new_lines start_notices",
     "selection": ("choosing frequent_words passages rendering scoring similar_words tokens"),
-    "storage": ("config event_log inbox paths project run_records state_folder store"),
+    "storage": ("config event_log inbox paths project run_records state_folder"),
     "tasks": "task_events",
     "text": "characters digests fastjson phrases sanitize subject_words times",
 }
@@ -52,7 +52,7 @@ FAST_PATH = {
 UNCHANGED = ["selection/splitting.py"]
 
 # The fast path has at most so many lines of code; the goal is 2,800.
-MOST_LINES = 5_150
+MOST_LINES = 4_880
 
 
 def list_names(modules: dict[str, str]) -> set[str]:

@@ -208,10 +208,11 @@ def find_project() -> Project:
     What hooks have reported is in its memories.
     """
     from memory_core.delegation import worker
+    from memory_core.storage import state_owner
     from memory_core.storage.project import find_project
 
     project = find_project(shared.project, read_environment())
-    project.paths.state.follow_move()
+    state_owner.follow_move(project.paths.state, project.paths.state.owner)
     worker.drain(project)
     return project
 

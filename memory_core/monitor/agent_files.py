@@ -12,8 +12,9 @@ from memory_core.document import markdown
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
 from memory_core.storage import inbox, state_folder
+from memory_core.storage.paths import DECIDED_FOLDER
 from memory_core.storage.project import Project
-from memory_core.storage.store import DECIDED_FOLDER, Store
+from memory_core.storage.store import Store
 
 Stamp = tuple[Any, ...]
 

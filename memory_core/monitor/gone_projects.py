@@ -10,7 +10,7 @@ from memory_core.claude_code import agent_names, events
 from memory_core.files.safe_files import SafeFiles
 from memory_core.learning import extraction
 from memory_core.memory import remember
-from memory_core.storage import inbox, review_file, state_folder
+from memory_core.storage import inbox, review_file, state_folder, state_owner
 from memory_core.storage.store import MAX_DATED_BYTES, Store
 from memory_core.text.times import format_utc
 
@@ -32,7 +32,7 @@ def find(store: Store) -> LeftLearnings:
     """Return what `take_over` would take over; changes nothing."""
     left, state = LeftLearnings(), store.paths.state
     has_state = state.is_folder("")
-    for folder, project, is_certain in state_folder.list_gone(
+    for folder, project, is_certain in state_owner.list_gone(
         os.path.dirname(state.root), state.owner
     ):
         if is_certain and not has_state:
