@@ -79,7 +79,7 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     stamp = make_stamp(project, agent)
     if not stamp:
         return ReadyMemory(PassageIndex())
-    old, passages, *facts = _load(project.folders[0], agent)
+    old, passages, *facts = load(project.folders[0], agent)
     if old == stamp:
         return ReadyMemory(PassageIndex.load(passages), *facts)
     if is_hook and _asks_worker(project, agent, stamp):
@@ -87,10 +87,10 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     return None
 
 
-def _load(folder: MemoryFolder, agent: str) -> list[Any]:
+def load(folder: MemoryFolder, agent: str) -> list[Any]:
     """Return a stamp, the stored index and facts; without a file, an empty stamp and index."""
     try:
-        data = memoryview(folder.paths.state.read(_locate(folder, agent), MAX_BYTES))
+        data = memoryview(folder.paths.state.read(locate(folder, agent), MAX_BYTES))
         if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
             return list(marshal.loads(data[DIGEST_SIZE:]))  # noqa: S302 - of this user
     except (OSError, EOFError, ValueError, TypeError):
@@ -98,38 +98,15 @@ def _load(folder: MemoryFolder, agent: str) -> list[Any]:
     return [[], []]
 
 
-def list_checked(folder: MemoryFolder, agent: str) -> set[str]:
-    """Return texts of a memory that agents received with the present origins."""
-    stamp, passages, *_facts = _load(folder, agent)
-    now = [VERSION, __version__, new_lines.may_be_foreign(folder.paths.state)]
-    decided = folder.paths.state.identify(folder.decided_path(agent))
-    if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
-        return set()
-    index = PassageIndex.load(passages)
-    return {row["text"] for row in index.rows if "is_users" not in row}
-
-
 def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:
     """If a memory is large, leave an empty file, which the worker replaces."""
     if sum(level[0][0] for level in stamp[1:] if level and level[0]) <= MAX_HOOK_BYTES:
         return False
     try:
-        project.paths.state.replace(_locate(project.folders[0], agent), b"", durable=False)
+        project.paths.state.replace(locate(project.folders[0], agent), b"", durable=False)
     except OSError:
         return False  # without a state there is no worker
     return True
-
-
-def write(project: Project, agent: str, stamp: Stamp, memory: ReadyMemory) -> None:
-    """Write what an agent may receive; if that is not possible, each reader prepares it again."""
-    facts = (memory.paths, memory.day, memory.id_length, memory.has_recorded)
-    values: Any = (stamp, memory.passages.dump(), *facts)
-    data = marshal.dumps(values)
-    data = digests.hash_bytes(data, DIGEST_SIZE) + data
-    try:
-        project.paths.state.replace(_locate(project.folders[0], agent), data, durable=False)
-    except OSError:
-        pass
 
 
 def make_stamp(project: Project, agent: str) -> Stamp:
@@ -168,10 +145,6 @@ def locate_errors(stem: str) -> str:
     return os.path.join(ERRORS_FOLDER, f"{stem}.txt")
 
 
-def _locate(folder: MemoryFolder, agent: str) -> str:
+def locate(folder: MemoryFolder, agent: str) -> str:
+    """Return the path in the state of what is prepared for an agent."""
     return os.path.join(FOLDER, folder.stem(agent))
-
-
-def remove(folder: MemoryFolder, agent: str) -> None:
-    """Remove what was prepared, because the memory is gone."""
-    folder.paths.state.remove(_locate(folder, agent))

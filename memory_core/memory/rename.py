@@ -6,7 +6,7 @@ import os
 
 from memory_core.claude_code import agent_names
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, error_files, ready, transaction
+from memory_core.memory import agent_memory, error_files, preparing, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import ledger
 from memory_core.storage import local_changes, run_records
@@ -54,7 +54,7 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
                 store.files.rename(path, target)
                 renamed.append(target)
         local_changes.rename(store.paths, store.stem(old), store.stem(new))
-        ready.remove(store, old)
+        preparing.remove(store, old)
         ledger.rename(store, old, new)
         _move_lines(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
