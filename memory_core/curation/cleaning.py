@@ -18,7 +18,8 @@ from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, inbox, paths, run_records
+from memory_core.monitor import log_reading
+from memory_core.storage import event_log, paths, report_files, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import FAR_FUTURE, format_utc
@@ -168,7 +169,7 @@ def _find_orphans(
     if reason or not agents:
         return [], [SkippedCleanup("every memory", reason)] if agents else []
     last_events: dict[str, str] = {}
-    for event in event_log.read(store.paths):
+    for event in log_reading.read(store.paths):
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
     orphans, skipped = [], []
@@ -211,7 +212,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
             any(agent_names.is_same(name, agent) for name in names)
         ),
         "it has reports that are not merged: run agent-memory tidy": (
-            store.stem(agent) in inbox.list_agents(store.paths)
+            store.stem(agent) in report_files.list_agents(store.paths)
         ),
         "it has several files: run agent-memory tidy": len(store.list_files(agent)) > 1,
         "agent-memory never wrote to it": not (template.read_update_time(document) or history),

@@ -75,10 +75,10 @@ def log_refused(project: Project) -> None:
     trees = [project.paths.files, project.paths.state]
     trees += [project.user_paths.files] if project.user_paths else []
     for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
-        from memory_core.storage import event_log
+        from memory_core.monitor import log_reading
 
         path = project.paths.relative(files.locate(error.path))
-        event_log.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
+        log_reading.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
 
 
 def await_reports(project: Project, agent: str) -> None:
@@ -100,8 +100,10 @@ def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = 
     If a worker is at it, wait for it, but not longer than `seconds`.  `with_tried`: also try again
     what could not be merged before.
     """
+    from memory_core.storage import report_files
+
     end = time.monotonic() + seconds
-    while (inbox.has_work if with_tried else inbox.has_new)(project.paths):
+    while (report_files.has_work if with_tried else inbox.has_new)(project.paths):
         try:
             lock = inbox.take_lock(project.paths)
         except OSError:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
+from memory_core.monitor import log_reading
 from memory_core.storage import event_log, inbox, paths, state_owner
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, is_text
@@ -164,7 +165,7 @@ def list_errors(project: Project, since: str) -> list[str]:
     """Return the errors that hooks logged since a time, oldest first."""
     return [
         str(event.get("error"))
-        for event in event_log.read(project.paths, event_log.ERROR_EVENTS)
+        for event in log_reading.read(project.paths, event_log.ERROR_EVENTS)
         if str(event.get("timestamp") or "") >= since
     ]
 
