@@ -19,7 +19,7 @@ from memory_core.memory import agent_memory, changes, maintained_files, transact
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import log_reading
-from memory_core.storage import event_log, paths, report_files, run_records
+from memory_core.storage import event_log, hook_files, paths
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import FAR_FUTURE, format_utc
@@ -118,7 +118,7 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
         yield from _find_temporary(store.files, folder)
     for folder in STATE_FOLDERS:
         yield from _find_temporary(state, folder)
-    for path in run_records.list_outdated(store.paths):
+    for path in hook_files.list_outdated(store.paths):
         is_temporary = not path.startswith(("receipts/", "runs/"))
         yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
     for name in event_log.OLD_FILES:
@@ -212,7 +212,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
             any(agent_names.is_same(name, agent) for name in names)
         ),
         "it has reports that are not merged: run agent-memory tidy": (
-            store.stem(agent) in report_files.list_agents(store.paths)
+            store.stem(agent) in hook_files.list_agents(store.paths)
         ),
         "it has several files: run agent-memory tidy": len(store.list_files(agent)) > 1,
         "agent-memory never wrote to it": not (template.read_update_time(document) or history),

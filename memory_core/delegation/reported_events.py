@@ -43,10 +43,11 @@ def _read_answer(result: EventResult) -> None:
         return
     # Another event may have recorded how a skill ended.
     is_recorded = (
-        not events.is_delegation(event) and run.record.get("recorded") in run_event.FINAL_OUTCOMES
+        not events.is_delegation(event)
+        and run.record.get("recorded") in run_outcomes.FINAL_OUTCOMES
     )
     is_new = run.is_served and not is_recorded
-    fields = {**run_event.task_numbers(run), **run_event.task_words(event)}
+    fields = {**run_outcomes.task_numbers(run), **run_event.task_words(event)}
     if events.error(event):
         _log_failed(run)
         if is_new:
@@ -56,7 +57,7 @@ def _read_answer(result: EventResult) -> None:
     if is_new:
         # Claude Code may have written the last tool calls after the event of the run's end.
         run_report.note_tool_use(run)
-        run_outcomes.add_outcome(result, run_event.DONE, **fields)
+        run_outcomes.add_outcome(result, run_outcomes.DONE, **fields)
     _add_lesson(result, reports)
     _say_end(result, reports)
 
@@ -94,14 +95,14 @@ def _add_end(result: EventResult, has_ended: bool = False) -> None:
     is_in_foreground = record.get("call") and not launch
     # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
     is_over = launch or has_ended or events.report_texts(run.event)
-    if record.get("recorded") in run_event.FINAL_OUTCOMES or is_in_foreground or not is_over:
+    if record.get("recorded") in run_outcomes.FINAL_OUTCOMES or is_in_foreground or not is_over:
         return
-    numbers = run_event.measure({**launch, **record}, run.when)
-    fields = {**numbers, **run_event.launch_words(launch)}
+    numbers = run_outcomes.measure({**launch, **record}, run.when)
+    fields = {**numbers, **run_outcomes.launch_words(launch)}
     if events.error(run.event):
         run_outcomes.add_failure(result, **fields)
     else:
-        run_outcomes.add_outcome(result, run_event.DONE, **fields)
+        run_outcomes.add_outcome(result, run_outcomes.DONE, **fields)
 
 
 def _read_launch(run: RunEvent) -> dict[str, object]:

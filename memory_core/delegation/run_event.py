@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
     from memory_core.storage.project import Project
 
-# Outcomes of a run in the history, as documented in `performance`.
-DONE, FAILED, STOPPED = "done", "failed", "stopped"
-FINAL_OUTCOMES = (DONE, FAILED)
-
 # Number of characters of a prompt that are searched for the type of its task.
 PROMPT_HEAD = 300
 
@@ -61,13 +57,13 @@ class RunEvent:
         """Return the record of the run; it is read once, at the first call."""
         if self._record is None:
             self._record = self.runs.record(self.run_id)
-            claimed, own = self._record.get("call"), self._find_call()
+            claimed, own = self._record.get("call"), self.find_call()
             if claimed and own and own != claimed:
                 facts = self.runs.record(own)
                 self._record |= {name: facts.get(name) for name in FACTS}
         return self._record
 
-    def _find_call(self) -> str:
+    def find_call(self) -> str:
         """Return the call of the run, "" if this event cannot know it.
 
         Of two runs of one agent that start at once, either may have claimed the receipt of the
@@ -90,25 +86,6 @@ class RunEvent:
             self.runs.try_note(self.run_id, used=self.record["used"])
             new = [key for key in used if key not in before]
             self.log("agent.memory.used", items=len(new), ids=new)
-
-    def list_use(self) -> dict[str, str]:
-        """Return the items that the run received and used, and its group in an experiment.
-
-        The result is {} if a history record has them.
-        """
-        if "recorded" in self.record:
-            return {}
-        use = {name: str(self.record[name]) for name in ("given", "used") if self.record.get(name)}
-        group = self._find_group()
-        return {**use, "experiment": group} if group else use
-
-    def _find_group(self) -> str:
-        """Return the group of the run in an experiment, "" for none."""
-        group = str(self.record.get("experiment") or "")
-        call = self._find_call() or str(self.record.get("call") or "")
-        # The answer of the call may have found that its memory was lost or doubled.
-        checked = self.runs.record(call).get("experiment") if group and call else ""
-        return str(checked or group)
 
     @property
     def call(self) -> str:
@@ -161,23 +138,3 @@ def task_words(event: Event) -> dict[str, str]:
         return {}
     prompt = events.prompt(event).lstrip()[:PROMPT_HEAD]
     return {"description": events.description(event)[:PROMPT_HEAD], "prompt": prompt}
-
-
-def launch_words(launch: dict[str, Any]) -> dict[str, str]:
-    """Return the same words from the record of a launch."""
-    return {name: str(launch[name]) for name in ("description", "prompt") if name in launch}
-
-
-def task_numbers(run: RunEvent) -> dict[str, int]:
-    """Return duration, tokens and tool calls of a run, from the event or from own timing."""
-    totals = events.totals(run.event).items() if events.is_delegation(run.event) else ()
-    counts = {name: count for name, count in totals if type(count) is int and count >= 0}
-    return {**measure(run.record, run.when), **counts}
-
-
-def measure(record: dict[str, Any], until: float) -> dict[str, int]:
-    """Return {"duration_ms": ...} from the recorded start of a run on, {} without a start."""
-    began = record.get("began") or record.get("launched")
-    if type(began) is not float:
-        return {}
-    return {"duration_ms": max(0, int((until - began) * 1000))}

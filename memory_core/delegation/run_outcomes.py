@@ -27,6 +27,10 @@ from memory_core.storage import run_records
 if TYPE_CHECKING:
     from memory_core.memory.remember import Lesson
 
+# Outcomes of a run in the history, as documented in `performance`.
+DONE, FAILED, STOPPED = "done", "failed", "stopped"
+FINAL_OUTCOMES = (DONE, FAILED)
+
 # Maximum number of errors to record per run; more would teach nothing new.
 MAX_RUN_ERRORS = 20
 
@@ -58,7 +62,7 @@ def add_outcome(result: EventResult, outcome: str, **fields: Any) -> None:
     if not key:
         return  # without an id the history cannot distinguish it from other runs
     ids = {"key": key, "run": run.run_id, "session": events.session(run.event)}
-    record = {"kind": "task", "outcome": outcome, **ids, **run.list_use(), **fields}
+    record = {"kind": "task", "outcome": outcome, **ids, **_list_use(run), **fields}
     result.add_records(record)
     result.note_later(key, recorded=outcome)
 
@@ -67,7 +71,7 @@ def add_failure(result: EventResult, **fields: Any) -> None:
     """Add that the run failed or was stopped, and why."""
     run = result.run
     is_stopped = events.is_interrupt(run.event)
-    outcome = run_event.STOPPED if is_stopped else run_event.FAILED
+    outcome = STOPPED if is_stopped else FAILED
     add_outcome(result, outcome, **fields)
     error = None if is_stopped else _make_error(run)
     if error and result.records:
@@ -86,7 +90,7 @@ def add_call_failure(result: EventResult) -> None:
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "recorded" not in call.runs.record(call.call):
         run_report.note_tool_use(call)
-        add_failure(result, **run_event.task_numbers(call), **run_event.task_words(call.event))
+        add_failure(result, **task_numbers(call), **run_event.task_words(call.event))
 
 
 def add_tool_failure(result: EventResult) -> None:
@@ -106,9 +110,7 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     """
     launch, record = run.runs.record(run_records.launch_id_of(run.run_id)), run.record
     # A background run ends before its last message is in its transcript.
-    is_counted = (
-        not launch or record.get("recorded") not in run_event.FINAL_OUTCOMES or "counted" in record
-    )
+    is_counted = not launch or record.get("recorded") not in FINAL_OUTCOMES or "counted" in record
     if not run.run_id or ("recorded" in record and is_counted) or not run.is_served:
         return
     outline = transcripts.summarize(path)
@@ -117,15 +119,15 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run
     until = record.get("ended") or transcripts.mtime_of(path)
-    numbers = {**outline.numbers, **run_event.measure({**launch, **record}, until)}
+    numbers = {**outline.numbers, **measure({**launch, **record}, until)}
     words = {"description": outline.description, "prompt": outline.prompt}
-    words |= run_event.launch_words(launch)
+    words |= launch_words(launch)
     outcome, error = _judge(record, outline.last)
     run_report.note_tool_use(run)
     last = run_report.read_report(run, outline.last)
     run_report.note_used(run, [last] if last else [])
     ids = {"run": run.run_id, "session": session}
-    task = {"kind": "task", "key": run.run_id, "outcome": outcome, **ids, **run.list_use()}
+    task = {"kind": "task", "key": run.run_id, "outcome": outcome, **ids, **_list_use(run)}
     failure = performance.make_error_record(error, "Agent", **ids)
     records = [{**task, **words, **numbers}, *([failure] if failure else [])]
     # Two records of one run and one time would be one: it is later than that of the run's end.
@@ -135,11 +137,11 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
 
 def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
     """Return (outcome, error) of a run; `last` is its last message, "" if it still worked."""
-    if record.get("recorded") in run_event.FINAL_OUTCOMES:
+    if record.get("recorded") in FINAL_OUTCOMES:
         return record["recorded"], ""
     if last.startswith(events.API_ERROR):
-        return run_event.FAILED, last
-    return (run_event.DONE if last or "ended" in record else run_event.STOPPED), ""
+        return FAILED, last
+    return (DONE if last or "ended" in record else STOPPED), ""
 
 
 def _make_error(run: RunEvent) -> Record | None:
@@ -147,3 +149,44 @@ def _make_error(run: RunEvent) -> Record | None:
     # An event at the end of a run has no tool: the delegation itself failed.
     tool = events.tool_name(run.event) or "Agent"
     return performance.make_error_record(events.cause(run.event), tool, **ids)
+
+
+def _list_use(run: RunEvent) -> dict[str, str]:
+    """Return the items that the run received and used, and its group in an experiment.
+
+    The result is {} if a history record has them.
+    """
+    if "recorded" in run.record:
+        return {}
+    use = {name: str(run.record[name]) for name in ("given", "used") if run.record.get(name)}
+    group = _find_group(run)
+    return {**use, "experiment": group} if group else use
+
+
+def _find_group(run: RunEvent) -> str:
+    """Return the group of the run in an experiment, "" for none."""
+    group = str(run.record.get("experiment") or "")
+    call = run.find_call() or str(run.record.get("call") or "")
+    # The answer of the call may have found that its memory was lost or doubled.
+    checked = run.runs.record(call).get("experiment") if group and call else ""
+    return str(checked or group)
+
+
+def launch_words(launch: dict[str, Any]) -> dict[str, str]:
+    """Return the words of a call, as `task_words` does, from the record of its launch."""
+    return {name: str(launch[name]) for name in ("description", "prompt") if name in launch}
+
+
+def task_numbers(run: RunEvent) -> dict[str, int]:
+    """Return duration, tokens and tool calls of a run, from the event or from own timing."""
+    totals = events.totals(run.event).items() if events.is_delegation(run.event) else ()
+    counts = {name: count for name, count in totals if type(count) is int and count >= 0}
+    return {**measure(run.record, run.when), **counts}
+
+
+def measure(record: dict[str, Any], until: float) -> dict[str, int]:
+    """Return {"duration_ms": ...} from the recorded start of a run on, {} without a start."""
+    began = record.get("began") or record.get("launched")
+    if type(began) is not float:
+        return {}
+    return {"duration_ms": max(0, int((until - began) * 1000))}

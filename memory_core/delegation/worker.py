@@ -100,10 +100,10 @@ def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = 
     If a worker is at it, wait for it, but not longer than `seconds`.  `with_tried`: also try again
     what could not be merged before.
     """
-    from memory_core.storage import report_files
+    from memory_core.storage import hook_files
 
     end = time.monotonic() + seconds
-    while (report_files.has_work if with_tried else inbox.has_new)(project.paths):
+    while (hook_files.has_work if with_tried else inbox.has_new)(project.paths):
         try:
             lock = inbox.take_lock(project.paths)
         except OSError:

@@ -21,7 +21,7 @@ from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory.migrate import migrate_files
 from memory_core.setup import installation
-from memory_core.storage import report_files, run_records
+from memory_core.storage import hook_files, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES
 from memory_core.text.phrases import format_count
@@ -99,9 +99,9 @@ def convert_to_utf8(files: SafeFiles, path: str, where: str) -> Iterator[Repair]
 
 def empty_inbox(project: Project) -> Iterator[Repair]:
     """Merge the reports that wait."""
-    before = len(report_files.list_names(project.paths))
+    before = len(hook_files.list_names(project.paths))
     worker.drain(project, with_tried=True)
-    left = len(report_files.list_names(project.paths))
+    left = len(hook_files.list_names(project.paths))
     where, merged = project.paths.relative(project.store.folder), before - left
     if merged:
         yield Repair(f"{format_count(merged, 'report')} merged", where, "agent-memory undo")

@@ -18,7 +18,7 @@ from memory_core.document import contradictions, edits, markdown, preferences, r
 from memory_core.document.block_reader import Item
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance, rights
-from memory_core.memory import error_files, ready
+from memory_core.memory import error_files, ready, run_history
 from memory_core.memory.ready import ReadyMemory
 from memory_core.origin import ledger, new_lines, text_origins
 from memory_core.secrets import scanner
@@ -26,7 +26,7 @@ from memory_core.selection import item_notes, splitting
 from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten_ids
 from memory_core.selection.item_notes import ItemNote
 from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
-from memory_core.storage import event_log, run_records
+from memory_core.storage import event_log
 from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
@@ -216,7 +216,7 @@ class _Past:
     def read(project: Project, store: Store, agent: str) -> _Past:
         history = ledger.read_history(project, store, agent, runs=True)
         uses = item_notes.count_uses(history.records)
-        abouts = run_records.read_subjects(store.paths.state, store.stem(agent))
+        abouts = run_history.read_subjects(store.paths.state, store.stem(agent))
         return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts)
 
 

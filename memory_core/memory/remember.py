@@ -158,7 +158,7 @@ def _wrong_key(key: str) -> str:
 def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport) -> None:
     """Note what the run has taught and was about, and log what the history does not have."""
     from memory_core.claude_code import notices
-    from memory_core.memory import transaction
+    from memory_core.memory import run_history, transaction
     from memory_core.storage import run_records
     from memory_core.storage.config_yml import config_defaults
     from memory_core.text import digests, similarity
@@ -166,7 +166,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
     if lesson.get("about"):
         state, stem = memory.project.paths.state, memory.store.stem(memory.agent)
-        run_records.add_subject(state, stem, lesson["run"], str(lesson["about"]))
+        run_history.add_subject(state, stem, lesson["run"], str(lesson["about"]))
     if learnings or report.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
         keys += map(_wrong_key, report.wrong)

@@ -11,7 +11,7 @@ from memory_core.claude_code import agent_names
 from memory_core.document import markdown
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
-from memory_core.storage import report_files, state_folder
+from memory_core.storage import hook_files, state_folder
 from memory_core.storage.paths import DECIDED_FOLDER
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -93,8 +93,7 @@ class AgentFiles:
             "decided": _stamp_files(state.scan(DECIDED_FOLDER), ""),
         }
         self._unmerged = {
-            _find_agent(stem): count
-            for stem, count in report_files.list_agents(store.paths).items()
+            _find_agent(stem): count for stem, count in hook_files.list_agents(store.paths).items()
         }
         return stamps
 

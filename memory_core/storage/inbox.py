@@ -7,7 +7,7 @@
     worker.lock         who takes events out of the inbox holds this lock
 
 A report is a dict of `time` (in seconds), `agent`, `run`, `settings` and `event`; `settings` are
-the environment variables of agent-memory that the hook had.  `report_files` takes them out.
+the environment variables of agent-memory that the hook had.  `hook_files` takes them out.
 """
 
 from __future__ import annotations

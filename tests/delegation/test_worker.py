@@ -24,7 +24,7 @@ from memory_core.delegation import inbox_batches, reported_events, worker
 from memory_core.history import performance
 from memory_core.history.item_history import History
 from memory_core.memory import remember
-from memory_core.storage import inbox, report_files
+from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support.calls import answer, call_agent, end_agent, start_agent
@@ -172,7 +172,7 @@ def test_a_worker_is_killed_after_the_merge(sandbox: Sandbox, is_noted: bool) ->
     add_report(sandbox.paths, text=REPORT)
     project = open_project(sandbox)
     reports = [
-        report_files.read(sandbox.paths, name) for name in report_files.list_names(sandbox.paths)
+        hook_files.read(sandbox.paths, name) for name in hook_files.list_names(sandbox.paths)
     ]
     inbox_batches.merge(project, reports)
     assert count_reports(sandbox) == 1
@@ -212,18 +212,18 @@ def test_a_report_that_no_worker_can_read_is_put_aside(
     add_report(sandbox.paths, run="a2", text=REPORT)
     drain(sandbox)
     assert LEARNED in count_items(sandbox), "others are saved"
-    (name,) = report_files.list_names(sandbox.paths)
+    (name,) = hook_files.list_names(sandbox.paths)
     assert inbox.count_tries(name) == 1
     drain(sandbox)
     drain(sandbox)
-    assert report_files.list_names(sandbox.paths) == []
-    (left,) = report_files.list_unreadable(sandbox.paths)
+    assert hook_files.list_names(sandbox.paths) == []
+    (left,) = hook_files.list_unreadable(sandbox.paths)
     assert left in settled.run("doctor").stdout
     monkeypatch.setattr(reported_events, "read_event", fail(KeyError("prompt")))
     add_report(sandbox.paths, run="a3")
     for _ in range(3):
         drain(sandbox)
-    assert len(report_files.list_unreadable(sandbox.paths)) == 2
+    assert len(hook_files.list_unreadable(sandbox.paths)) == 2
 
 
 def test_a_report_that_cannot_be_merged_now_is_never_put_aside(
@@ -258,7 +258,7 @@ def test_a_worker_that_hangs_is_ended_and_replaced(sandbox: Sandbox) -> None:
     subprocess.run(command, check=True, cwd=REPO)
     await_worker(sandbox.paths)
     assert 0.9 < time.monotonic() - began < 20
-    (name,) = report_files.list_names(sandbox.paths)
+    (name,) = hook_files.list_names(sandbox.paths)
     assert inbox.count_tries(name) == 1
     drain(sandbox)
     assert count_items(sandbox) == Counter([TAUGHT])

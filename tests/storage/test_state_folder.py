@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.storage import event_log, report_files, state_owner
+from memory_core.storage import event_log, hook_files, state_owner
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.store import Store
 from support.events import FACT, LEARNED, REPORT, make_post_event, make_pre_event, make_start_event
@@ -79,7 +79,7 @@ def test_a_copy_has_a_state_of_its_own(sandbox: Sandbox) -> None:
     paths = LevelPaths(str(copy), sandbox.env)
     event_log.write(paths, "agent.memory.loaded")
     assert paths.state.list_names() == ["events.jsonl", "project.json"]
-    assert report_files.list_agents(sandbox.paths) == {"engineer": 1}
+    assert hook_files.list_agents(sandbox.paths) == {"engineer": 1}
 
 
 def test_each_project_has_a_folder_with_a_plain_name(sandbox: Sandbox) -> None:

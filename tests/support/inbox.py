@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core.storage import inbox, report_files
+from memory_core.storage import hook_files, inbox
 from memory_core.storage.paths import LevelPaths
 from support.command_line import Person
 from support.events import make_stop_event
@@ -37,13 +37,13 @@ def add_report(
     inbox.add(paths, agent, key, report)
     if not is_tried:
         return os.path.join(inbox.FOLDER, f"{agent}~{key}")
-    report_files.put_back(paths, f"{agent}~{key}", is_readable=True)
+    hook_files.put_back(paths, f"{agent}~{key}", is_readable=True)
     return os.path.join(inbox.FOLDER, f"{agent}~{key}.1")
 
 
 def count_reports(sandbox: Sandbox) -> int:
     """Return the number of reports in the inbox, without the unreadable ones."""
-    return len(report_files.list_names(sandbox.paths))
+    return len(hook_files.list_names(sandbox.paths))
 
 
 def add_tried_report(person: Person) -> None:
@@ -56,5 +56,5 @@ def add_unreadable_report(person: Person) -> None:
     state = person.sandbox.paths.state
     path = add_report(person.sandbox.paths)
     state.truncate(path, 20)
-    state.make_folder(report_files.UNREADABLE)
-    state.rename(path, os.path.join(report_files.UNREADABLE, os.path.basename(path)))
+    state.make_folder(hook_files.UNREADABLE)
+    state.rename(path, os.path.join(hook_files.UNREADABLE, os.path.basename(path)))

@@ -1,11 +1,15 @@
-"""Reports in the inbox, for the worker and for commands: list, read and finish them."""
+"""What hooks have left in the state, for the worker and commands: reports, and old records."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from typing import TYPE_CHECKING
 
+from memory_core.files import safe_files
+from memory_core.files.safe_files import SafeFiles
+from memory_core.storage import run_records
 from memory_core.storage.inbox import FOLDER, OLD_FOLDER, count_tries, split
 from memory_core.storage.paths import LevelPaths
 
@@ -21,6 +25,9 @@ MAX_TRIES = 3
 MAX_BYTES = 4_000_000
 
 DONE_LIFE = 30 * 86400  # seconds
+
+# Seconds.  Run records only tell the events of one run apart; sessions are resumed within days.
+RUN_LIFE = 30 * 86400
 
 
 def list_names(paths: LevelPaths) -> list[str]:
@@ -98,3 +105,43 @@ def clear_done(paths: LevelPaths) -> None:
     for name in paths.state.list_names(DONE):
         if paths.state.is_older(f"{DONE}/{name}", before):
             paths.state.remove(f"{DONE}/{name}")
+
+
+def clear_old(paths: LevelPaths) -> None:
+    """Remove the records of sessions that nobody will resume."""
+    idle = _list_idle_sessions(paths)
+    for path in _list_outdated(paths, idle):
+        paths.state.remove(path)
+    for folder, _before in idle:
+        paths.state.remove_folder(folder)  # stays if a file in it is younger
+
+
+def list_outdated(paths: LevelPaths) -> list[str]:
+    """Return the files of state that nobody needs: of old sessions, and of killed hooks."""
+    return _list_outdated(paths, _list_idle_sessions(paths))
+
+
+def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str]:
+    outdated = [
+        path for folder, before in idle for path in _list_older(paths.state, folder, before)
+    ]
+    stale = time.time() - safe_files.STALE_SECONDS
+    for folder in ("", "inbox"):
+        outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
+    return outdated
+
+
+def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
+    """Return (folder, time): sessions without a new file since that time, in seconds."""
+    idle = []
+    for kind, life in (("receipts", run_records.RECEIPT_LIFE), ("runs", RUN_LIFE)):
+        before = time.time() - life
+        sessions = _list_older(paths.state, kind, before)
+        idle += [(session, before) for session in sessions]
+    return idle
+
+
+def _list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
+    names = [name for name in files.list_names(folder) if name.endswith(ending)]
+    paths = [os.path.join(folder, name) for name in names]
+    return [path for path in paths if files.is_older(path, before)]
