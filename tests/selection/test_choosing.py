@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.selection import choosing
+from memory_core.selection import choosing, whole
 from memory_core.selection.choosing import Choice
 from memory_core.selection.indexing import index_passages
 from memory_core.selection.passages import Passage, PassageIndex
@@ -152,7 +152,7 @@ def test_without_a_task_the_most_useful_come_first() -> None:
 
 
 def test_without_selection_everything_is_given_in_the_order_of_the_file() -> None:
-    choices = choosing.select_all(index_passages(make(PAYMENTS)), "fix the typo", 100_000)
+    choices = whole.select_all(index_passages(make(PAYMENTS)), "fix the typo", 100_000)
     assert [choice.passage.item for choice in choices if choice.is_chosen] == PAYMENTS
 
 
