@@ -21,7 +21,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from memory_core.selection import choosing
-from memory_core.selection.passages import Passage, PassageIndex
+from memory_core.selection.indexing import index_passages
+from memory_core.selection.passages import Passage
 from memory_core.storage.config_yml.config_defaults import DEFAULTS
 
 FILE = Path(__file__).resolve().parents[1] / "tests" / "cases" / "ordinary_memories.json"
@@ -31,7 +32,7 @@ TIERS = {"person": "hand", "agent": "agent", "outside": "import"}
 
 def choose(lines: list[dict[str, str]], task: str) -> set[int]:
     """Return the numbers of the lines that are given for a task."""
-    index = PassageIndex(
+    index = index_passages(
         Passage("", f"- {line['text']}", line["text"], tier=TIERS[line["by"]]) for line in lines
     )
     budget, below = SETTINGS["budget_tokens"], SETTINGS["whole_below_tokens"]

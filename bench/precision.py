@@ -22,7 +22,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from memory_core.selection import choosing
-from memory_core.selection.passages import Passage, PassageIndex
+from memory_core.selection.indexing import index_passages
+from memory_core.selection.passages import Passage
 from memory_core.storage.config_yml.config_defaults import DEFAULTS
 
 USER = "test-user"
@@ -48,7 +49,7 @@ def choose(notes: list[dict[str, Any]], query: str, whole_below: int) -> list[st
         " ".join([note["content"], note["canonical_name"], *note["aliases"]]) for note in notes
     ]
     passages = [Passage("", f"- {text}", text) for text in texts]
-    index = PassageIndex(passages)
+    index = index_passages(passages)
     choices = choosing.select(index, query, SETTINGS["budget_tokens"], whole_below)
     return [notes[choice.passage.index]["_id"] for choice in choices if choice.is_chosen]
 

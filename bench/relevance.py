@@ -44,6 +44,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from memory_core.learning import extraction, run_subject
 from memory_core.memory import recall, remember
 from memory_core.selection import choosing
+from memory_core.selection.indexing import add_passage
 from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.selection.tokens import estimate_tokens
 from memory_core.storage.project import find_project
@@ -172,7 +173,7 @@ def choose_beside_rules(passages: PassageIndex, task: str, budget: int) -> list[
 def add_rules(passages: PassageIndex) -> None:
     for text in RULES:
         passage = Passage("Implementation Guidelines", f"- {text}", text, tier="hand")
-        passages.add(passage)
+        add_passage(passages, passage)
 
 
 RANKINGS: dict[str, Ranking] = {

@@ -19,7 +19,8 @@ from memory_core.curation.item_actions import RatedItem
 from memory_core.delegation import draining
 from memory_core.history import performance
 from memory_core.memory import recall
-from memory_core.storage.project import find_project, resolve_agent
+from memory_core.storage.project import find_project
+from memory_core.storage.store import resolve_agent
 
 SOURCE = "python"
 
@@ -160,7 +161,7 @@ class Memories:
 
     def _agent(self, name: str) -> str:
         draining.drain(self._project)
-        return resolve_agent(self._project, name)
+        return resolve_agent(self._project.store, name)
 
     def context(self, agent: str) -> Knowledge:
         """Return items (most certain first), preferences, performance and errors.

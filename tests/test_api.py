@@ -13,8 +13,7 @@ import memory_core
 from memory_core.curation import item_actions, lookup
 from memory_core.document import preferences
 from memory_core.history import performance
-from memory_core.storage.project import InvalidAgentName
-from memory_core.storage.store import Store
+from memory_core.storage.store import InvalidAgentName, Store
 from support.sandbox import Sandbox
 
 FACT = "Services talk through the event bus, never directly"

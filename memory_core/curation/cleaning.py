@@ -18,7 +18,8 @@ from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, inbox, paths, run_records
+from memory_core.monitor import log_reading
+from memory_core.storage import event_log, hook_files, paths
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import FAR_FUTURE, format_utc
@@ -112,7 +113,7 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
         yield from _find_temporary(store.files, folder)
     for folder in STATE_FOLDERS:
         yield from _find_temporary(state, folder)
-    for path in run_records.list_outdated(store.paths):
+    for path in hook_files.list_outdated(store.paths):
         is_temporary = not path.startswith(("receipts/", "runs/"))
         yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
     for name in event_log.OLD_FILES:
@@ -159,7 +160,7 @@ def _find_orphans(
     if catalog.unread or not agents:
         return
     last_events: dict[str, str] = {}
-    for event in event_log.read(store.paths):
+    for event in log_reading.read(store.paths):
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
     for agent in progress(agents):
@@ -188,7 +189,7 @@ def _read_orphan(
     is_needed = (
         last >= format_utc(now - IDLE_SECONDS)
         or any(agent_names.is_same(name, agent) for name in names)
-        or store.stem(agent) in inbox.list_agents(store.paths)
+        or store.stem(agent) in hook_files.list_agents(store.paths)
         or len(store.list_files(agent)) > 1
     )
     is_ours = template.read_update_time(document) or history

@@ -24,7 +24,6 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
 from memory_core.selection import item_notes
-from memory_core.storage import run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, similarity
@@ -104,7 +103,7 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
 def list_pinned(memory: AgentMemory) -> set[str]:
     """Return the ids of the items that the agent receives with every task, without preferences."""
     state, stem = memory.store.paths.state, memory.store.stem(memory.agent)
-    notes = item_notes.list_notes(memory.history, run_records.read_subjects(state, stem))
+    notes = item_notes.list_notes(memory.history, run_history.read_subjects(state, stem))
     return {note.id for note in notes.values() if note.is_pinned}
 
 

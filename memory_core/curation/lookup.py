@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.memory import maintained_files
-from memory_core.storage.project import Project, resolve_agent
-from memory_core.storage.store import Store
+from memory_core.storage.project import Project
+from memory_core.storage.store import Store, resolve_agent
 from memory_core.text import sanitize, similarity
 
 # Minimum similarity of two names, from 0 to 1, for one to be taken for a typo of the other.
@@ -97,7 +97,7 @@ def find_agent(
     raised only if the name looks like a typo of a known agent.  Raises InvalidAgentName for
     a name without letters and digits.
     """
-    agent = resolve_agent(project, name, store)
+    agent = resolve_agent(store or project.store, name)
     known_agents = list_known_agents(project, environ, store)
     if agent == agent_names.PM or agent in known_agents:
         return agent

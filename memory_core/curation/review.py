@@ -21,8 +21,8 @@ from memory_core.monitor import waiting_list
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import review_file
-from memory_core.storage.project import InvalidAgentName, Project, resolve_agent
-from memory_core.storage.store import Store
+from memory_core.storage.project import Project
+from memory_core.storage.store import InvalidAgentName, Store, resolve_agent
 from memory_core.text import sanitize
 
 # Records the decision on a learning; the last argument has the fields of its records.
@@ -130,7 +130,7 @@ def choose(
 
 def _resolve_agent(project: Project, name: str, store: Store) -> str:
     try:
-        return resolve_agent(project, name, store)
+        return resolve_agent(store, name)
     except InvalidAgentName:
         return ""
 

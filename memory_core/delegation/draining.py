@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from memory_core.delegation import worker
-from memory_core.storage import inbox
+from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import Project
 
 # How long a reader waits for another process that empties the inbox, in seconds.
@@ -19,7 +19,7 @@ def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = 
     what could not be merged before.
     """
     end = time.monotonic() + seconds
-    while (inbox.has_work if with_tried else inbox.has_new)(project.paths):
+    while (hook_files.has_work if with_tried else inbox.has_new)(project.paths):
         try:
             lock = inbox.take_lock(project.paths)
         except OSError:

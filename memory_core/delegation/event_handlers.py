@@ -335,7 +335,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     room = recall.CONTEXT_LIMIT - len(block.text) - 2
     tasks = task_events.handle_session_start(project, session.runs, room)
     text = "\n\n".join(part for part in (block.text, tasks) if part)
-    missing = driver_notice.format_notice(project.store.folder)
+    missing = driver_notice.format_notice(project.folders[0].folder)
     notice = "\n".join(filter(None, [missing, *start_notices.format_notices(project)]))
     return events.reply_session_start(text, notice) if text or notice else None
 

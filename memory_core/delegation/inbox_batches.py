@@ -14,7 +14,7 @@ from memory_core.delegation import missed_reports, reported_events
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
-from memory_core.storage import event_log, inbox
+from memory_core.storage import event_log, hook_files, inbox
 from memory_core.storage.project import Project
 from memory_core.tasks import task_events
 
@@ -63,7 +63,7 @@ def _try(project: Project, step: Callable[[], object]) -> None:
 
 
 def _list_untried(project: Project, tried: set[tuple[str, str]]) -> list[str]:
-    return [name for name in inbox.list_names(project.paths) if inbox.split(name) not in tried]
+    return [name for name in hook_files.list_names(project.paths) if inbox.split(name) not in tried]
 
 
 def _limit_time(seconds: int) -> None:
@@ -100,7 +100,7 @@ def _take_batch(project: Project, names: list[str]) -> list[str]:
     else:
         # If they fail, the next event of this kind leads to them again.
         for name in batch:
-            inbox.finish(project.paths, name)
+            hook_files.finish(project.paths, name)
         _try(project, lambda: do_chores(project, [report["event"] for report in batch.values()]))
     return taken
 
@@ -109,10 +109,10 @@ def _read(project: Project, name: str) -> Report | None:
     """Return a report, None if there is nothing to do for it now."""
     paths = project.paths
     try:
-        if inbox.is_done(paths, name):
-            inbox.finish(paths, name)
+        if hook_files.is_done(paths, name):
+            hook_files.finish(paths, name)
             return None
-        return inbox.read(paths, name)
+        return hook_files.read(paths, name)
     except (*UNREADABLE, OSError) as error:
         _put_back(project, name, error)
         return None
@@ -135,7 +135,7 @@ def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
     try:
         merge(project, list(batch.values()))
         for name in batch:
-            inbox.finish(project.paths, name)
+            hook_files.finish(project.paths, name)
     except WorkerHangs as error:
         for name, report in batch.items():
             _put_back(project, name, error, report["run"])
@@ -153,7 +153,7 @@ def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
 
 def _put_back(project: Project, name: str, error: BaseException, run: str = "") -> None:
     is_readable = isinstance(error, OSError)
-    inbox.put_back(project.paths, name, is_readable)
+    hook_files.put_back(project.paths, name, is_readable)
     agent = agent_names.agent_of_file(f"{inbox.split(name)[0]}.md")
     reason = str(error) if is_readable else f"{type(error).__name__}: {error}"
     event_log.write(project.paths, "agent.memory.waiting", agent_id=agent, reason=reason, run=run)
@@ -205,7 +205,7 @@ def _take_old_entries(project: Project) -> None:
                 state.remove(path)  # a temporary file
                 continue
             try:
-                lesson = json.loads(state.read(path, inbox.MAX_BYTES))
+                lesson = json.loads(state.read(path, hook_files.MAX_BYTES))
                 remember.merge_lessons(
                     project, lesson["agent"], [lesson], lesson.get("records", [])
                 )
@@ -213,7 +213,7 @@ def _take_old_entries(project: Project) -> None:
             except OSError as error:
                 event_log.write(project.paths, "agent.memory.waiting", reason=str(error))
             except UNREADABLE:
-                state.make_folder(inbox.UNREADABLE)
-                state.rename(path, f"{inbox.UNREADABLE}/{stem}~{name}")
+                state.make_folder(hook_files.UNREADABLE)
+                state.rename(path, f"{hook_files.UNREADABLE}/{stem}~{name}")
         state.remove_folder(folder)
     state.remove_folder(inbox.OLD_FOLDER)

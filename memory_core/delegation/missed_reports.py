@@ -17,7 +17,7 @@ from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
 from memory_core.memory import expiry, remember
-from memory_core.storage import event_log, inbox, run_records
+from memory_core.storage import event_log, hook_files
 from memory_core.storage.config_yml import config_defaults
 from memory_core.storage.project import Project
 from memory_core.text import fastjson
@@ -61,8 +61,8 @@ class SweepResult:
 def sweep_at_start(project: Project, event: Event) -> None:
     """Delete old state, sweep within the time limit for the start of a session, and expire."""
     folder = os.path.dirname(events.transcript_path(event))
-    run_records.clear_old(project.paths)
-    inbox.clear_done(project.paths)
+    hook_files.clear_old(project.paths)
+    hook_files.clear_done(project.paths)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
     if project.config["expire_after"] != config_defaults.OFF:
         expiry.expire_at_start(project)

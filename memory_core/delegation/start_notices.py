@@ -19,7 +19,7 @@ def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts, each once; [] mostly."""
     folder = project.paths.state
     notices, state = list[str](), last_look.read_look(folder)
-    if last_look.ASKED not in state and "version" in state and not folder.is_from_before():
+    if last_look.ASKED not in state and "version" in state:
         from memory_core.origin import text_origins
 
         notices, state = text_origins.ask_whose(project), last_look.read_look(folder)
@@ -47,12 +47,14 @@ def _identify_waiting(project: Project) -> str:
 def _ask_for_user_level(project: Project) -> list[str]:
     """Return a notice if agents do not receive the user-level memory; only once."""
     state, is_off = project.paths.state, project.config["user_level"] == "off"
-    if is_off or project.user_paths is None or project.gives_user_level():
+    if is_off or not any(folder.agents() for folder in project.folders[1:]):
         return []
-    if state.is_file(state_folder.ASKED_FILE) or not project.level(user=True).agents():
+    from memory_core.storage import user_level
+
+    if user_level.is_allowed(project.paths) or state.is_file(user_level.ASKED_FILE):
         return []
     try:
-        state.replace(state_folder.ASKED_FILE, b"", durable=False)
+        state.replace(user_level.ASKED_FILE, b"", durable=False)
     except OSError:
         return []  # it would be said again and again
     return [NOT_ALLOWED]

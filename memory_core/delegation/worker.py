@@ -73,10 +73,10 @@ def log_refused(project: Project) -> None:
     trees = [project.paths.files, project.paths.state]
     trees += [project.user_paths.files] if project.user_paths else []
     for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
-        from memory_core.storage import event_log
+        from memory_core.monitor import log_reading
 
         path = project.paths.relative(files.locate(error.path))
-        event_log.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
+        log_reading.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
 
 
 def await_reports(project: Project, agent: str) -> None:

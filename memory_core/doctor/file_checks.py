@@ -15,7 +15,7 @@ from memory_core.git import driver_notice, merge_driver
 from memory_core.monitor.log_numbers import LogNumbers
 from memory_core.origin import text_origins
 from memory_core.setup import hook_runner
-from memory_core.storage import inbox, run_records
+from memory_core.storage import hook_files, inbox, run_records
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import MAX_DATED_BYTES, NOT_TEXT, Store, is_text
 from memory_core.text.phrases import format_count
@@ -157,7 +157,7 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
             repair = partial(repairs.empty_inbox, exam.project)
             yield Finding(WARNING, what, memory.path, "agent-memory tidy", repair)
     paths = exam.project.paths
-    for path in inbox.list_unreadable(paths):
+    for path in hook_files.list_unreadable(paths):
         advice = f"correct it and move it to {paths.state.locate(inbox.FOLDER)}, or delete it"
         yield Finding(WARNING, "a report cannot be read", paths.state.locate(path), advice)
 

@@ -19,7 +19,7 @@ from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory.migrate import migrate_files
 from memory_core.setup import installation
-from memory_core.storage import inbox, run_records
+from memory_core.storage import hook_files, run_records
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
@@ -58,9 +58,9 @@ def add_rights(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
 
 def empty_inbox(project: Project) -> Iterator[Repair]:
     """Merge the reports that wait."""
-    before = len(inbox.list_names(project.paths))
+    before = len(hook_files.list_names(project.paths))
     draining.drain(project, with_tried=True)
-    left = len(inbox.list_names(project.paths))
+    left = len(hook_files.list_names(project.paths))
     where, merged = project.paths.relative(project.store.folder), before - left
     if merged:
         yield Repair(f"{format_count(merged, 'report')} merged", where, "agent-memory undo")

@@ -13,7 +13,8 @@ from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
 from memory_core.mcp_server.served_project import clean_output
 from memory_core.origin import text_origins
-from memory_core.storage.project import Project, resolve_agent
+from memory_core.storage.project import Project
+from memory_core.storage.store import resolve_agent
 from memory_core.tasks import task_actions
 from memory_core.text.times import format_utc
 
@@ -70,7 +71,7 @@ def read(project: Project, uri: str) -> tuple[str, str]:
     if scheme == TASKS_URI:
         task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
         return clean_output(task_actions.read_text(project, task)), MARKDOWN
-    agent = resolve_agent(project, name)
+    agent = resolve_agent(project.store, name)
     item_actions.check_included(project, agent)
     memory = project.store.read(agent)
     if memory is None:

@@ -8,7 +8,6 @@ from memory_core.text import memory_tags
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.storage.project import Project
-    from memory_core.storage.store import FileSnapshot
 
 # The length of a sentence that the recording note asks for; longer ones are learned, too.
 NOTE_LENGTH = 150
@@ -51,16 +50,6 @@ def introduce(agent: str, day: str, has_mark: bool = False) -> str:
     who = "for the main session" if is_main else "by earlier runs of this agent and people"
     when = f", last on {day}" if day else ""
     return " ".join([f"Recorded {who}{when}.", RELIABILITY, *([MARK] if has_mark else [])])
-
-
-def find_day(snapshot: FileSnapshot) -> str:
-    """Return the day of the last change from the header, else from the file system."""
-    from memory_core.text.times import format_utc
-
-    day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
-    if len(day) == 10 and day.replace("-", "").isdecimal():
-        return day
-    return format_utc(snapshot.changed)[:10]
 
 
 def format_note(project: Project, agent: str, is_short: bool = False, item: str = "") -> list[str]:

@@ -11,7 +11,7 @@ from memory_core.claude_code import agent_names
 from memory_core.document import dated_entries, merge_versions, template
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.history import item_history
-from memory_core.memory import ready, transaction
+from memory_core.memory import preparing, transaction
 from memory_core.memory.reading import read_memory
 from memory_core.storage import local_changes
 from memory_core.storage.project import Project
@@ -142,6 +142,6 @@ def remove_memory(store: Store, agent: str, is_removable: Callable[[str], bool])
         if snapshot is None or not is_removable(snapshot.text):
             return False
         store.files.delete(snapshot.path)
-        ready.remove(store, agent)
+        preparing.remove(store, agent)
         store.files.sync(store.folder)
         return True

@@ -7,32 +7,30 @@ the project overrides.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory_core import __version__
 from memory_core.claude_code import agent_names
 from memory_core.document import contradictions, edits, markdown, preferences, repeats
 from memory_core.document.block_reader import Item
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance, rights
-from memory_core.memory import block_text, error_files, ready
+from memory_core.memory import error_files, ready, run_history
 from memory_core.memory.ready import ReadyMemory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import item_notes, splitting
+from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten_ids
 from memory_core.selection.item_notes import ItemNote
-from memory_core.selection.passages import (
-    MAX_COMPARED,
-    SHORTEST_ID,
-    Passage,
-    PassageIndex,
-    shorten_ids,
-)
-from memory_core.storage import event_log, run_records
+from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
+from memory_core.storage import event_log, last_look
+from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
-from memory_core.text import code_names, similarity, times
+from memory_core.text import code_names, digests, similarity, times
 
 # Why an agent does not receive an item.
 DOUBTED = "reported as wrong: agent-memory review"
@@ -57,17 +55,53 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
         if passage.id:
             passage.short_id = short[passage.id]
     memory = ReadyMemory(
-        PassageIndex(parts.passages + _list_extras(project, agent), parts.abouts),
+        index_passages(parts.passages + _list_extras(project, agent), parts.abouts),
         [project.paths.relative(snapshot.path) for snapshot in parts.files],
-        block_text.find_day(parts.files[0]) if parts.files else "",
+        _find_day(parts.files[0]) if parts.files else "",
         max(map(len, short.values()), default=0),
         parts.has_recorded,
     )
     if not stamp:
-        ready.remove(project.store, agent)
+        remove(project.store, agent)
     elif parts.is_whole:
-        ready.write(project, agent, stamp, memory)
+        _write(project, agent, stamp, memory)
     return memory
+
+
+def _write(project: Project, agent: str, stamp: list[Any], memory: ReadyMemory) -> None:
+    """Write what an agent may receive; if that is not possible, each reader prepares it again."""
+    facts = (memory.paths, memory.day, memory.id_length, memory.has_recorded)
+    values: Any = (stamp, memory.passages.dump(), *facts)
+    data = marshal.dumps(values)
+    data = digests.hash_bytes(data, ready.DIGEST_SIZE) + data
+    try:
+        project.paths.state.replace(ready.locate(project.folders[0], agent), data, durable=False)
+    except OSError:
+        pass
+
+
+def remove(folder: MemoryFolder, agent: str) -> None:
+    """Remove what was prepared, because the memory is gone."""
+    folder.paths.state.remove(ready.locate(folder, agent))
+
+
+def list_checked(folder: MemoryFolder, agent: str) -> set[str]:
+    """Return texts of a memory that agents received with the present origins."""
+    stamp, passages, *_facts = ready.load(folder, agent)
+    now = [ready.VERSION, __version__, last_look.may_be_foreign(folder.paths.state)]
+    decided = folder.paths.state.identify(folder.decided_path(agent))
+    if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
+        return set()
+    index = PassageIndex.load(passages)
+    return {row["text"] for row in index.rows if "is_users" not in row}
+
+
+def _find_day(snapshot: FileSnapshot) -> str:
+    """Return the day of the last change from the header, else from the file system."""
+    day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
+    if len(day) == 10 and day.replace("-", "").isdecimal():
+        return day
+    return times.format_utc(snapshot.changed)[:10]
 
 
 def _list_extras(project: Project, agent: str) -> list[Passage]:
@@ -182,7 +216,7 @@ class _Past:
     def read(project: Project, store: Store, agent: str) -> _Past:
         history = text_origins.read_history(project, store, agent, runs=True)
         uses = item_notes.count_uses(history.records)
-        abouts = run_records.read_subjects(store.paths.state, store.stem(agent))
+        abouts = run_history.read_subjects(store.paths.state, store.stem(agent))
         return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts)
 
 

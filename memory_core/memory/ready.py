@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from memory_core.storage.paths import MemoryFolder
     from memory_core.storage.project import Project
-    from memory_core.storage.store import Store
 
     Stamp = list[Any]
 
@@ -79,7 +79,7 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     stamp = make_stamp(project, agent)
     if not stamp:
         return ReadyMemory(PassageIndex())
-    old, passages, *facts = _load(project.store, agent)
+    old, passages, *facts = load(project.folders[0], agent)
     if old == stamp:
         return ReadyMemory(PassageIndex.load(passages), *facts)
     if is_hook and _asks_worker(project, agent, stamp):
@@ -87,10 +87,10 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     return None
 
 
-def _load(store: Store, agent: str) -> list[Any]:
+def load(folder: MemoryFolder, agent: str) -> list[Any]:
     """Return a stamp, the stored index and facts; without a file, an empty stamp and index."""
     try:
-        data = memoryview(store.paths.state.read(_locate(store, agent), MAX_BYTES))
+        data = memoryview(folder.paths.state.read(locate(folder, agent), MAX_BYTES))
         if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
             return list(marshal.loads(data[DIGEST_SIZE:]))  # noqa: S302 - of this user
     except (OSError, EOFError, ValueError, TypeError):
@@ -98,38 +98,15 @@ def _load(store: Store, agent: str) -> list[Any]:
     return [[], []]
 
 
-def list_checked(store: Store, agent: str) -> set[str]:
-    """Return texts of a memory that agents received with the present origins."""
-    stamp, passages, *_facts = _load(store, agent)
-    now = [VERSION, __version__, last_look.may_be_foreign(store.paths.state)]
-    decided = store.paths.state.identify(store.decided_path(agent))
-    if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
-        return set()
-    index = PassageIndex.load(passages)
-    return {row["text"] for row in index.rows if "is_users" not in row}
-
-
 def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:
     """If a memory is large, leave an empty file, which the worker replaces."""
     if sum(level[0][0] for level in stamp[1:] if level and level[0]) <= MAX_HOOK_BYTES:
         return False
     try:
-        project.paths.state.replace(_locate(project.store, agent), b"", durable=False)
+        project.paths.state.replace(locate(project.folders[0], agent), b"", durable=False)
     except OSError:
         return False  # without a state there is no worker
     return True
-
-
-def write(project: Project, agent: str, stamp: Stamp, memory: ReadyMemory) -> None:
-    """Write what an agent may receive; if that is not possible, each reader prepares it again."""
-    facts = (memory.paths, memory.day, memory.id_length, memory.has_recorded)
-    values: Any = (stamp, memory.passages.dump(), *facts)
-    data = marshal.dumps(values)
-    data = digests.hash_bytes(data, DIGEST_SIZE) + data
-    try:
-        project.paths.state.replace(_locate(project.store, agent), data, durable=False)
-    except OSError:
-        pass
 
 
 def make_stamp(project: Project, agent: str) -> Stamp:
@@ -138,28 +115,28 @@ def make_stamp(project: Project, agent: str) -> Stamp:
     It is [] for an agent that receives nothing, else the settings, the errors, and a list of files
     for each level.
     """
-    stores = [project.store, *([project.level(user=True)] if project.user_paths else [])]
-    levels = [_stamp_level(store, agent) for store in stores]
-    errors = project.paths.state.identify(locate_errors(project.store.stem(agent)))
+    folders, state = project.folders, project.paths.state
+    levels = [_stamp_level(folder, agent) for folder in folders]
+    errors = state.identify(locate_errors(folders[0].stem(agent)))
     if not (errors or any(levels)):
         return []
     settings = [repr(project.config[name]) for name in SETTINGS]
-    is_foreign = last_look.may_be_foreign(project.paths.state)
+    is_foreign = last_look.may_be_foreign(state)
     is_given = any(level[0] for level in levels[1:] if level) and project.gives_user_level()
     return [[VERSION, __version__, is_foreign, is_given, *settings, errors], *levels]
 
 
-def _stamp_level(store: Store, agent: str) -> Stamp:
+def _stamp_level(folder: MemoryFolder, agent: str) -> Stamp:
     """Return a stamp of the files of a level, of the memory file first.
 
     It is [] without this file and a history, of which agents may receive their performance.
     """
-    path, state = store.path(agent), store.paths.state
-    memory = store.files.identify(path)
-    history = store.files.identify(store.history_path(agent))
+    path, state = folder.path(agent), folder.paths.state
+    memory = folder.files.identify(path)
+    history = folder.files.identify(folder.history_path(agent))
     if not (memory or history):
         return []
-    own = (store.decided_path(agent), store.made_path(agent))
+    own = (folder.decided_path(agent), folder.made_path(agent))
     return [memory, history, *map(state.identify, own), path]
 
 
@@ -168,10 +145,6 @@ def locate_errors(stem: str) -> str:
     return os.path.join(ERRORS_FOLDER, f"{stem}.txt")
 
 
-def _locate(store: Store, agent: str) -> str:
-    return os.path.join(FOLDER, store.stem(agent))
-
-
-def remove(store: Store, agent: str) -> None:
-    """Remove what was prepared, because the memory is gone."""
-    store.paths.state.remove(_locate(store, agent))
+def locate(folder: MemoryFolder, agent: str) -> str:
+    """Return the path in the state of what is prepared for an agent."""
+    return os.path.join(FOLDER, folder.stem(agent))

@@ -127,7 +127,9 @@ def _select(
             if not _mark_stale(project, choices, checked):
                 break
     else:
-        choices = choosing.select_all(index, task, room)
+        from memory_core.selection import whole
+
+        choices = whole.select_all(index, task, room)
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
         left = len(index.own) - sum(choice.passage.is_own for choice in chosen)

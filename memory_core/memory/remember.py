@@ -127,7 +127,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
     if lesson.get("about"):
         state, stem = memory.project.paths.state, memory.store.stem(memory.agent)
-        run_records.add_subject(state, stem, lesson["run"], str(lesson["about"]))
+        run_history.add_subject(state, stem, lesson["run"], str(lesson["about"]))
     if learnings or report.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
         keys += map(_wrong_key, report.wrong)

@@ -6,10 +6,10 @@ import os
 
 from memory_core.claude_code import agent_names
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, error_files, ready, transaction
+from memory_core.memory import agent_memory, error_files, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
-from memory_core.storage import local_changes, run_records
+from memory_core.storage import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -54,7 +54,7 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
                 store.files.rename(path, target)
                 renamed.append(target)
         local_changes.rename(store.paths, store.stem(old), store.stem(new))
-        ready.remove(store, old)
+        preparing.remove(store, old)
         text_origins.rename_origins(store, old, new)
         _move_lines(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
@@ -65,9 +65,9 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
 def _move_lines(store: Store, old: str, new: str) -> None:
     """Add the errors and the subjects of runs to those of the new name.  Raises OSError."""
     state, stems = store.paths.state, (store.stem(old), store.stem(new))
-    for locate in (error_files.locate, run_records.locate_subjects):
+    for locate in (error_files.locate, run_history.locate_subjects):
         path, target = map(locate, stems)
-        lines, _is_whole = state.read_end(path, run_records.MAX_SUBJECT_BYTES)
+        lines, _is_whole = state.read_end(path, run_history.MAX_SUBJECT_BYTES)
         if lines:
             state.append(target, lines)
             state.remove(path)

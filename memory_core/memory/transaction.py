@@ -6,6 +6,7 @@ last.  The next writer repeats the unfinished steps, with the same result.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
@@ -18,10 +19,18 @@ from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import event_log, local_changes
+from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileChanged, Store
+from memory_core.text.times import format_utc
 
 Result = TypeVar("Result")
+# Ids and texts of one event at most; `items` has their number.
+MAX_IDS = 100
+
+# Who caused an event about items.
+ORIGIN = ("source", "session", "run")
+
 # A function that wraps the agents of a command, to show its progress.
 ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
 
@@ -145,7 +154,31 @@ def log_events(memory: AgentMemory, entries: list[tuple[str, dict[str, Any]]]) -
             state = memory.history.get(entry["id"])
             entry = {**entry, "text": text or (state.text if state else "")}
         entries[number] = name, entry
-    event_log.write_changes(memory.store.paths, memory.agent, entries, has_text)
+    _write_changes(memory.store.paths, memory.agent, entries, has_text)
+
+
+def _write_changes(
+    paths: LevelPaths, agent: str, entries: Iterable[tuple[str, dict[str, Any]]], has_text: bool
+) -> None:
+    """Append one event for all entries, pairs of (event, fields), of one event and origin.
+
+    The fields are those of a record of the history.  `has_text`: the events have their texts.
+    """
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for name, entry in entries:
+        origin = (entry.get(key) or None for key in (*ORIGIN, "change"))
+        groups.setdefault((name, *origin), []).append(entry)
+    now, events = format_utc(time.time()), []
+    for (name, source, session, run, change), group in groups.items():
+        event: dict[str, Any] = {"event": f"agent.memory.{name}", "timestamp": now}
+        event["agent_id"] = agent
+        event |= {"items": len(group), "ids": [entry["id"] for entry in group[:MAX_IDS]]}
+        if has_text:
+            event["texts"] = [entry["text"] for entry in group[:MAX_IDS]]
+        event |= {"change": change, "source": source, "session": session, "run": run}
+        events.append(event)
+    if events:
+        event_log.write_events(paths, events)
 
 
 def _write_text(memory: AgentMemory) -> None:

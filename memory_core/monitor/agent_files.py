@@ -10,7 +10,7 @@ from memory_core.claude_code import agent_names
 from memory_core.document import markdown
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
-from memory_core.storage import inbox
+from memory_core.storage import hook_files
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -24,7 +24,7 @@ class AgentFiles:
     def __init__(self, project: Project, store: Store | None = None) -> None:
         self.store = store or project.store
         self._project = project
-        self._unmerged = inbox.list_agents(self.store.paths)
+        self._unmerged = hook_files.list_agents(self.store.paths)
         self.history = cache(self._read_history)
         self.memory = cache(self._measure)
         self.waiting = cache(self._list_waiting)

@@ -10,7 +10,7 @@ from memory_core.claude_code import agent_names, events
 from memory_core.files.safe_files import SafeFiles
 from memory_core.learning import extraction
 from memory_core.memory import remember
-from memory_core.storage import inbox, review_file, state_folder
+from memory_core.storage import hook_files, inbox, review_file, state_folder, state_owner
 from memory_core.storage.store import MAX_DATED_BYTES, Store
 from memory_core.text.times import format_utc
 
@@ -32,7 +32,7 @@ def find(store: Store) -> LeftLearnings:
     """Return what `take_over` would take over; changes nothing."""
     left, state = LeftLearnings(), store.paths.state
     has_state = state.is_folder("")
-    for folder, project, is_certain in state_folder.list_gone(
+    for folder, project, is_certain in state_owner.list_gone(
         os.path.dirname(state.root), state.owner
     ):
         if is_certain and not has_state:
@@ -65,7 +65,7 @@ def take_over(store: Store, left: LeftLearnings) -> None:
 
 def _read_learnings(left: LeftLearnings, state: SafeFiles) -> None:
     """Add the learnings in the inbox and the review of a project's state."""
-    for folder in (inbox.FOLDER, inbox.UNREADABLE):
+    for folder in (inbox.FOLDER, hook_files.UNREADABLE):
         for name in state.list_names(folder):
             if stem := inbox.split(name)[0]:
                 _read_file(left, state, f"{folder}/{name}", stem)
@@ -98,7 +98,7 @@ def _parse(path: str, text: str) -> list[dict[str, str]]:
     if path.startswith(inbox.OLD_FOLDER):
         lesson = json.loads(text)
     else:
-        report = inbox.parse(text)
+        report = hook_files.parse(text)
         results = [extraction.extract(said) for said in events.report_texts(report["event"])]
         session = events.session(report["event"])
         lesson = remember.make_lesson(report["agent"], results, report["run"], session)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeGuard
 
 from memory_core.claude_code import agent_names
+from memory_core.monitor import log_reading
 from memory_core.monitor.counts import Counts, Tallies
 from memory_core.selection import tokens
 from memory_core.storage import event_log
@@ -39,7 +40,7 @@ class LogNumbers:
     def __init__(self, paths: LevelPaths, since: str = "") -> None:
         self.tallies = Tallies()
         self._last: dict[str, Delivery] = {}  # by verdict, the newest one at the end
-        for event in event_log.read(paths, COUNTED_EVENTS):
+        for event in log_reading.read(paths, COUNTED_EVENTS):
             time = event.get("timestamp")
             if isinstance(time, str) and time >= since:
                 self._count(event, time)

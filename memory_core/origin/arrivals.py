@@ -14,7 +14,7 @@ from typing import Any
 from memory_core.claude_code import agent_names, file_writes, settings_files
 from memory_core.history import item_history, rights
 from memory_core.origin import commits, ledger, line_origins
-from memory_core.storage import last_look, local_changes, paths
+from memory_core.storage import last_look, local_changes, paths, state_owner
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -40,7 +40,7 @@ YOURS = (
 def ask_whose(project: Project) -> list[str]:
     """Return what a person has to decide about the texts of the first look, once; [] for none."""
     state, store = last_look.read_look(project.paths.state), project.store
-    if last_look.ASKED in state or project.paths.state.is_from_before():
+    if last_look.ASKED in state or state_owner.is_from_before(project.paths.state):
         return []
     if "version" not in state:
         return []  # git has not been asked yet
@@ -80,7 +80,7 @@ def _look_at(project: Project, store: Store) -> None:
     log = _measure_log(project, state, bool(changed) or is_old)
     if not (changed or is_old) and RIGHTS in state and state.get(last_look.GIT_LOG) == log:
         return
-    is_from_before = store.paths is project.paths and folder.is_from_before()
+    is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
     is_first = bool(state.get("first")) or not (state.keys() - {last_look.ASKED} or is_from_before)
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get(last_look.NEWS, {})
@@ -135,7 +135,9 @@ def _take_rights_over(
     Adds the numbers of other items that lose a pin or a high confidence to `news`.  `state` is the
     one before this look; without one, no older version was here.
     """
-    is_older = bool(state.keys() - {last_look.ASKED}) or store.paths.state.is_from_before()
+    is_older = bool(state.keys() - {last_look.ASKED}) or state_owner.is_from_before(
+        store.paths.state
+    )
     for agent in store.agents() if is_older and RIGHTS not in state else ():
         records = store.history(agent).read(runs=False)
         history = item_history.History(records, project.weights)

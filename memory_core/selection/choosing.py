@@ -68,9 +68,6 @@ NO_WORD = "shares too few words"
 FAR = "fits much less than the best"
 FULL = "no room"
 ALL = "selection is off"
-
-# The sign of a quotation in front of a paragraph, and the blank line behind it.
-QUOTATION = 3
 USEFUL = "no task known"
 
 
@@ -101,9 +98,6 @@ class Choice:
         return self.total if self.score.is_enough else 0.0
 
 
-# What surrounds the title of a section, in characters.
-HEADING = len("## \n\n")
-
 # Of the lines of a person, so many of the newest are looked at for each token of the budget.
 OWN_PER_TOKEN = 1 / 8
 
@@ -120,7 +114,7 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
     own = index.own[: int(budget * OWN_PER_TOKEN)]
     seen = {*index.wished, *own, *scores.list_best()}
     is_all = is_small or not has_task
-    choices = _make_choices(index, range(len(index)) if is_all else sorted(seen), scores)
+    choices = make_choices(index, range(len(index)) if is_all else sorted(seen), scores)
     room = budget - _choose(WISHED, [one for one in choices if one.passage.is_wished], budget)
     if is_small:
         inside = sorted((one for one in choices if not one.passage.is_outside), key=_rank)
@@ -135,7 +129,7 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
     else:
         room -= _choose(USEFUL, sorted(rest, key=_rank), room)
     _choose(LEFT, lines, room)
-    return sorted(choices, key=_order)
+    return sorted(choices, key=order)
 
 
 def _choose(reason: str, choices: Iterable[Choice], room: int) -> int:
@@ -158,35 +152,8 @@ def list_others(index: PassageIndex, choices: Iterable[Choice]) -> list[Choice]:
     return others
 
 
-def select_all(index: PassageIndex, task: str, room: int) -> list[Choice]:
-    """Return a decision about each passage in their order; all are chosen that fit.
-
-    `room` is in characters.  If not all fit, what is wished comes first, then what shares words
-    with the task.
-    """
-    longest = sum(len(passage.section) + HEADING + _measure(passage) for passage in index)
-    scores = Scores(index, task if longest > room else "")
-    choices = _make_choices(index, range(len(index)), scores)
-    titles = set[str]()
-    for choice in sorted(choices, key=_order):
-        title = choice.passage.section
-        heading = 0 if title in titles else len(title) + HEADING
-        size = _measure(choice.passage) + heading
-        choice.is_chosen = size <= room
-        choice.reason = ALL if choice.is_chosen else FULL
-        if choice.is_chosen:
-            room -= size
-            titles.add(title)
-    return choices
-
-
-def _measure(passage: Passage) -> int:
-    """Return the characters of a passage in a block; other text than items is quoted."""
-    is_quoted = not (passage.item or passage.is_list)
-    return len(passage.text) + 1 + is_quoted * (2 * passage.text.count("\n") + QUOTATION)
-
-
-def _make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) -> list[Choice]:
+def make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) -> list[Choice]:
+    """Return choices for passages, with their places; none is chosen yet."""
     choices = [Choice(index[number], scores.find(number)) for number in numbers]
     for place, choice in enumerate(sorted(choices, key=_rate, reverse=True)):
         choice.place = place
@@ -207,7 +174,8 @@ def leave_out(choice: Choice) -> None:
     choice.reason = FULL
 
 
-def _order(choice: Choice) -> tuple[bool, bool, float, int]:
+def order(choice: Choice) -> tuple[bool, bool, float, int]:
+    """Return what sorts choices: the chosen ones first, best first."""
     if choice.passage.is_wished:
         return not choice.is_chosen, False, 0.0, choice.passage.index
     return not choice.is_chosen, True, *_rank(choice)

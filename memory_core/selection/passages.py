@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
-from memory_core.text import subject_words
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 SHORTEST_ID = 4
-
-# Characters of a passage that are compared with a task; a usual one has 100.
-MAX_COMPARED = 4000
 
 # Tiers of `history.rights`, which hooks need not import: a person wrote it here; it is from
 # outside, and nobody reviewed it here.
@@ -72,10 +66,7 @@ class PassageIndex:
 
     STORED = ("rows", "words", "subjects", "reported", "wished", "own", "tokens")
 
-    def __init__(
-        self, passages: Iterable[Passage] = (), abouts: Mapping[str, str] | None = None
-    ) -> None:
-        """Index passages; `abouts` says what runs were about, by their ids."""
+    def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self.words: dict[str, list[int]] = {}
         self.subjects: dict[str, list[str]] = {}
@@ -83,15 +74,7 @@ class PassageIndex:
         self.wished: list[int] = []
         self.own: list[int] = []
         self.tokens = 0
-        self._passages: dict[int, Passage] = {}
-        for passage in passages:
-            self.add(passage)
-        # The newest first.  People put what always matters at the top of a file: of the same age,
-        # those further up come first.
-        self.own.sort(key=lambda at: self[at].born, reverse=True)
-        for run in sorted(self.reported):
-            for word in subject_words.list_subject((abouts or {}).get(run, "")):
-                self.subjects.setdefault(word, []).append(run)
+        self.passages: dict[int, Passage] = {}
 
     @staticmethod
     def load(stored: Sequence[Any]) -> PassageIndex:
@@ -107,39 +90,9 @@ class PassageIndex:
         return len(self.rows)
 
     def __getitem__(self, number: int) -> Passage:
-        if number not in self._passages:
-            self._passages[number] = Passage(**self.rows[number])
-        return self._passages[number]
+        if number not in self.passages:
+            self.passages[number] = Passage(**self.rows[number])
+        return self.passages[number]
 
     def __iter__(self) -> Iterator[Passage]:
         return map(self.__getitem__, range(len(self.rows)))
-
-    def add(self, passage: Passage) -> None:
-        """Add a passage; it gets the next number."""
-        number = passage.index = len(self.rows)
-        self._passages[number] = passage
-        self.rows.append(vars(passage))
-        for word in subject_words.list_words(passage.text[:MAX_COMPARED]):
-            self.words.setdefault(word, []).append(number)
-        for run in passage.runs:
-            self.reported.setdefault(run, []).append(number)
-        if passage.is_wished:
-            self.wished.append(number)
-        if passage.is_own:
-            self.own.append(number)
-        if not passage.is_outside:
-            self.tokens += estimate_tokens(passage.text) + ITEM_TOKENS
-
-
-def shorten_ids(ids: Iterable[str]) -> dict[str, str]:
-    """Return the shortest beginnings, of four or more characters, that differ, by the ids."""
-    shortened: dict[str, str] = {}
-    waiting, length = {*ids} - {""}, SHORTEST_ID
-    while waiting:
-        counts: dict[str, int] = {}
-        for whole in waiting:
-            counts[whole[:length]] = counts.get(whole[:length], 0) + 1
-        alone = {one for one in waiting if counts[one[:length]] == 1 or len(one) <= length}
-        shortened |= {one: one[:length] for one in alone}
-        waiting, length = waiting - alone, length + 1
-    return shortened

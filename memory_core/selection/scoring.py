@@ -179,26 +179,15 @@ class _Shared:
 
         For the words that were left out, the number is a little too high.
         """
-        sets = {run: _pack_bits(numbers) for run, numbers in self._reported.items()}
         counts = {}
         for word in {**self._passages, **self._runs}:
             passages, runs = self._passages.get(word, ()), self._runs.get(word, ())
             if word in self._used:
-                bits = _pack_bits(passages) if runs else 0
-                for run in runs:
-                    bits |= sets.get(run, 0)
-                counts[word] = bits.bit_count() if runs else len(set(passages))
+                reported = [self._reported.get(run, ()) for run in runs]
+                counts[word] = len(set(passages).union(*reported))
             else:
                 counts[word] = min(len(passages) + len(runs), self._size)
         return counts
-
-
-def _pack_bits(numbers: Iterable[int]) -> int:
-    """Return a set of numbers as the bits of an integer, which are joined faster."""
-    bits = 0
-    for number in numbers:
-        bits |= 1 << number
-    return bits
 
 
 def _weigh(size: int, counts: dict[str, int], wanted: dict[str, float]) -> dict[str, float]:

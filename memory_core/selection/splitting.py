@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
 from memory_core.document import markdown, template
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document
 from memory_core.secrets import scanner
 from memory_core.selection.passages import Passage
 from memory_core.text import markdown_lines, sanitize
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from memory_core.document.block_reader import Item
-    from memory_core.document.markdown import Document
 
 # What begins a line that does not go on with the text of the item above it.
 BLOCK_SIGNS = "-*+>#.) 0123456789"

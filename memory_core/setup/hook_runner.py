@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import event_log, inbox, paths, state_folder
+from memory_core.monitor import log_reading
+from memory_core.storage import event_log, inbox, paths, state_owner
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, is_text
 from memory_core.text.times import format_utc
@@ -164,7 +165,7 @@ def list_errors(project: Project, since: str) -> list[str]:
     """Return the errors that hooks logged since a time, oldest first."""
     return [
         str(event.get("error"))
-        for event in event_log.read(project.paths, event_log.ERROR_EVENTS)
+        for event in log_reading.read(project.paths, event_log.ERROR_EVENTS)
         if str(event.get("timestamp") or "") >= since
     ]
 
@@ -200,7 +201,7 @@ def _copy_files(project: Project, copy: paths.LevelPaths) -> None:
     ):
         for path, data in _read_all(files, folders).items():
             is_usable = is_text(data) or not path.endswith(".md")  # check_memories reports it
-            if is_usable and path != state_folder.OWNER_FILE:
+            if is_usable and path != state_owner.OWNER_FILE:
                 target.replace(path, data, durable=False)
 
 

@@ -23,7 +23,7 @@ from memory_core.claude_code import settings_json
 from memory_core.files.safe_files import SafeFiles
 from memory_core.monitor import gone_projects
 from memory_core.setup import links
-from memory_core.storage import state_folder
+from memory_core.storage import state_folder, state_owner
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
@@ -200,7 +200,7 @@ def list_projects() -> list[str]:
     """Return the folders of all projects with a state on this machine, except the home folder."""
     home = state_folder.find_home(data_folder(), os.environ)
     own = os.path.realpath(find_home())
-    roots = (path for _state, path in state_folder.list_owners(home))
+    roots = (path for _state, path in state_owner.list_owners(home))
     return sorted(path for path in roots if os.path.isdir(path) and path != own)
 
 
@@ -229,7 +229,7 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
 
 def _find_waiting(states: str) -> dict[str, str]:
     """Return the states with learnings that no memory has yet, and how many of which project."""
-    waiting, owners = {}, dict(state_folder.list_owners(states))
+    waiting, owners = {}, dict(state_owner.list_owners(states))
     for name in SafeFiles(states).list_names():
         path = os.path.join(states, name)
         if count := gone_projects.count_learnings(SafeFiles(path)):

@@ -14,7 +14,7 @@ from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from memory_core.storage.paths import LevelPaths
@@ -26,17 +26,8 @@ FILES = (*OLD_FILES, FILE_NAME)  # oldest first
 # About 20,000 events a file.
 MAX_BYTES = 5_000_000
 
-# A full file is larger by the lines of the processes that write to it meanwhile.
-MAX_READ_BYTES = 2 * MAX_BYTES
-
 # The names of an error; older versions have only the second one.
 ERROR_EVENTS = ("hook.error", "agent.memory.error")
-
-# Ids and texts of one event at most; `items` has their number.
-MAX_IDS = 100
-
-# Who caused an event about items.
-ORIGIN = ("source", "session", "run")
 
 # Called with each event that this process writes; see `memory_core.events.on`.
 handlers: list[Callable[[LevelPaths, dict[str, Any]], None]] = []
@@ -44,34 +35,11 @@ handlers: list[Callable[[LevelPaths, dict[str, Any]], None]] = []
 
 def write(paths: LevelPaths, event: str, **fields: Any) -> None:
     """Append one event; if the log cannot be written, print the event on stderr."""
-    _write(paths, [{"event": event, "timestamp": format_utc(time.time()), **fields}])
+    write_events(paths, [{"event": event, "timestamp": format_utc(time.time()), **fields}])
 
 
-def write_changes(
-    paths: LevelPaths, agent: str, entries: Iterable[tuple[str, dict[str, Any]]], has_text: bool
-) -> None:
-    """Append one event for all entries, pairs of (event, fields), of one event and origin.
-
-    The fields are those of a record of the history.  `has_text`: the events have their texts.
-    """
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for name, entry in entries:
-        origin = (entry.get(key) or None for key in (*ORIGIN, "change"))
-        groups.setdefault((name, *origin), []).append(entry)
-    now, events = format_utc(time.time()), []
-    for (name, source, session, run, change), group in groups.items():
-        event: dict[str, Any] = {"event": f"agent.memory.{name}", "timestamp": now}
-        event["agent_id"] = agent
-        event |= {"items": len(group), "ids": [entry["id"] for entry in group[:MAX_IDS]]}
-        if has_text:
-            event["texts"] = [entry["text"] for entry in group[:MAX_IDS]]
-        event |= {"change": change, "source": source, "session": session, "run": run}
-        events.append(event)
-    if events:
-        _write(paths, events)
-
-
-def _write(paths: LevelPaths, events: list[dict[str, Any]]) -> None:
+def write_events(paths: LevelPaths, events: list[dict[str, Any]]) -> None:
+    """Append events in one step, as `write` does."""
     lines = "".join(f"{fastjson.dumps(event)}\n" for event in events)
     try:
         if paths.state.append(FILE_NAME, lines.encode()) > MAX_BYTES:
@@ -81,13 +49,6 @@ def _write(paths: LevelPaths, events: list[dict[str, Any]]) -> None:
     for event in events if handlers else ():
         for handle in handlers:
             handle(paths, event)
-
-
-def write_new(paths: LevelPaths, event: str, **fields: Any) -> None:
-    """Append an event that the newest file does not have yet with these fields."""
-    wanted = {"event": event, **fields}.items()
-    if not any(wanted <= logged.items() for logged in _read(paths, FILE_NAME, [event])):
-        write(paths, event, **fields)
 
 
 def _warn(line: str) -> None:
@@ -120,21 +81,3 @@ def _rotate(paths: LevelPaths) -> None:
         _warn(f"agent-memory: {error}; the log grows\n")
     finally:
         os.close(descriptor)
-
-
-def read(paths: LevelPaths, names: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Return the logged events, of all names or of these, oldest first.
-
-    Incomplete lines are skipped.
-    """
-    return [event for name in FILES for event in [*_read(paths, name, names)][::-1]]
-
-
-def _read(paths: LevelPaths, file: str, names: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield the events of one file, newest first; only lines with these names are parsed."""
-    marks = [f'"{name}"' for name in names]
-    for line in reversed(paths.state.read_text(file, MAX_READ_BYTES).split("\n")):
-        if not marks or any(mark in line for mark in marks):
-            event = fastjson.load_object(line)
-            if event and (not names or event.get("event") in names):
-                yield event

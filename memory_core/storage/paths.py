@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 import stat
 
+from memory_core.claude_code import agent_names
+from memory_core.claude_code.agent_names import PM
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import state_folder
-from memory_core.storage.state_folder import ASKED_FILE, USER_LEVEL_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from memory_core.storage.state_folder import StateFiles
 
 FOLDER_NAME = ".claude-mpm"
+
+DECIDED_FOLDER, MADE_FOLDER = "decided", "made"
 
 # Git ignores a folder that has a .gitignore with this line.
 GITIGNORE = "*\n"
@@ -59,37 +62,56 @@ class LevelPaths:
         self.files.write_once(os.path.join(folder, ".gitignore"), GITIGNORE)
         return os.path.join(folder, name)
 
-    def allows_user_level(self) -> bool:
-        """Return whether the agents of the project receive the user-level memory.
-
-        A permission is a secret that the state and a file that git ignores have in common, so
-        another repository at the same place does not inherit it.
-        """
-        secret = self.state.read_text(USER_LEVEL_FILE)
-        if secret:
-            own = os.path.join(self.folder, "locks", USER_LEVEL_FILE)
-            return secret == self.files.read_text(own)
-        is_allowed = self.state.was_allowed_user_level()
-        try:
-            if is_allowed:
-                self.allow_user_level(True)
-        except OSError:
-            pass  # the next session tries it again
-        return is_allowed
-
-    def allow_user_level(self, is_allowed: bool) -> None:
-        """Allow it, or not any more.  Raises OSError."""
-        if is_allowed:
-            secret = os.urandom(16).hex().encode()
-            self.files.replace(self.make_lock_path(USER_LEVEL_FILE), secret, durable=False)
-            self.state.replace(USER_LEVEL_FILE, secret, durable=False)
-            self.state.remove(ASKED_FILE)
-        else:
-            self.state.forbid_user_level()
-
     def relative(self, path: str) -> str:
         """Return `path` for people: relative to the root if it is below it."""
         return self.files.relative(path)
+
+
+class MemoryFolder:
+    """The files of the agents of one level, in `folder`."""
+
+    def __init__(self, paths: LevelPaths, directory: str = "") -> None:
+        self.paths = paths
+        self.files = paths.files
+        self.folder = os.path.join(paths.root, directory) if directory else paths.memories
+
+    def path(self, agent: str) -> str:
+        """Return the agent's file: an existing one under any of its names, or the new one."""
+        usual = os.path.join(self.folder, f"{self.stem(agent)}.md")
+        if self.files.has_entry(usual):
+            return usual
+        name = agent_names.find_file(self.files.list_names(self.folder), list_file_names(agent))
+        return os.path.join(self.folder, name) if name else usual
+
+    def stem(self, agent: str) -> str:
+        return PM if agent == PM else agent_names.file_stem_of(agent)
+
+    def agents(self) -> list[str]:
+        """Return the sorted ids of all agents with a file, including PM."""
+        names = self.files.list_names(self.folder)
+        agents = {agent_names.agent_of_file(name) for name in names} - {""}
+        if agent_names.find_file(names, agent_names.PM_FILE_NAMES):
+            agents.add(PM)
+        return sorted(agents)
+
+    def history_path(self, agent: str) -> str:
+        """Return the path of an agent's history."""
+        return os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
+
+    def decided_path(self, agent: str) -> str:
+        """Return the path in the state of the origins of an agent's texts: `origin.ledger`."""
+        return os.path.join(DECIDED_FOLDER, self.stem(agent))
+
+    def made_path(self, agent: str) -> str:
+        """Return the path in the state of the records that this machine wrote of an agent."""
+        return os.path.join(MADE_FOLDER, self.stem(agent))
+
+
+def list_file_names(agent: str) -> tuple[str, ...]:
+    """Return the names that the memory file of an agent may have, the usual one first."""
+    if agent == PM:
+        return agent_names.PM_FILE_NAMES
+    return tuple(agent_names.list_file_names(agent))
 
 
 def find_user_level(environ: Mapping[str, str]) -> LevelPaths | None:

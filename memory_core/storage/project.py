@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from memory_core.claude_code import agent_names, events
+from memory_core.claude_code import events
 
 # Other modules are imported where they are used: most events need few of them.
 from memory_core.storage import config, paths
+from memory_core.storage.paths import MemoryFolder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ class Project:
         self.changes: list[str] = []  # ids of the changes that were written, oldest first
 
     @property
+    def folders(self) -> list[MemoryFolder]:
+        """The memory files of the project, and those of the user."""
+        own = MemoryFolder(self.paths, self.config["directory"])
+        return [own, *([MemoryFolder(self.user_paths)] if self.user_paths else [])]
+
+    @property
     def store(self) -> Store:
         from memory_core.storage import store
 
@@ -56,7 +63,9 @@ class Project:
 
     def gives_user_level(self) -> bool:
         """Return whether a person allowed that agents here receive the user-level memory."""
-        return self.paths.allows_user_level()
+        from memory_core.storage import user_level
+
+        return user_level.is_allowed(self.paths)
 
     @property
     def is_strict(self) -> bool:
@@ -123,28 +132,6 @@ def _load_config(
     from memory_core.storage.config_yml import config_merge
 
     return config_merge.load(level, user, environ)
-
-
-class InvalidAgentName(ValueError):
-    """A name that is not possible for an agent; the message is the reason."""
-
-    status = 2
-
-
-def resolve_agent(project: Project, name: str, level: Store | None = None) -> str:
-    """Return the id of the agent with this name, in any spelling.
-
-    `pm` means the main session unless an agent of that name has a memory file in `level`.
-    Raises InvalidAgentName for an invalid name, unless a hook created a memory with it.
-    """
-    agent = agent_names.id_of(name)
-    level = level or project.store
-    if not agent_names.is_valid_name(name) and agent not in level.agents():
-        raise InvalidAgentName(
-            f"invalid agent name {name!r}: use letters, digits and -, without a slash"
-        )
-    is_pm = agent == "pm" and agent not in level.agents()
-    return agent_names.PM if is_pm or name.strip() == agent_names.PM else agent
 
 
 def find_project(cwd: str, environ: Mapping[str, str]) -> Project:

@@ -3,7 +3,6 @@
     receipts/SESSION/CALL.json     the prompt of a call carries the memory; SubagentStart claims it
     runs/SESSION/RUN.jsonl         the route of its memory, its learnings, its end
     runs/SESSION/RUN-launch.jsonl  the task of a run in the background
-    subjects/AGENT.jsonl           what each run was about that taught something
     route.json                     rewritten prompts do not reach the agents of this project
 
 A call is Claude Code's `tool_use_id`, a run its `agent_id`.  Every write is a single append or
@@ -15,7 +14,6 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core.files import safe_files
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -29,9 +27,6 @@ if TYPE_CHECKING:
 # person takes to answer a permission prompt.  Half a day covers a long lunch.
 RECEIPT_LIFE = 12 * 3600
 
-# Seconds.  Run records only tell the events of one run apart; sessions are resumed within days.
-RUN_LIFE = 30 * 86400
-
 # Seconds for which SubagentStart serves a project after a rewritten prompt was lost.  Trying
 # again costs one delegation its memory; staying with SubagentStart only costs its larger budget.
 ROUTE_LIFE = 30 * 86400
@@ -42,9 +37,6 @@ VIA_PROMPT = "prompt"  # the memory was added to the prompt
 VIA_START = "start"  # SubagentStart gave the memory
 
 MAX_NAME_LENGTH = 128
-
-# Of what runs were about, the newest are read: some 10,000 runs.
-MAX_SUBJECT_BYTES = 4_000_000
 
 
 def launch_id_of(run: str) -> str:
@@ -213,34 +205,7 @@ class SessionRuns:
         return os.path.join(self._runs, f"{file_name_of(run)}.jsonl")
 
 
-# Subjects
-
-
-def add_subject(files: SafeFiles, stem: str, run: str, about: str) -> None:
-    """Keep what a run was about; not in a history, since a prompt may name anything."""
-    try:
-        line = f"{fastjson.dumps({'run': run, 'about': about})}\n"
-        files.append(locate_subjects(stem), line.encode("utf-8", "replace"))
-    except OSError:
-        pass  # selection does without
-
-
-def read_subjects(files: SafeFiles, stem: str) -> dict[str, str]:
-    """Return what the runs of an agent were about, by their ids."""
-    try:
-        data, _is_whole = files.read_end(locate_subjects(stem), MAX_SUBJECT_BYTES)
-    except OSError:
-        return {}
-    rows = map(fastjson.load_object, data.decode("utf-8", "replace").split("\n"))
-    return {str(row.get("run")): str(row["about"]) for row in rows if row.get("about")}
-
-
-def locate_subjects(stem: str) -> str:
-    """Return the path of what the runs of an agent were about, in the state."""
-    return os.path.join("subjects", f"{stem}.jsonl")
-
-
-# Routes and old records
+# Routes
 
 
 def are_prompts_lost(paths: LevelPaths) -> bool:
@@ -252,46 +217,6 @@ def are_prompts_lost(paths: LevelPaths) -> bool:
 def prefer_start(paths: LevelPaths) -> None:
     """Record that SubagentStart is to give the memory in the next delegations."""
     _write_record(paths.state, ROUTE_FILE, {"route": VIA_START, "time": time.time()})
-
-
-def clear_old(paths: LevelPaths) -> None:
-    """Remove the records of sessions that nobody will resume."""
-    idle = _list_idle_sessions(paths)
-    for path in _list_outdated(paths, idle):
-        paths.state.remove(path)
-    for folder, _before in idle:
-        paths.state.remove_folder(folder)  # stays if a file in it is younger
-
-
-def list_outdated(paths: LevelPaths) -> list[str]:
-    """Return the files of state that nobody needs: of old sessions, and of killed hooks."""
-    return _list_outdated(paths, _list_idle_sessions(paths))
-
-
-def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str]:
-    outdated = [
-        path for folder, before in idle for path in _list_older(paths.state, folder, before)
-    ]
-    stale = time.time() - safe_files.STALE_SECONDS
-    for folder in ("", "inbox"):
-        outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
-    return outdated
-
-
-def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
-    """Return (folder, time): sessions without a new file since that time, in seconds."""
-    idle = []
-    for kind, life in (("receipts", RECEIPT_LIFE), ("runs", RUN_LIFE)):
-        before = time.time() - life
-        sessions = _list_older(paths.state, kind, before)
-        idle += [(session, before) for session in sessions]
-    return idle
-
-
-def _list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
-    names = [name for name in files.list_names(folder) if name.endswith(ending)]
-    paths = [os.path.join(folder, name) for name in names]
-    return [path for path in paths if files.is_older(path, before)]
 
 
 def _write_record(files: SafeFiles, path: str, record: dict[str, Any]) -> None:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
+from collections.abc import Collection
+from typing import Any
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
-from memory_core.files.safe_files import Refused, TooLarge, UsedInPart
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    from memory_core.files.safe_files import SafeFiles
-    from memory_core.storage.history_file import HistoryFile
-    from memory_core.storage.paths import LevelPaths
-
-DECIDED_FOLDER, MADE_FOLDER = "decided", "made"
+from memory_core.document import conflicts, dated_entries
+from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
+from memory_core.storage import review_file
+from memory_core.storage.history_file import HistoryFile
+from memory_core.storage.paths import LevelPaths, MemoryFolder, list_file_names
 
 # Seconds.  A hook must end within 5 s; a writer holds a lock for milliseconds.
 LOCK_TIMEOUT = 2.0
@@ -86,40 +82,16 @@ def _identity_of(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-class Store:
-    """The memory files of one level, in `folder`."""
-
-    def __init__(self, paths: LevelPaths, directory: str = "") -> None:
-        self.paths = paths
-        self.files = paths.files
-        self.folder = os.path.join(paths.root, directory) if directory else paths.memories
-
-    def path(self, agent: str) -> str:
-        """Return the agent's file: an existing one under any of its names, or the new one."""
-        usual = os.path.join(self.folder, f"{self.stem(agent)}.md")
-        if self.files.has_entry(usual):
-            return usual
-        name = agent_names.find_file(self.files.list_names(self.folder), _file_names(agent))
-        return os.path.join(self.folder, name) if name else usual
+class Store(MemoryFolder):
+    """The memory files of one level, which commands and the worker read and write."""
 
     def list_files(self, agent: str) -> list[str]:
         """Return the paths of all files of the agent; the first one is in use."""
         listing, paths = set(self.files.list_names(self.folder)), []
-        while name := agent_names.find_file(listing, _file_names(agent)):
+        while name := agent_names.find_file(listing, list_file_names(agent)):
             listing.discard(name)
             paths.append(os.path.join(self.folder, name))
         return paths
-
-    def stem(self, agent: str) -> str:
-        return PM if agent == PM else agent_names.file_stem_of(agent)
-
-    def agents(self) -> list[str]:
-        """Return the sorted ids of all agents with a file, including PM."""
-        names = self.files.list_names(self.folder)
-        agents = {agent_names.agent_of_file(name) for name in names} - {""}
-        if agent_names.find_file(names, agent_names.PM_FILE_NAMES):
-            agents.add(PM)
-        return sorted(agents)
 
     def read(self, agent: str) -> FileSnapshot | None:
         """Return the agent's memory file, None if there is none; raises OSError, and NotText.
@@ -189,8 +161,6 @@ class Store:
         """
         if not entries:
             return
-        from memory_core.storage import review_file
-
         try:
             review_file.add(self.paths, self.stem(agent), agent, entries, now)
         except OSError:
@@ -198,8 +168,6 @@ class Store:
 
     def read_review(self, agent: str) -> list[dict[str, Any]]:
         """Return the learnings that wait for a person, oldest first, with all fields."""
-        from memory_core.storage import review_file
-
         return review_file.read(self.paths, self.stem(agent), agent)
 
     def remove_from_review(self, agent: str, ids: Collection[str]) -> None:
@@ -209,34 +177,16 @@ class Store:
         """
         if not ids:
             return
-        from memory_core.storage import review_file
-
         review_file.remove(self.paths, self.stem(agent), agent, ids)
 
     def agents_to_review(self) -> list[str]:
         """Return the sorted ids of all agents with learnings that wait for a person."""
-        from memory_core.storage import review_file
-
         names = review_file.list_file_names(self.paths)
         return sorted({agent_names.agent_of_file(name) for name in names} - {""})
 
     def history(self, agent: str) -> HistoryFile:
         """Return the history of an agent's items and runs."""
-        from memory_core.storage.history_file import HistoryFile
-
         return HistoryFile(self.files, self.history_path(agent))
-
-    def history_path(self, agent: str) -> str:
-        """Return the path of an agent's history."""
-        return os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
-
-    def decided_path(self, agent: str) -> str:
-        """Return the path in the state of the origins of an agent's texts: `origin.ledger`."""
-        return os.path.join(DECIDED_FOLDER, self.stem(agent))
-
-    def made_path(self, agent: str) -> str:
-        """Return the path in the state of the records that this machine wrote of an agent."""
-        return os.path.join(MADE_FOLDER, self.stem(agent))
 
     def agents_with_history(self) -> list[str]:
         """Return the sorted ids of all agents with a history."""
@@ -247,6 +197,27 @@ class Store:
     def lock(self, agent: str, wait: float = LOCK_TIMEOUT) -> Lock:
         """Return the agent's lock for a `with` statement; raises LockTimeout after `wait` s."""
         return Lock(self.paths, f"{self.stem(agent)}.lock", wait)
+
+
+class InvalidAgentName(ValueError):
+    """A name that is not possible for an agent; the message is the reason."""
+
+    status = 2
+
+
+def resolve_agent(store: Store, name: str) -> str:
+    """Return the id of the agent with this name, in any spelling.
+
+    `pm` means the main session unless an agent of that name has a memory file in the store.
+    Raises InvalidAgentName for an invalid name, unless a hook created a memory with it.
+    """
+    agent = agent_names.id_of(name)
+    if not agent_names.is_valid_name(name) and agent not in store.agents():
+        raise InvalidAgentName(
+            f"invalid agent name {name!r}: use letters, digits and -, without a slash"
+        )
+    is_pm = agent == "pm" and agent not in store.agents()
+    return PM if is_pm or name.strip() == PM else agent
 
 
 def read_snapshot(files: SafeFiles, path: str, limit: int = MAX_DATED_BYTES) -> FileSnapshot | None:
@@ -275,8 +246,6 @@ def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> 
     """
     if not entries:
         return
-    from memory_core.document import dated_entries
-
     try:
         snapshot = read_snapshot(files, path, MAX_COMPARED_BYTES)
         before = snapshot.text if snapshot else ""
@@ -284,18 +253,10 @@ def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> 
         files.append(path, _encode("\n" + dated_entries.add_days("", entries)))
         return
     if "<<<<<<< " in before:
-        from memory_core.document import conflicts
-
         before = conflicts.merge_sides(before).text
     after = dated_entries.add_days(before, entries)
     if after != before:
         files.replace(path, _encode(after))
-
-
-def _file_names(agent: str) -> tuple[str, ...]:
-    if agent == PM:
-        return agent_names.PM_FILE_NAMES
-    return tuple(agent_names.list_file_names(agent))
 
 
 class Lock:
@@ -317,8 +278,6 @@ class Lock:
             time.sleep(LOCK_INTERVAL)
 
     def _take(self, path: str) -> bool:
-        import fcntl
-
         files = self._paths.files
         descriptor = files.open(path, os.O_RDWR | os.O_CREAT)
         try:

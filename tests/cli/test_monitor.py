@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.monitor import log_reading
 from memory_core.storage import event_log
 from support.command_line import COMMAND, ITEM, Person
 from support.events import make_pre_event, make_stop_event
@@ -40,7 +41,7 @@ def start(person: Person) -> Iterator[Start]:
             command, cwd=person.sandbox.root, env=person.env, stdout=pipe, stderr=pipe, text=True
         )
         started.append(process)
-        if not event_log.read(person.sandbox.paths):
+        if not log_reading.read(person.sandbox.paths):
             assert process.stderr
             assert process.stderr.readline().startswith(HINT)
         return process

@@ -20,6 +20,7 @@ from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
 from memory_core.memory import recall, run_history
 from memory_core.selection import choosing
+from memory_core.storage import user_level
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -180,7 +181,7 @@ def test_agents_receive_no_error_that_may_mislead(sandbox: Sandbox) -> None:
 def test_items_of_both_levels_are_ranked_by_the_history_of_their_level(sandbox: Sandbox) -> None:
     project = project_in(sandbox)
     user = project.level(user=True)
-    project.paths.allow_user_level(True)
+    user_level.allow(project.paths)
     facts = ["Services talk through the event bus", "Tests share one database"]
     item_actions.teach(project, "engineer", "architecture", facts, user)
     item_actions.judge(project, "engineer", facts[1], "contradicted", user)

@@ -18,7 +18,7 @@ from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
 from memory_core.history import error_text, performance
 from memory_core.memory import error_files
-from memory_core.storage import inbox
+from memory_core.storage import hook_files
 from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
@@ -413,12 +413,12 @@ def test_nothing_is_lost_while_another_process_has_the_lock(sandbox: Sandbox) ->
         replay(sandbox, "2.1.329/foreground")
         replay(sandbox, "2.1.329/partial_failure")
         assert not (sandbox.memories / "history" / "engineer.jsonl").exists()
-    assert inbox.list_agents(sandbox.paths) == {"engineer": 3}
+    assert hook_files.list_agents(sandbox.paths) == {"engineer": 3}
     sandbox.run_hook("session_start", {"hook_event_name": "SessionStart", "session_id": "s9"})
     found = performance.Performance(history(sandbox))
     assert (found.total.finished, found.total.done, found.total.failed) == (2, 1, 1)
     assert len(performance.find_common_errors(list_errors(sandbox))) == 1
-    assert inbox.list_names(sandbox.paths) == []
+    assert hook_files.list_names(sandbox.paths) == []
     assert not (sandbox.memories / "engineer.md").exists()
 
 
@@ -429,7 +429,7 @@ def test_what_cannot_be_written_waits_in_the_inbox(sandbox: Sandbox) -> None:
     folder.chmod(0o500)
     replay(sandbox, "2.1.329/foreground")
     folder.chmod(0o700)
-    assert inbox.list_agents(sandbox.paths) == {"engineer": 2}
+    assert hook_files.list_agents(sandbox.paths) == {"engineer": 2}
 
 
 # Runs whose end caused no event

@@ -23,7 +23,7 @@ import pytest
 from memory_core.delegation import draining, inbox_batches, worker
 from memory_core.history import performance
 from memory_core.history.item_history import History
-from memory_core.storage import inbox
+from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support.calls import answer, call_agent, end_agent, start_agent
@@ -170,7 +170,9 @@ def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox
 def test_a_worker_is_killed_after_the_merge(sandbox: Sandbox, is_noted: bool) -> None:
     add_report(sandbox.paths, text=REPORT)
     project = open_project(sandbox)
-    reports = [inbox.read(sandbox.paths, name) for name in inbox.list_names(sandbox.paths)]
+    reports = [
+        hook_files.read(sandbox.paths, name) for name in hook_files.list_names(sandbox.paths)
+    ]
     inbox_batches.merge(project, reports)
     assert count_reports(sandbox) == 1
     if not is_noted:
@@ -209,18 +211,18 @@ def test_a_report_that_no_worker_can_read_is_put_aside(
     add_report(sandbox.paths, run="a2", text=REPORT)
     drain(sandbox)
     assert LEARNED in count_items(sandbox), "others are saved"
-    (name,) = inbox.list_names(sandbox.paths)
+    (name,) = hook_files.list_names(sandbox.paths)
     assert inbox.count_tries(name) == 1
     drain(sandbox)
     drain(sandbox)
-    assert inbox.list_names(sandbox.paths) == []
-    (left,) = inbox.list_unreadable(sandbox.paths)
+    assert hook_files.list_names(sandbox.paths) == []
+    (left,) = hook_files.list_unreadable(sandbox.paths)
     assert left in settled.run("doctor").stdout
     without_message = {"hook_event_name": "PreToolUse", "tool_name": "SubagentHandback"}
     add_event(sandbox.paths, {**without_message, "session_id": "s1", "tool_input": {}}, run="a3")
     for _ in range(3):
         drain(sandbox)
-    assert len(inbox.list_unreadable(sandbox.paths)) == 2
+    assert len(hook_files.list_unreadable(sandbox.paths)) == 2
 
 
 def test_a_report_that_cannot_be_merged_now_is_never_put_aside(sandbox: Sandbox) -> None:
@@ -255,7 +257,7 @@ def test_a_worker_that_hangs_is_ended_and_replaced(sandbox: Sandbox) -> None:
         subprocess.run(command, check=True, cwd=REPO, stdin=subprocess.DEVNULL)
         await_worker(sandbox.paths)
     assert 0.9 < time.monotonic() - began < 20
-    (name,) = inbox.list_names(sandbox.paths)
+    (name,) = hook_files.list_names(sandbox.paths)
     assert inbox.count_tries(name) == 1
     drain(sandbox)
     assert count_items(sandbox) == Counter([TAUGHT])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
 from memory_core.selection import choosing
-from memory_core.selection.passages import PassageIndex
+from memory_core.selection.indexing import index_passages
 from memory_core.selection.splitting import split_document
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
@@ -223,7 +223,7 @@ def test_preferences_come_first_in_the_prompt() -> None:
         passage.is_wished = preferences.is_title(passage.section)
     task = "Why is stock booked twice at midnight?"
     for tokens, expected in ((20, ["- a: b", "- c: d"]), (40, ["- a: b", "- c: d", MISTAKE])):
-        choices = choosing.select(PassageIndex(passages), task, tokens)
+        choices = choosing.select(index_passages(passages), task, tokens)
         assert [each.passage.text for each in choices if each.is_chosen] == expected
 
 

@@ -16,6 +16,7 @@ from memory_core.history.item_history import id_of
 from memory_core.memory import preparing, ready, recall
 from memory_core.origin import ledger
 from memory_core.selection.item_notes import ItemNote
+from memory_core.storage import user_level
 from memory_core.storage.project import Project, find_project
 from support.calls import answer
 from support.command_line import Person
@@ -291,6 +292,6 @@ def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) 
     project = find_project(str(sandbox.root), sandbox.env)
     for is_stale in (False, True):
         before = ready.make_stamp(project, "engineer")
-        project.paths.allow_user_level(not project.gives_user_level())
+        (user_level.forbid if project.gives_user_level() else user_level.allow)(project.paths)
         assert (ready.make_stamp(project, "engineer") != before) is is_stale
         sandbox.write_memory("engineer", "Short sentences", user=True)

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from memory_core.monitor import gone_projects
-from memory_core.storage import inbox
+from memory_core.storage import hook_files
 from memory_core.storage.project import Project, find_project
 from memory_core.text.times import format_utc
 from support.command_line import Person
@@ -37,7 +37,7 @@ def test_the_state_of_a_moved_project_is_left_to_the_move(sandbox: Sandbox) -> N
     assert not left.files
     gone_projects.take_over(moved.store, left)
     moved.paths.state.make_root()
-    assert inbox.list_agents(moved.paths) == {"qa": 1}
+    assert hook_files.list_agents(moved.paths) == {"qa": 1}
 
 
 def test_tidy_asks_before_it_takes_them_over(

@@ -14,7 +14,7 @@ from memory_core.history.item_history import id_of
 from memory_core.learning import extraction, feedback_lines
 from memory_core.memory import recall
 from memory_core.selection import rendering
-from memory_core.selection.passages import shorten_ids
+from memory_core.selection.indexing import shorten_ids
 from memory_core.selection.splitting import split_document
 from memory_core.storage.project import find_project
 from memory_core.text import characters, memory_tags, sanitize

@@ -12,7 +12,7 @@ import pytest
 from adversarial.report import find_order
 from memory_core.history.item_history import id_of
 from memory_core.selection.rendering import OUTSIDE_TITLE
-from memory_core.storage.state_folder import OWNER_FILE
+from memory_core.storage.state_owner import OWNER_FILE
 from support.command_line import Person
 from support.events import make_pre_event, make_stop_event
 from support.sandbox import Sandbox

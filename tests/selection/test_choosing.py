@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.selection import choosing
+from memory_core.selection import choosing, whole
 from memory_core.selection.choosing import Choice
+from memory_core.selection.indexing import index_passages
 from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.selection.scoring import Scores
 from memory_core.selection.tokens import estimate_tokens
@@ -40,7 +41,7 @@ def make(texts: list[str], **facts: dict[str, Any]) -> list[Passage]:
 
 
 def choose(passages: list[Passage], task: str, budget: int = BUDGET) -> list[str]:
-    choices = choosing.select(PassageIndex(passages), task, budget)
+    choices = choosing.select(index_passages(passages), task, budget)
     return [choice.passage.item for choice in choices if choice.is_chosen]
 
 
@@ -83,15 +84,15 @@ def test_the_item_that_the_task_is_about_comes_first(task: str) -> None:
 def test_a_task_without_strong_evidence_receives_at_most_400_tokens() -> None:
     passages = make([f"{text} of shop {at}" for at, text in enumerate(PAYMENTS)])
     task = "The colours of payments of the shop look odd in print, on maps and on phones"
-    choices = choosing.select(PassageIndex(passages), task, BUDGET)
+    choices = choosing.select(index_passages(passages), task, BUDGET)
     spent = sum(choice.tokens for choice in choices if choice.is_chosen)
-    assert not Scores(PassageIndex(passages), task).is_strong
+    assert not Scores(index_passages(passages), task).is_strong
     assert choosing.FEW_TOKENS * 0.9 < spent <= choosing.FEW_TOKENS
 
 
 def test_strong_evidence_brings_more() -> None:
     task = "retry payments with one message id as cents, and round them half to even"
-    choices = choosing.select(PassageIndex(make(PAYMENTS)), task, BUDGET)
+    choices = choosing.select(index_passages(make(PAYMENTS)), task, BUDGET)
     chosen = [choice for choice in choices if choice.is_chosen]
     assert choosing.FEW_TOKENS < sum(choice.tokens for choice in chosen) <= BUDGET
     assert {choice.reason for choice in chosen} == {choosing.FITS, choosing.STRONG}
@@ -104,7 +105,7 @@ def test_five_items_of_one_run_do_not_push_out_the_item_of_another_run() -> None
     passages = make([f"{name} of the worker" for name in names], **dict.fromkeys(names, facts))
     passages += make(["Queue of nothing"], Queue={"runs": ("r2",)})
     passages += make(["Maps", "Ships", "Cats", "Dogs"])
-    choices = choosing.select(PassageIndex(passages, abouts), "slow worker", BUDGET)
+    choices = choosing.select(index_passages(passages, abouts), "slow worker", BUDGET)
     assert [choice.factor for choice in choices[:6]] == [1, 1, 0.7, 0.7, 0.7, 0.7]
     assert {choices[0].passage.runs, choices[1].passage.runs} == {("r1",), ("r2",)}
 
@@ -113,7 +114,7 @@ def test_an_item_of_several_runs_uses_the_best_never_the_sum() -> None:
     abouts = {"r1": "import nightly", "r2": "import orders", "r3": "import slow"}
     facts = {"One": {"runs": ("r1",)}, "Three": {"runs": ("r1", "r2", "r3")}}
     passages = make(["One fact", "Three facts", "Another thing", "Fourth thing"], **facts)
-    scores = Scores(PassageIndex(passages, abouts), "nightly import of orders is slow")
+    scores = Scores(index_passages(passages, abouts), "nightly import of orders is slow")
     one, three = scores.find(0), scores.find(1)
     assert three.subject < 2 * one.subject
 
@@ -121,7 +122,7 @@ def test_an_item_of_several_runs_uses_the_best_never_the_sum() -> None:
 def test_an_item_without_a_run_has_no_penalty() -> None:
     texts = ["Retry payments once", "Payments retry once", "Other"]
     passages = make(texts, Retry={"runs": ("r1",)})
-    scores = Scores(PassageIndex(passages, {"r1": "gardens and flowers"}), "payments")
+    scores = Scores(index_passages(passages, {"r1": "gardens and flowers"}), "payments")
     with_run, without = scores.find(0), scores.find(1)
     assert with_run.total == without.total > 0
 
@@ -129,7 +130,7 @@ def test_an_item_without_a_run_has_no_penalty() -> None:
 def test_an_item_that_was_given_often_and_never_used_sinks() -> None:
     for shown, used, factor in ((20, 0, choosing.UNUSED), (20, 1, 1), (19, 0, 1)):
         passages = make(ITEMS, Payments={"given": shown, "used": used})
-        choices = choosing.select(PassageIndex(passages), "payments", BUDGET)
+        choices = choosing.select(index_passages(passages), "payments", BUDGET)
         assert find(choices, "Payments").factor == factor
 
 
@@ -137,7 +138,7 @@ def test_pins_are_given_with_every_task_and_may_use_the_whole_budget() -> None:
     pins = [f"Pinned rule number {at} of the project" for at in range(40)]
     passages = [*make(pins, Pinned={"is_wished": True}), *make(ITEMS)]
     for budget, has_room in ((BUDGET, True), (300, False)):
-        choices = choosing.select(PassageIndex(passages), "where are the worker's logs", budget)
+        choices = choosing.select(index_passages(passages), "where are the worker's logs", budget)
         spent = sum(choice.tokens for choice in choices if choice.reason == choosing.WISHED)
         assert has_room or budget * 0.9 < spent <= budget
         assert find(choices, "Logs").is_chosen is has_room
@@ -151,7 +152,7 @@ def test_without_a_task_the_most_useful_come_first() -> None:
 
 
 def test_without_selection_everything_is_given_in_the_order_of_the_file() -> None:
-    choices = choosing.select_all(PassageIndex(make(PAYMENTS)), "fix the typo", 100_000)
+    choices = whole.select_all(index_passages(make(PAYMENTS)), "fix the typo", 100_000)
     assert [choice.passage.item for choice in choices if choice.is_chosen] == PAYMENTS
 
 
@@ -180,7 +181,7 @@ ABOUTS = {"r1": "pay queue", "r2": "log src/a.py", "r3": ""}
 def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     passages: list[Passage], task: str, budget: int
 ) -> None:
-    made = PassageIndex(passages, ABOUTS)
+    made = index_passages(passages, ABOUTS)
     index = PassageIndex.load(marshal.loads(marshal.dumps(made.dump())))
     choices = choosing.select(index, task, budget)
     choices += choosing.list_others(index, choices)
@@ -208,7 +209,7 @@ RULES = ["Amounts are integer cents, never floats", "Ask before you add a depend
 
 def test_a_small_memory_is_given_whole_the_best_fit_first() -> None:
     passages, task = make([*RULES, "Refunds need a receipt"]), "refunds lack a receipt"
-    index = PassageIndex(passages)
+    index = index_passages(passages)
     (first, *others) = (one for one in choosing.select(index, task, BUDGET, 400) if one.is_chosen)
     assert (first.passage.item, len(others)) == ("Refunds need a receipt", 2)
     for below in (0, index.tokens - 1):
@@ -220,9 +221,9 @@ def test_a_small_memory_is_given_whole_the_best_fit_first() -> None:
 def test_what_is_from_outside_arrives_only_if_it_fits(tier: str) -> None:
     outside = ["Invoices are printed at noon", "Stock is booked twice"]
     passages = [*make(RULES), *own(outside, tier)]
-    choices = choosing.select(PassageIndex(passages), "why is stock booked twice?", BUDGET, 400)
+    choices = choosing.select(index_passages(passages), "why is stock booked twice?", BUDGET, 400)
     assert {one.passage.item for one in choices if one.is_chosen} == {*RULES, outside[1]}
-    assert PassageIndex(passages).tokens == PassageIndex(make(RULES)).tokens
+    assert index_passages(passages).tokens == index_passages(make(RULES)).tokens
 
 
 def test_lines_of_a_person_come_first_up_to_half_of_the_budget() -> None:
@@ -231,7 +232,7 @@ def test_lines_of_a_person_come_first_up_to_half_of_the_budget() -> None:
     rules = [f"Rule number {at} of the house: keep the width of column {at}" for at in range(90)]
     for at, passage in enumerate(many := own(rules)):
         passage.born = f"2026-11-{at % 28 + 1:02}"
-    index = PassageIndex([*make(PAYMENTS), *many])
+    index = index_passages([*make(PAYMENTS), *many])
     choices = choosing.select(index, "write column 7 of payments to the audit trail", 600, 400)
     assert 560 < sum(one.tokens for one in choices if one.is_chosen) <= 600
     others = [one for one in choices if one.is_chosen and not one.passage.is_own]
@@ -247,7 +248,7 @@ def test_lines_of_a_person_come_first_up_to_half_of_the_budget() -> None:
 
 def test_of_lines_of_one_age_those_further_up_in_the_file_come_first() -> None:
     rules = [f"Rule number {at} of the house: keep the width of column {at}" for at in range(90)]
-    index = PassageIndex(own(rules))
+    index = index_passages(own(rules))
     choices = choosing.select(index, "fix the typo in the README heading", 600, 400)
     chosen = [one.passage.item for one in choices if one.is_chosen]
     assert sorted(chosen) == sorted(rules[: len(chosen)])
@@ -256,7 +257,7 @@ def test_of_lines_of_one_age_those_further_up_in_the_file_come_first() -> None:
 def test_a_task_with_very_many_hits_still_finds_by_its_rarest_words() -> None:
     passages = make(["Pay the queue of logs"] * 3000, Pay={"runs": ("r1",)})
     passages[1234] = Passage("Work", "- Pay at night", "Pay at night")
-    index = PassageIndex(passages, {"r1": "pay queue"})
+    index = index_passages(passages, {"r1": "pay queue"})
     chosen = choosing.select(index, "pay queue log at night", 200)
     assert chosen[0].passage.text == "- Pay at night"
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from memory_core.document import markdown
 from memory_core.history.item_history import id_of
 from memory_core.selection import rendering
-from memory_core.selection.passages import Passage, shorten_ids
+from memory_core.selection.indexing import shorten_ids
+from memory_core.selection.passages import Passage
 from memory_core.selection.splitting import split_document
 from support.tables import for_each
 

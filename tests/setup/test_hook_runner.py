@@ -13,7 +13,7 @@ from memory_core.files import tree
 from memory_core.setup import hook_runner
 from memory_core.storage import event_log
 from memory_core.storage.project import Project, find_project
-from memory_core.storage.state_folder import OWNER_FILE
+from memory_core.storage.state_owner import OWNER_FILE
 from support.files import read_files
 from support.life import write
 from support.sandbox import Sandbox

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.monitor import log_reading
 from memory_core.storage import event_log, paths
 from memory_core.text.times import format_utc
 from support.processes import read_output, release_programs, start_program
@@ -26,15 +27,15 @@ def test_the_log_is_rotated_and_all_files_are_read(
     for number in range(45):
         event_log.write(place, f"agent.memory.{'ab'[number % 2]}", number=number, x="x" * 60_000)
     assert place.state.list_names() == [*sorted(event_log.FILES), "project.json"]
-    numbers = [event["number"] for event in event_log.read(place)]
+    numbers = [event["number"] for event in log_reading.read(place)]
     assert numbers == list(range(numbers[0], 45))
     assert 20 < len(numbers) < 45
     odd = [number for number in numbers if number % 2]
-    assert [event["number"] for event in event_log.read(place, ["agent.memory.b"])] == odd
+    assert [event["number"] for event in log_reading.read(place, ["agent.memory.b"])] == odd
 
 
 def numbers(place: paths.LevelPaths) -> list[object]:
-    return [event["number"] for event in event_log.read(place)]
+    return [event["number"] for event in log_reading.read(place)]
 
 
 def test_a_torn_line_damages_no_other_line(tmp_path: Path) -> None:

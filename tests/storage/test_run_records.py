@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.storage import paths, run_records
+from memory_core.storage import hook_files, paths, run_records
 
 
 @given(st.text(st.characters(codec=None)))
@@ -43,7 +43,7 @@ def test_only_old_records_are_cleared(tmp_path: Path) -> None:
         folder = Path(place.state.locate(kind, "old"))
         for path in [*folder.iterdir(), folder]:
             os.utime(path, (long_ago, long_ago))
-    run_records.clear_old(place)
+    hook_files.clear_old(place)
     assert run_records.SessionRuns(place, "old").record("a1") == {}
     assert run_records.SessionRuns(place, "young").record("a1")
     assert run_records.SessionRuns(place, "young").find_open_receipts("engineer", "a1")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.storage import event_log, inbox, state_folder
+from memory_core.storage import event_log, hook_files, state_owner
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.store import Store
 from support.events import FACT, LEARNED, REPORT, make_post_event, make_pre_event, make_start_event
@@ -67,9 +67,9 @@ def test_a_moved_project_finds_its_state_and_what_waits(sandbox: Sandbox) -> Non
     assert not sandbox.state.exists()
     assert LEARNED in sandbox.read_memory("engineer")
     assert [entry["content"] for entry in Store(moved).read_review("engineer")] == ["Waits"]
-    owner = json.loads(moved.state.read_text(state_folder.OWNER_FILE))
+    owner = json.loads(moved.state.read_text(state_owner.OWNER_FILE))
     assert owner["path"] == str(sandbox.root)
-    assert state_folder.list_gone(os.path.dirname(moved.state.root), moved.state.owner) == []
+    assert state_owner.list_gone(os.path.dirname(moved.state.root), moved.state.owner) == []
 
 
 def test_a_copy_has_a_state_of_its_own(sandbox: Sandbox) -> None:
@@ -79,7 +79,7 @@ def test_a_copy_has_a_state_of_its_own(sandbox: Sandbox) -> None:
     paths = LevelPaths(str(copy), sandbox.env)
     event_log.write(paths, "agent.memory.loaded")
     assert paths.state.list_names() == ["events.jsonl", "project.json"]
-    assert inbox.list_agents(sandbox.paths) == {"engineer": 1}
+    assert hook_files.list_agents(sandbox.paths) == {"engineer": 1}
 
 
 def test_each_project_has_a_folder_with_a_plain_name(sandbox: Sandbox) -> None:

@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from memory_core.storage import inbox
+from memory_core.storage import hook_files, inbox
 from memory_core.storage.paths import LevelPaths
 from support.command_line import Person
 from support.events import make_stop_event
@@ -35,7 +35,7 @@ def add_report(
     path = add_event(paths, make_stop_event(run, text, agent), agent, run)
     if not is_tried:
         return path
-    inbox.put_back(paths, os.path.basename(path), is_readable=True)
+    hook_files.put_back(paths, os.path.basename(path), is_readable=True)
     return f"{path}.1"
 
 
@@ -51,7 +51,7 @@ def add_event(
 
 def count_reports(sandbox: Sandbox) -> int:
     """Return the number of reports in the inbox, without the unreadable ones."""
-    return len(inbox.list_names(sandbox.paths))
+    return len(hook_files.list_names(sandbox.paths))
 
 
 def add_tried_report(person: Person) -> None:
@@ -64,5 +64,5 @@ def add_unreadable_report(person: Person) -> None:
     state = person.sandbox.paths.state
     path = add_report(person.sandbox.paths)
     state.truncate(path, 20)
-    state.make_folder(inbox.UNREADABLE)
-    state.rename(path, os.path.join(inbox.UNREADABLE, os.path.basename(path)))
+    state.make_folder(hook_files.UNREADABLE)
+    state.rename(path, os.path.join(hook_files.UNREADABLE, os.path.basename(path)))

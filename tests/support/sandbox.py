@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_core.storage import paths
+from memory_core.storage import paths, user_level
 from memory_core.storage.paths import LevelPaths
 from support import forks, processes
 from support.paths import REPO
@@ -81,7 +81,7 @@ class Sandbox:
     def write_memory(self, agent: str, *items: str, user: bool = False) -> Path:
         """Write a memory file with these items."""
         if user:
-            self.paths.allow_user_level(True)
+            user_level.allow(self.paths)
         folder = self.user_memories if user else self.memories
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{agent}.md"

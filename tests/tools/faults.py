@@ -37,6 +37,7 @@ from memory_core.document import markdown  # noqa: E402
 from memory_core.files import safe_files  # noqa: E402
 from memory_core.history import item_history  # noqa: E402
 from memory_core.memory import agent_memory  # noqa: E402
+from memory_core.monitor import log_reading  # noqa: E402
 from memory_core.storage import (  # noqa: E402
     event_log,
     history_file,
@@ -198,7 +199,7 @@ class Bed:
 
     def logged(self) -> list[str]:
         """Return the problems that the event log reports."""
-        told = [event.get("error") or event.get("reason") for event in event_log.read(self.paths)]
+        told = [event.get("error") or event.get("reason") for event in log_reading.read(self.paths)]
         return [str(problem) for problem in told if problem]
 
     def temporaries(self) -> list[Path]:

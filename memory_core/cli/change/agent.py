@@ -19,8 +19,8 @@ from memory_core.cli.output import print_json, print_line
 from memory_core.curation import cleaning
 from memory_core.memory.reading import read_memory
 from memory_core.memory.rename import rename_agent
-from memory_core.storage.project import Project, resolve_agent
-from memory_core.storage.store import Store
+from memory_core.storage.project import Project
+from memory_core.storage.store import Store, resolve_agent
 from memory_core.text.phrases import format_count
 
 OldName = Annotated[str, agent_argument("The agent's name now.", "OLD")]
@@ -38,7 +38,7 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
     """
     scope = project, level, old = find_agent(old, user)
     acting.require_person(project, "rename agents")
-    target = resolve_agent(project, new, level)
+    target = resolve_agent(level, new)
     files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
     if json:
         change = get_change(project)

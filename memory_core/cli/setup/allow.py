@@ -8,6 +8,7 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.output import print_json, print_line
+from memory_core.storage import user_level
 
 
 def allow(
@@ -27,9 +28,9 @@ def allow(
     project = find_project()
     acting.require_person(project, "allow the user-level memory")
     paths = project.paths
-    paths.allow_user_level(not revoke)
+    (user_level.forbid if revoke else user_level.allow)(paths)
     if json:
-        print_json({"project": paths.root, "allowed": paths.allows_user_level()})
+        print_json({"project": paths.root, "allowed": user_level.is_allowed(paths)})
         return
     verb = "do not receive" if revoke else "receive"
     print_line(f"The agents of {project.name} {verb} your user-level memory.")

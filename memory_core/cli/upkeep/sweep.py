@@ -9,7 +9,7 @@ from memory_core.claude_code import settings_files
 from memory_core.cli.output import print_line, print_note
 from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.delegation import draining, missed_reports
-from memory_core.storage import inbox
+from memory_core.storage import hook_files
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
@@ -20,14 +20,14 @@ def collect_learnings(step: Step) -> StepResult:
     It fails if something is still unmerged or unread.
     """
     project = step.scope.project
-    waiting = len(inbox.list_names(project.paths))
+    waiting = len(hook_files.list_names(project.paths))
     if step.dry_run:
         return _plan(waiting, step.json)
     if sys.stderr and sys.stderr.isatty():
         print_note("Reading transcripts")
     draining.drain(project, with_tried=True)
-    failed = sorted(inbox.list_agents(project.paths))
-    merged = waiting - len(inbox.list_names(project.paths))
+    failed = sorted(hook_files.list_agents(project.paths))
+    merged = waiting - len(hook_files.list_names(project.paths))
     result = _read_transcripts(project)
     if merged and not step.json:
         print_line(f"Merged {format_count(merged, 'waiting report')}.")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memory_core.curation.views import event_details
 from memory_core.dashboard.page import Page, View, Visit, divide
-from memory_core.storage import event_log
+from memory_core.monitor import log_reading
 
 # Number of events on a page, on all pages, and of those that are searched for them.
 EVENTS_ON_A_PAGE = 50
@@ -36,7 +36,7 @@ def show_events(visit: Visit) -> View:
     pattern, agent = visit.query.get("events") or "*", visit.query.get("agent", "")
     wanted = (
         event
-        for event in event_log.read(visit.project.paths)[: -MAX_SEARCHED - 1 : -1]
+        for event in log_reading.read(visit.project.paths)[: -MAX_SEARCHED - 1 : -1]
         if fnmatchcase(str(event.get("event")), pattern)
         and (not agent or event.get("agent_id") == agent)
     )

@@ -1,0 +1,38 @@
+"""Read the event log."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from memory_core.storage import event_log
+from memory_core.storage.paths import LevelPaths
+from memory_core.text import fastjson
+
+# A full file is larger by the lines of the processes that write to it meanwhile.
+MAX_READ_BYTES = 2 * event_log.MAX_BYTES
+
+
+def read(paths: LevelPaths, names: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return the logged events, of all names or of these, oldest first.
+
+    Incomplete lines are skipped.
+    """
+    return [event for name in event_log.FILES for event in [*_read(paths, name, names)][::-1]]
+
+
+def _read(paths: LevelPaths, file: str, names: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield the events of one file, newest first; only lines with these names are parsed."""
+    marks = [f'"{name}"' for name in names]
+    for line in reversed(paths.state.read_text(file, MAX_READ_BYTES).split("\n")):
+        if not marks or any(mark in line for mark in marks):
+            event = fastjson.load_object(line)
+            if event and (not names or event.get("event") in names):
+                yield event
+
+
+def write_new(paths: LevelPaths, event: str, **fields: Any) -> None:
+    """Append an event that the newest file does not have yet with these fields."""
+    wanted = {"event": event, **fields}.items()
+    if not any(wanted <= logged.items() for logged in _read(paths, event_log.FILE_NAME, [event])):
+        event_log.write(paths, event, **fields)

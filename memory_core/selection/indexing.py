@@ -1,0 +1,59 @@
+"""Index the passages of a memory by their words, for the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
+from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
+from memory_core.text import subject_words
+
+# Characters of a passage that are compared with a task; a usual one has 100.
+MAX_COMPARED = 4000
+
+
+def index_passages(
+    passages: Iterable[Passage] = (), abouts: Mapping[str, str] | None = None
+) -> PassageIndex:
+    """Index passages; `abouts` says what runs were about, by their ids."""
+    index = PassageIndex()
+    for passage in passages:
+        add_passage(index, passage)
+    # The newest first.  People put what always matters at the top of a file: of the same age,
+    # those further up come first.
+    index.own.sort(key=lambda at: index[at].born, reverse=True)
+    for run in sorted(index.reported):
+        for word in subject_words.list_subject((abouts or {}).get(run, "")):
+            index.subjects.setdefault(word, []).append(run)
+    return index
+
+
+def add_passage(index: PassageIndex, passage: Passage) -> None:
+    """Add a passage; it gets the next number."""
+    number = passage.index = len(index.rows)
+    index.passages[number] = passage
+    index.rows.append(vars(passage))
+    for word in subject_words.list_words(passage.text[:MAX_COMPARED]):
+        index.words.setdefault(word, []).append(number)
+    for run in passage.runs:
+        index.reported.setdefault(run, []).append(number)
+    if passage.is_wished:
+        index.wished.append(number)
+    if passage.is_own:
+        index.own.append(number)
+    if not passage.is_outside:
+        index.tokens += estimate_tokens(passage.text) + ITEM_TOKENS
+
+
+def shorten_ids(ids: Iterable[str]) -> dict[str, str]:
+    """Return the shortest beginnings, of four or more characters, that differ, by the ids."""
+    shortened: dict[str, str] = {}
+    waiting, length = {*ids} - {""}, SHORTEST_ID
+    while waiting:
+        counts: dict[str, int] = {}
+        for whole in waiting:
+            counts[whole[:length]] = counts.get(whole[:length], 0) + 1
+        alone = {one for one in waiting if counts[one[:length]] == 1 or len(one) <= length}
+        shortened |= {one: one[:length] for one in alone}
+        waiting, length = waiting - alone, length + 1
+    return shortened

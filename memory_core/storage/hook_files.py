@@ -1,0 +1,147 @@
+"""What hooks have left in the state, for the worker and commands: reports, and old records."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+from memory_core.files import safe_files
+from memory_core.files.safe_files import SafeFiles
+from memory_core.storage import run_records
+from memory_core.storage.inbox import FOLDER, OLD_FOLDER, count_tries, split
+from memory_core.storage.paths import LevelPaths
+
+if TYPE_CHECKING:
+    from memory_core.storage.inbox import Report
+
+UNREADABLE, DONE = "inbox/unreadable", "done"
+
+# After so many tries to read it, a report is not tried again.
+MAX_TRIES = 3
+
+# A hook reads less of an event.
+MAX_BYTES = 4_000_000
+
+DONE_LIFE = 30 * 86400  # seconds
+
+# Seconds.  Run records only tell the events of one run apart; sessions are resumed within days.
+RUN_LIFE = 30 * 86400
+
+
+def list_names(paths: LevelPaths) -> list[str]:
+    """Return the names of the reports, oldest first."""
+    files = [(status.st_mtime_ns, name) for name, status in paths.state.scan(FOLDER)]
+    return [name for _time, name in sorted(files) if "~" in name]
+
+
+def has_work(paths: LevelPaths) -> bool:
+    """Return whether there is something to do for a worker."""
+    state = paths.state
+    return bool(list_names(paths)) or state.is_folder(OLD_FOLDER)
+
+
+def read(paths: LevelPaths, name: str) -> Report:
+    """Return a report; raises OSError, and ValueError if it is damaged."""
+    text = paths.state.read(f"{FOLDER}/{name}", MAX_BYTES).decode("utf-8")
+    return parse(text)
+
+
+def parse(text: str) -> Report:
+    """Return the report in the text of a file; raises ValueError."""
+    report = json.loads(text)
+    types = {"time": float, "agent": str, "run": str, "settings": dict, "event": dict}
+    if isinstance(report, dict) and all(type(report.get(key)) is types[key] for key in types):
+        return report
+    raise ValueError("it lacks fields of a report")
+
+
+def is_done(paths: LevelPaths, name: str) -> bool:
+    """Return whether another file with the same event was taken."""
+    return paths.state.is_file(f"{DONE}/{split(name)[1]}")
+
+
+def finish(paths: LevelPaths, name: str) -> None:
+    """Remove a report whose content is saved; its event is not taken again.  Raises OSError."""
+    try:
+        paths.state.create(f"{DONE}/{split(name)[1]}")
+    except FileExistsError:
+        pass
+    paths.state.delete(f"{FOLDER}/{name}")
+
+
+def put_back(paths: LevelPaths, name: str, is_readable: bool) -> None:
+    """Keep a report for the next worker; one that could not be read has three tries."""
+    stem, key = split(name)
+    tries = 1 if is_readable else count_tries(name) + 1
+    target = f"{FOLDER}/{stem}~{key}.{tries}"
+    if tries >= MAX_TRIES:
+        target = f"{UNREADABLE}/{stem}~{key}"
+    try:
+        paths.state.rename(f"{FOLDER}/{name}", target)
+    except OSError:
+        pass  # the next worker finds it under the old name
+
+
+def list_unreadable(paths: LevelPaths) -> list[str]:
+    """Return the paths of the reports that no worker tries any more."""
+    return [f"{UNREADABLE}/{name}" for name in paths.state.list_names(UNREADABLE)]
+
+
+def list_agents(paths: LevelPaths) -> dict[str, int]:
+    """Return how many reports each agent has in the inbox, by file stem."""
+    counts: dict[str, int] = {}
+    for name in paths.state.list_names(FOLDER):
+        stem = split(name)[0]
+        if stem:
+            counts[stem] = counts.get(stem, 0) + 1
+    return counts
+
+
+def clear_done(paths: LevelPaths) -> None:
+    """Forget events that no hook will deliver again."""
+    before = time.time() - DONE_LIFE
+    for name in paths.state.list_names(DONE):
+        if paths.state.is_older(f"{DONE}/{name}", before):
+            paths.state.remove(f"{DONE}/{name}")
+
+
+def clear_old(paths: LevelPaths) -> None:
+    """Remove the records of sessions that nobody will resume."""
+    idle = _list_idle_sessions(paths)
+    for path in _list_outdated(paths, idle):
+        paths.state.remove(path)
+    for folder, _before in idle:
+        paths.state.remove_folder(folder)  # stays if a file in it is younger
+
+
+def list_outdated(paths: LevelPaths) -> list[str]:
+    """Return the files of state that nobody needs: of old sessions, and of killed hooks."""
+    return _list_outdated(paths, _list_idle_sessions(paths))
+
+
+def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str]:
+    outdated = [
+        path for folder, before in idle for path in _list_older(paths.state, folder, before)
+    ]
+    stale = time.time() - safe_files.STALE_SECONDS
+    for folder in ("", "inbox"):
+        outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
+    return outdated
+
+
+def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
+    """Return (folder, time): sessions without a new file since that time, in seconds."""
+    idle = []
+    for kind, life in (("receipts", run_records.RECEIPT_LIFE), ("runs", RUN_LIFE)):
+        before = time.time() - life
+        sessions = _list_older(paths.state, kind, before)
+        idle += [(session, before) for session in sessions]
+    return idle
+
+
+def _list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
+    names = [name for name in files.list_names(folder) if name.endswith(ending)]
+    paths = [os.path.join(folder, name) for name in names]
+    return [path for path in paths if files.is_older(path, before)]

@@ -1,0 +1,100 @@
+"""Which project a state folder belongs to: project.json in it, and projects that were moved."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from memory_core.files import safe_files
+from memory_core.files.safe_files import SafeFiles
+from memory_core.text import fastjson
+
+OWNER_FILE = "project.json"
+
+# In OWNER_FILE since the agents of a project have to be allowed to receive the user-level memory.
+ASKS = "asks"
+
+
+def make_state(state: SafeFiles, project: str) -> None:
+    """Create the state folder of a project; if it was moved, it is that of its old place.
+
+    Raises OSError.
+    """
+    safe_files.make_folders(os.path.dirname(state.root), 0o700)
+    asks = True
+    if moved := _find_moved(state, project):
+        os.rename(moved, state.root)
+        asks = not is_from_before(state)
+    else:
+        os.makedirs(state.root, 0o700, exist_ok=True)  # another process may be quicker
+    status = os.stat(project)
+    owner = {"path": project, "device": status.st_dev, "inode": status.st_ino}
+    owner |= {ASKS: True} if asks else {}
+    state.replace(OWNER_FILE, json.dumps(owner).encode(), durable=False)
+
+
+def follow_move(state: SafeFiles, project: str) -> None:
+    """Use the state of a project that was moved, before anything is written here."""
+    try:
+        if not os.path.isdir(state.root) and _find_moved(state, project):
+            make_state(state, project)
+    except OSError:
+        pass  # the next write reports it
+
+
+def is_from_before(state: SafeFiles) -> bool:
+    """Return whether this is the state of a project that was used before ASKS."""
+    owner = fastjson.load_object(state.read_text(OWNER_FILE))
+    return bool(owner) and ASKS not in owner
+
+
+def note_asked(state: SafeFiles) -> None:
+    """Record that agents have to be allowed to receive the user-level memory.  Raises OSError."""
+    owner = fastjson.load_object(state.read_text(OWNER_FILE))
+    state.replace(OWNER_FILE, json.dumps({**owner, ASKS: True}).encode())
+
+
+def is_of_same_folder(state: SafeFiles, project: str) -> bool:
+    """Return whether the state is of the very folder that is there now."""
+    owner = fastjson.load_object(state.read_text(OWNER_FILE))
+    try:
+        status = os.stat(project)
+    except OSError:
+        return False
+    return (owner.get("device"), owner.get("inode")) == (status.st_dev, status.st_ino)
+
+
+def _find_moved(state: SafeFiles, project: str) -> str:
+    """Return the state folder of a project at its old place, "" if it was not moved."""
+    gone = list_gone(os.path.dirname(state.root), project)
+    return next((folder for folder, _path, is_certain in gone if is_certain), "")
+
+
+def list_gone(home: str, owner: str) -> list[tuple[str, str, bool]]:
+    """Return (state folder, its project, is certain) of states that may be of the folder `owner`.
+
+    Their projects are gone, and had the name or the number (inode) of this folder; both make it
+    certain that the project was moved here.  A new folder may get the number of a deleted one.
+    """
+    if not os.path.isdir(owner):
+        return []  # HOME may name a folder that does not exist
+    files, status = SafeFiles(home), os.stat(owner)
+    gone = []
+    for name in files.list_names():
+        old = fastjson.load_object(files.read_text(f"{name}/{OWNER_FILE}"))
+        path = str(old.get("path"))
+        has_name = os.path.basename(path) == os.path.basename(owner)
+        has_number = (old.get("device"), old.get("inode")) == (status.st_dev, status.st_ino)
+        if (has_name or has_number) and os.path.isabs(path) and not os.path.lexists(path):
+            gone.append((files.locate(name), path, has_name and has_number))
+    return gone
+
+
+def list_owners(home: str) -> list[tuple[str, str]]:
+    """Return (name of the state folder, path of its project) of all states in a folder."""
+    files = SafeFiles(home)
+    owners = (
+        (name, fastjson.load_object(files.read_text(f"{name}/{OWNER_FILE}")).get("path"))
+        for name in files.list_names()
+    )
+    return [(name, path) for name, path in owners if isinstance(path, str) and os.path.isabs(path)]

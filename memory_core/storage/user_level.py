@@ -1,0 +1,54 @@
+"""The permission of a person that the agents of a project receive the user-level memory.
+
+It is a secret that the state and a file that git ignores have in common, so another repository at
+the same place does not inherit it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.storage import state_owner
+from memory_core.storage.paths import LevelPaths
+
+FILE = "user-level"
+
+# A person has been told that the user-level memory is not given.
+ASKED_FILE = "user-level-asked"
+
+
+def is_allowed(paths: LevelPaths) -> bool:
+    """Return whether the agents of the project receive the user-level memory."""
+    secret = paths.state.read_text(FILE)
+    if secret:
+        own = os.path.join(paths.folder, "locks", FILE)
+        return secret == paths.files.read_text(own)
+    was_allowed = _was_allowed(paths)
+    try:
+        if was_allowed:
+            allow(paths)
+    except OSError:
+        pass  # the next session tries it again
+    return was_allowed
+
+
+def _was_allowed(paths: LevelPaths) -> bool:
+    """Return whether an older version allowed it to the same folder."""
+    state = paths.state
+    is_older = state.is_file(FILE) or state_owner.is_from_before(state)
+    return is_older and state_owner.is_of_same_folder(state, state.owner)
+
+
+def allow(paths: LevelPaths) -> None:
+    """Allow that the agents receive the user-level memory.  Raises OSError."""
+    secret = os.urandom(16).hex().encode()
+    paths.files.replace(paths.make_lock_path(FILE), secret, durable=False)
+    paths.state.replace(FILE, secret, durable=False)
+    paths.state.remove(ASKED_FILE)
+
+
+def forbid(paths: LevelPaths) -> None:
+    """Allow it no more.  Raises OSError."""
+    if state_owner.is_from_before(paths.state):
+        state_owner.note_asked(paths.state)
+    paths.state.remove(FILE)
