@@ -54,7 +54,7 @@ FAST_PATH = {
 UNCHANGED = ["selection/splitting.py"]
 
 # The fast path has at most so many lines of code; the goal is 2,800.
-MOST_LINES = 4_700
+MOST_LINES = 4_600
 
 
 def list_names(modules: dict[str, str]) -> set[str]:

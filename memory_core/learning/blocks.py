@@ -21,14 +21,6 @@ Span = tuple[int, int]
 # Characters kept of a rejected learning; a longer one also stays in the report.
 MAX_REVIEW_LENGTH = 4000
 
-# The types of sentences, by the words before their colon.
-_SENTENCES = {
-    "discovered pattern": "pattern",
-    "best practice": "guideline",
-    "mistake": "mistake",
-    "architecture": "architecture",
-}
-
 # Characters around a content.
 _AROUND = " .*\"'\u201c\u201d"
 
@@ -88,7 +80,7 @@ class Report:
             for number, row in enumerate(text.lower().split("\n"))
             if "memor" in (begin := row[:_BEGIN]) or "remember" in begin
         }
-        self._phrases = _SENTENCES if has_sentences else {}
+        self._sentences = lines.SENTENCES if has_sentences else {}
         self._objects = _find_objects(text, self.starts)
 
     def read_blocks(self) -> list[LearningBlock]:
@@ -152,10 +144,10 @@ class Report:
         if number in self._markers and (marker := marker_blocks.read_marker(bare)):
             block = MarkerBlock(number, marker, in_fence)
             return self._read_marker_block(number, block)
-        if self._phrases and not in_fence:
+        if self._sentences and not in_fence:
             key, value = lines.split_field(lines.remove_bullet(bare))
-            if value and key in self._phrases:
-                return LearningBlock([(self._phrases[key], value, "", [])], [], number + 1)
+            if value and key in self._sentences:
+                return LearningBlock([(self._sentences[key], value, "", [])], [], number + 1)
         return None
 
     def _read_marker_block(self, number: int, block: MarkerBlock) -> LearningBlock | None:

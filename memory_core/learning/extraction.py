@@ -7,8 +7,8 @@ and contents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from memory_core.learning import blocks, classify, lines
 from memory_core.learning.blocks import LearningBlock, Span
@@ -46,7 +46,7 @@ class Extraction:
 
     learnings: list[Learning]
     rejected: list[Learning]
-    spans: Sequence[Span] = ()
+    spans: list[Span] = field(default_factory=list)
 
 
 def extract(text: str, natural_language: bool = False, max_length: int = MAX_LENGTH) -> Extraction:
@@ -55,7 +55,7 @@ def extract(text: str, natural_language: bool = False, max_length: int = MAX_LEN
     `natural_language` also accepts sentences such as "Best practice: ...".  A content longer than
     `max_length` characters is rejected.  `spans` are ranges that `blocks.remove_spans` can remove.
     """
-    if not natural_language and not lines.may_teach(text):
+    if not lines.may_teach(text, natural_language):
         return Extraction([], [])
     unjudged, spans = blocks.find_blocks(text, natural_language)
     return replace(judge_blocks(unjudged, max_length), spans=spans)

@@ -8,6 +8,14 @@ INDENT = " \t>"
 # The words of a heading that begin a block.  The first one has no other purpose.
 MARKERS = ("add to memory", "memorize", "memorise", "remember")
 
+# The types of sentences, by the words before their colon.
+SENTENCES = {
+    "discovered pattern": "pattern",
+    "best practice": "guideline",
+    "mistake": "mistake",
+    "architecture": "architecture",
+}
+
 # Keys whose values become lines below an item, with their names there.
 NESTED = {"why": "Why", "see": "See"}
 FIELDS = ("type", "content", *NESTED)
@@ -23,13 +31,13 @@ _MAX_KEY = 40
 _MAX_NUMBER = 5  # characters of "123. "
 
 
-def may_teach(text: str) -> bool:
-    """Return False for a text that certainly lacks marked learnings, as most texts do.
+def may_teach(text: str, has_sentences: bool = False) -> bool:
+    """Return False for a text that certainly lacks learnings, as most texts do.
 
-    The text may be encoded as JSON.
+    Sentences are learnings only if `has_sentences`.  The text may be encoded as JSON.
     """
     low = text.lower()
-    return any(words in low for words in MARKERS)
+    return any(words in low for words in (*MARKERS, *(SENTENCES if has_sentences else ())))
 
 
 def unify_line_ends(text: str) -> str:
