@@ -10,8 +10,6 @@ from memory_core.learning import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memory_core.delegation.run_event import RunEvent
     from memory_core.learning.blocks import LearningBlock
     from memory_core.learning.feedback_lines import Judgement
@@ -64,7 +62,7 @@ def _cut_blocks(run: RunEvent, text: str) -> tuple[list[LearningBlock], str]:
     return blocks, remove_spans(text, spans)
 
 
-def list_rests(run: RunEvent, texts: Sequence[ReportText]) -> dict[str, str]:
+def list_rests(run: RunEvent, texts: list[ReportText]) -> dict[str, str]:
     """Return what is left of each text of a report without what the worker saves.
 
     The result is {} if the texts have nothing to save, or have to stay as they are.
