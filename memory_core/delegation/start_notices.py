@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory_core.storage import last_look, state_folder
+from memory_core.files import last_look
+from memory_core.storage import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

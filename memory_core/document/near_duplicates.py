@@ -107,9 +107,9 @@ def find_new_words(proposal: str, originals: Sequence[str]) -> list[str]:
 
     Linking words and other forms of a word ("retried", "retry") are allowed.
     """
-    known = set[str]().union(*map(_list_all_forms, originals))
+    present = set[str]().union(*map(_list_all_forms, originals))
     tokens = [token for token in ParsedText(proposal).tokens if token[0] not in LINKING]
-    new = [token[1] for token in tokens if known.isdisjoint(_list_forms(token))]
+    new = [token[1] for token in tokens if present.isdisjoint(_list_forms(token))]
     return list(dict.fromkeys(new))
 
 

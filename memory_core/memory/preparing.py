@@ -16,6 +16,7 @@ from memory_core import __version__
 from memory_core.claude_code import agent_names
 from memory_core.document import contradictions, edits, markdown, preferences, repeats
 from memory_core.document.block_reader import Item
+from memory_core.files import last_look
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance, rights
 from memory_core.memory import error_files, ready, run_history
@@ -26,7 +27,7 @@ from memory_core.selection import item_notes, splitting
 from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten_ids
 from memory_core.selection.item_notes import ItemNote
 from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
-from memory_core.storage import event_log, last_look
+from memory_core.storage import event_log
 from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store

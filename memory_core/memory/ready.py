@@ -11,8 +11,8 @@ import marshal
 import os
 
 from memory_core import __version__
+from memory_core.files import last_look
 from memory_core.selection.passages import PassageIndex
-from memory_core.storage import last_look
 from memory_core.text import digests
 
 TYPE_CHECKING = False

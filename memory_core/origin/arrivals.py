@@ -12,9 +12,10 @@ import time
 from typing import Any
 
 from memory_core.claude_code import agent_names, file_writes, settings_files
+from memory_core.files import last_look
 from memory_core.history import item_history, rights
 from memory_core.origin import commits, ledger, line_origins
-from memory_core.storage import last_look, local_changes, paths, state_owner
+from memory_core.storage import local_changes, paths, state_owner
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -113,13 +114,13 @@ def _look_at(project: Project, store: Store) -> None:
 
 
 def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[str | int] | None:
-    """Return git's log of this clone and its size, see `storage.last_look`; None without an answer.
+    """Return git's log of this clone and its size, see `files.last_look`; None without an answer.
 
     If it `asks`, a repository may be new.
     """
     root = project.paths.root
     path, size = state.get(last_look.GIT_LOG) or (root, -1)
-    if size < 0 and asks and paths.find_tree(root):
+    if size < 0 and asks and last_look.find_tree(root):
         try:
             path, size = line_origins.locate_log(root), 0
         except line_origins.ERRORS:

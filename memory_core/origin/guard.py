@@ -7,12 +7,12 @@ from collections.abc import Collection
 from memory_core.document import edits, markdown, template
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document
+from memory_core.files import last_look
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import rights
 from memory_core.history.rights import Origins
 from memory_core.origin import checking
 from memory_core.selection import splitting
-from memory_core.storage import last_look
 
 # Why agents do not receive a text with these settings.
 STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"

@@ -13,10 +13,9 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memory_core.files import git_command
+from memory_core.files import git_command, last_look
 from memory_core.files.safe_files import SafeFiles
 from memory_core.origin import ledger
-from memory_core.storage import last_look, paths
 
 OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
 
@@ -56,7 +55,7 @@ class _LoggedCommit(NamedTuple):
 def find_origins(folder: str, keys: Iterable[str]) -> dict[str, str]:
     """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder."""
     wanted = dict.fromkeys(keys, OWN)
-    if not wanted or not paths.find_tree(folder):
+    if not wanted or not last_look.find_tree(folder):
         return wanted
     try:
         origins: dict[str, str] = {}

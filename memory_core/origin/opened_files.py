@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from memory_core.claude_code import file_writes, transcripts
-from memory_core.files import git_command
+from memory_core.files import git_command, last_look
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import paths as project_paths
 from memory_core.storage.project import Project
@@ -59,10 +59,10 @@ def _find_time(path: str) -> float | None:
 def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:
     """Return the files, given by real paths, that are neither the project's nor Claude Code's."""
     root = os.path.realpath(project.paths.root)
-    tree = project_paths.find_tree(root)
+    tree = last_look.find_tree(root)
     outside, by_tree = set[str](), dict[str, list[str]]()
     for path in files:
-        own = project_paths.find_tree(path) if tree else ""
+        own = last_look.find_tree(path) if tree else ""
         is_other_tree = own not in ("", tree) and project_paths.find_main_tree(own) == tree
         if is_other_tree or (own == tree and f"{path}/".startswith(f"{root}/")):
             by_tree.setdefault(own or root, []).append(path)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from memory_core.document import markdown
+from memory_core.files import last_look
 from memory_core.history import item_history, rights
 from memory_core.origin import arrivals, commits, ledger
 from memory_core.origin.arrivals import ask_whose, look
@@ -29,7 +30,6 @@ from memory_core.origin.reading import read_transcript
 from memory_core.origin.word_weights import rate
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
-from memory_core.storage import last_look
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count

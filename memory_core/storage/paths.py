@@ -173,15 +173,6 @@ def _find_root(start: str, home_folder: str) -> str:
         folder = parent
 
 
-def find_tree(path: str) -> str:
-    """Return the folder of the nearest repository at a path or above it, "" for none."""
-    while not os.path.lexists(os.path.join(path, ".git")):
-        path, before = os.path.dirname(path), path
-        if path == before:
-            return ""
-    return path
-
-
 def _has_memory(folder: str) -> bool:
     """Check for .claude-mpm, also for a link, which is refused later."""
     path = os.path.join(folder, FOLDER_NAME)

@@ -146,8 +146,8 @@ def _apply_change(transaction: TaskTransaction, file: TaskFile, old: TaskFile | 
     The memory keeps its spelling of the id.
     """
     folder = transaction.folder
-    known = folder.find_memory(file.task) or folder.find_memory(file.task, archived=True)
-    file = replace(file, task=known or file.task)
+    memory = folder.find_memory(file.task) or folder.find_memory(file.task, archived=True)
+    file = replace(file, task=memory or file.task)
 
     def work() -> None:
         if old and old.stage == file.stage:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 
 from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import paths
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -59,7 +58,7 @@ def may_be_foreign(state: SafeFiles) -> bool:
     try:
         path, size = look[GIT_LOG]
         if size < 0:
-            return paths.find_tree(path) != ""
+            return find_tree(path) != ""
         return is_unfinished(path[: -len("/logs/HEAD")]) or _has_strange_entry(path, size)
     except (KeyError, ValueError, TypeError, OSError):
         return True
@@ -93,3 +92,12 @@ def _has_strange_entry(path: str, size: int) -> bool:
         if before != after and not subject.startswith(OWN_ENTRIES):
             return True
     return False
+
+
+def find_tree(path: str) -> str:
+    """Return the folder of the nearest repository at a path or above it, "" for none."""
+    while not os.path.lexists(os.path.join(path, ".git")):
+        path, before = os.path.dirname(path), path
+        if path == before:
+            return ""
+    return path
