@@ -17,7 +17,7 @@ from memory_core.origin import text_origins
 from memory_core.setup import hook_runner
 from memory_core.storage import hook_files, inbox, run_records
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.store import MAX_DATED_BYTES, NOT_TEXT, Store, is_text
+from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
 
 # What may have happened to a memory on its way to an agent.
@@ -54,9 +54,6 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
             yield from _check_memory(exam, store, memory, is_user)
         for agent in filter(None, store.agents_with_history()):
             yield from _check_history(exam, store.history(agent))
-        archive = os.path.dirname(store.archive_path(agent_names.PM))
-        for name in store.files.list_names(archive):
-            yield from _check_archive(exam, store, os.path.join(archive, name))
     yield from _check_definitions(exam)
     yield from _check_origins(exam)
 
@@ -121,18 +118,6 @@ def _check_history(exam: Examination, history: HistoryFile) -> Iterator[Finding]
         where = exam.project.paths.relative(history.path)
         what = f"{format_count(len(numbers), 'line')} of the history cannot be read"
         yield Finding(WARNING, what, f"{where}:{numbers[0]}", "correct or delete the line")
-
-
-def _check_archive(exam: Examination, store: Store, path: str) -> Iterator[Finding]:
-    where = exam.project.paths.relative(path)
-    try:
-        data = store.files.read(path, MAX_DATED_BYTES)
-    except OSError as error:
-        yield Finding(BROKEN, error.strerror or str(error), where, "shorten it, or move it away")
-        return
-    if not is_text(data):
-        advice = "save it as UTF-8, or move it away: until then learnings may wait"
-        yield Finding(BROKEN, NOT_TEXT, where, advice)
 
 
 def _check_origins(exam: Examination) -> Iterator[Finding]:

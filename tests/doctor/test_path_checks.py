@@ -65,7 +65,6 @@ def test_a_place_with_something_else_in_it_is_named(
     [
         (".claude-mpm/config.yml", 1, BROKEN),
         (ENGINEER, 2, BROKEN),
-        (".claude-mpm/memories/archive/engineer.md", 9, BROKEN),
         (".claude-mpm/memories/history/engineer.jsonl", 9, WARNING),
     ],
 )
