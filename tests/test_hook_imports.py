@@ -43,12 +43,13 @@ FAST_PATH = {
     "memory": "block_text ready recall",
     "selection": ("choosing frequent_words passages rendering scoring similar_words tokens"),
     "storage": "config event_log inbox paths project run_records state_folder",
+    "storage.config_yml": "default_settings",
     "tasks": "task_events",
     "text": "digests fastjson memory_tags subject_words times",
 }
 
 # The fast path has at most so many lines of code; the goal is 2,800.
-MOST_LINES = 3_770
+MOST_LINES = 3_820
 
 
 def list_names(modules: dict[str, str]) -> set[str]:
@@ -63,6 +64,7 @@ def list_names(modules: dict[str, str]) -> set[str]:
 def prepared(sandbox: Sandbox) -> Sandbox:
     """A project with all that a session before has prepared."""
     sandbox.switch_selection_on()
+    sandbox.configure("memory: {notices: changes}\n")
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
     project = find_project(str(sandbox.root), sandbox.env)
@@ -81,6 +83,10 @@ def test_hooks_load_the_fast_path(prepared: Sandbox) -> None:
     imported = {
         name for one in DELIVERING + COLLECTING for name in list_hook_imports(prepared, *one)
     }
+    (
+        prepared.root / ".claude-mpm" / "config.yml"
+    ).unlink()  # then the settings are the default ones
+    imported |= set(list_hook_imports(prepared, *COLLECTING[1]))
     assert prepared.read_log("agent.memory.loaded", "agent.memory.learned")
     assert not {name.split(".")[0] for name in imported} & EXPENSIVE_MODULES
     own = {name for name in imported if name.startswith("memory_core.")}

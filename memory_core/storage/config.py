@@ -94,8 +94,20 @@ def read_merged(
 ) -> Config | None:
     """Return the settings in force, None if a file has changed, or a variable changes one."""
     stamp = make_stamp(paths, user)
-    merged = read_kept(paths) if stamp and not any(map(environ.get, VARIABLES)) else {}
+    if not stamp or any(map(environ.get, VARIABLES)):
+        return None
+    if not has_files(stamp):
+        from memory_core.storage.config_yml.default_settings import DEFAULTS
+
+        modes = {"": DEFAULTS["learning"]}
+        return Config({"values": DEFAULTS, "modes": modes, "problems": [], "is_readable": True}, [])
+    merged = read_kept(paths)
     return Config(merged, []) if merged and merged["stamp"] == stamp else None
+
+
+def has_files(stamp: list[Any]) -> bool:
+    """Return whether there was any config.yml."""
+    return any(len(file) > 1 for file in stamp[2:])
 
 
 def make_stamp(paths: LevelPaths, user: LevelPaths | None) -> list[Any]:

@@ -252,6 +252,7 @@ def test_a_command_without_the_word_imports_nothing(
     [("post_tool_use", USED), ("subagent_start", START_EVENT), ("session_start", SESSION_EVENT)],
 )
 def test_a_hook_checks_the_tasks(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
+    sandbox.switch_selection_on()
     write_task(sandbox.root, 1, "In Progress")
     (sandbox.root / "CLAUDE.md").write_text("@backlog/CLAUDE.md\n")
     for status in ("In Progress", "Done"):

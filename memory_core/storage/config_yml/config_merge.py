@@ -29,14 +29,12 @@ def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str])
     stamp, merged = config.make_stamp(paths, user), config.read_kept(paths)
     if not stamp or not merged or merged["stamp"] != stamp:
         merged, is_final = _merge_files([level for level in (user, paths) if level], merged)
-        if stamp and is_final:
+        if stamp and is_final and config.has_files(stamp):
             _keep(paths, {**merged, "stamp": stamp})
     return Config(_apply_environment(merged, environ), _find_invalid_variables(environ))
 
 
 def _keep(paths: LevelPaths, merged: Merged) -> None:
-    if merged["values"] is config_defaults.DEFAULTS and not paths.state.is_folder(""):
-        return  # who only looks at a project without settings leaves nothing behind
     text = json.dumps(merged)
     try:
         data = f"{digests.hash_long(text)}\n{text}".encode()
