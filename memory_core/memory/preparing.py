@@ -42,6 +42,7 @@ NOT_WANTED = "memory.user_level: {}"
 
 # Where older versions kept what they prepared.
 OLD_FOLDER = "index"
+OLD_FILES = ("config.json", "config-failure.json")
 
 
 def prepare(project: Project, agent: str) -> ReadyMemory:
@@ -138,8 +139,8 @@ def refresh(project: Project) -> None:
 
 def _remove_old_index(state: SafeFiles) -> None:
     """Remove what older versions prepared."""
-    for name in state.list_names(OLD_FOLDER):
-        state.remove(f"{OLD_FOLDER}/{name}")
+    for name in (*OLD_FILES, *(f"{OLD_FOLDER}/{name}" for name in state.list_names(OLD_FOLDER))):
+        state.remove(name)
     state.remove_folder(OLD_FOLDER)
 
 
