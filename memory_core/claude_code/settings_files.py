@@ -63,16 +63,10 @@ class SettingsFile(NamedTuple):
 
 
 class ForeignHook(NamedTuple):
-    """A hook of another tool that sees delegations before they run."""
+    """A hook of another tool that Claude Code runs at a delegation, and the file that names it."""
 
     command: str
-    matcher: str
     path: str
-
-    @property
-    def is_for_delegations(self) -> bool:
-        """Whether its matcher names delegations; other hooks run for every tool."""
-        return self.matcher not in MATCH_ALL
 
 
 def find_config_folder(environ: Mapping[str, str]) -> str:
@@ -194,7 +188,7 @@ def find_disabling_file(files: list[SettingsFile]) -> SettingsFile | None:
 def list_foreign_hooks(file: SettingsFile) -> list[ForeignHook]:
     """Return the hooks of other tools that could rewrite a delegation's prompt, too."""
     return [
-        ForeignHook(_describe_hook(hook), matcher, file.path)
+        ForeignHook(_describe_hook(hook), file.path)
         for matcher, hook in _list_prompt_hooks(file.value)
         if not settings_json.is_own_hook(hook) and matches_delegations(matcher)
     ]

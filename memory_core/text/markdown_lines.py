@@ -6,7 +6,6 @@ from io import StringIO
 
 BOM = "\ufeff"
 SECTION_START = "## "
-CONFLICT_START = "<<<<<<< "
 CONFLICT_MARKERS = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
 
 

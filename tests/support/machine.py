@@ -102,9 +102,6 @@ class Machine:
         items = agent_memory.list_items(markdown.parse_document(self.read()))
         return [text for text, _section, _nested in items]
 
-    def list_archived(self) -> list[str]:
-        return [entry["text"] for entry in self.read_json("restore", AGENT)]
-
     def _start(
         self, command: list[str], data: str = "", cwd: Path | None = None, status: int | None = 0
     ) -> subprocess.CompletedProcess[str]:
