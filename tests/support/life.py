@@ -200,9 +200,6 @@ undo
 prune --older-than 0d --below 1 --yes
 optimize --yes
 clean --yes
-sweep
-migrate --yes
-resolve
 task start 1
 task archive 1
 task cleanup --yes
