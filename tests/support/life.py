@@ -200,6 +200,7 @@ undo
 prune --older-than 0d --below 1 --yes
 optimize --yes
 clean --yes
+tidy
 task start 1
 task archive 1
 task cleanup --yes

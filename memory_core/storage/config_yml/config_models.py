@@ -1,7 +1,7 @@
 """The settings of config.yml, as pydantic models.
 
-Hooks do not import this module: they read the compiled settings (see config.py) or
-config_defaults.py, which a test compares with the defaults here.
+Hooks do not import this module: they read the merged settings (see config.py) or
+default_settings.py, which a test compares with the defaults here.
 """
 
 from __future__ import annotations
