@@ -15,6 +15,7 @@ from scene import Case, Scene
 from timing import Spawner
 
 from memory_core.history import item_history
+from memory_core.hook import MAX_END_BYTES, MAX_HEAD_BYTES
 from memory_core.text.times import format_utc
 
 HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")
@@ -33,7 +34,8 @@ START = "SubagentStart, receipt present"
 STOP = "capture (SubagentStop), 10 KB, two learnings"
 LARGE_COUNTS = (200, 2_000, 10_000)
 LIFE = ("pre_tool_use", "subagent_start", "subagent_stop", "post_tool_use")
-INJECT_LIMIT, IDLE_LIMIT, LEARN_LIMIT = 1.5, 1.2, 2.0
+# As x of a bare interpreter: with a memory; without one, and each capture; one of 1 MB.
+INJECT_LIMIT, SMALL_LIMIT, LARGE_LIMIT = 1.5, 1.4, 2.5
 
 
 class Maker:
@@ -186,7 +188,7 @@ def _inject_nothing(maker: Maker) -> Case:
     place = maker.scene(size=None)
     event = samples.pre_tool_use(place.project)
     name, check = "inject, agent without memory", scene.prompt_with_note
-    return _case(maker, name, "pre_tool_use", place, event, check, limit=INJECT_LIMIT)
+    return _case(maker, name, "pre_tool_use", place, event, check, limit=SMALL_LIMIT)
 
 
 def _inject_no_folder(maker: Maker) -> Case:
@@ -227,8 +229,11 @@ def _session(maker: Maker) -> Case:
 def _capture(name: str, size: int, memory: int | None = None) -> Row:
     """Return a row of the foreground; it learns when the `memory` to learn into is given."""
     learnings = samples.LEARNED if memory else ()
-    check = scene.taught_and_stripped if memory else scene.untaught
-    limit = LEARN_LIMIT if memory else IDLE_LIMIT
+    # Of a larger event hooks read the begin and the end, so its text cannot be replaced.
+    is_whole = size < MAX_HEAD_BYTES + MAX_END_BYTES
+    taught = scene.taught_and_stripped if is_whole else scene.taught
+    limit = SMALL_LIMIT if is_whole else LARGE_LIMIT
+    check = taught if memory else scene.untaught
 
     def row(maker: Maker) -> Case:
         place, text = maker.scene(memory or FULL), samples.result(size, learnings)
@@ -239,12 +244,12 @@ def _capture(name: str, size: int, memory: int | None = None) -> Row:
 
 
 def _stop(name: str, learnings: tuple[str, ...]) -> Row:
-    check, limit = (scene.taught, LEARN_LIMIT) if learnings else (scene.untaught, IDLE_LIMIT)
+    check = scene.taught if learnings else scene.untaught
 
     def row(maker: Maker) -> Case:
         place = maker.scene(ROOMY)
         event = samples.subagent_stop(place.project, samples.result(10_000, learnings))
-        return _case(maker, name, "subagent_stop", place, event, check, LIFE[:2], limit=limit)
+        return _case(maker, name, "subagent_stop", place, event, check, LIFE[:2], limit=SMALL_LIMIT)
 
     return row
 

@@ -187,8 +187,8 @@ def goals(mine: list[Case], pairs: Pairs) -> Iterable[Goal]:
     all_of = {case.name: summary(pairs[case.name]) for case in mine}
     for name, limit in (
         ("inject, slowest row", ours.INJECT_LIMIT),
-        ("capture without learnings, slowest row", ours.IDLE_LIMIT),
-        ("capture with learnings, slowest row", ours.LEARN_LIMIT),
+        ("inject without a memory and capture, slowest row", ours.SMALL_LIMIT),
+        ("capture of 1 MB, slowest row", ours.LARGE_LIMIT),
     ):
         rows = [all_of[case.name] for case in mine if case.limit == limit]
         if rows:

@@ -38,7 +38,7 @@ FACTS = (
     "takes its collaborators as constructor arguments, so tests hand in fakes",
     "is changed behind a feature flag first and switched over a week later",
     "once lost writes because a retry was swallowed; let the error reach the caller",
-    "needs the staging credentials of its own tenant, shared ones are refused",
+    "needs the staging settings of its own tenant",
     "is being moved from the old scheduler; both run until the end of the quarter",
 )
 

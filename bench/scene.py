@@ -92,6 +92,7 @@ class Scene:
         return "".join(self.read(f"project/{MEMORIES}/{name}") for name in mine)
 
     def freeze(self) -> None:
+        self.wait_for_merges()
         self._frozen = self._files()
         self._folders = self._all_folders()
 

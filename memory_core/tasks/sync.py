@@ -24,14 +24,16 @@ from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.tasks.seen_files import TaskFile
 from memory_core.tasks.task_templates import choose
 
-# Changes that a scan makes, each of up to 30 ms; the next one continues.
-MAX_CHANGES = 20
+# Changes that a hook makes, each of up to 30 ms; the next one continues.
+HOOK_CHANGES = 20
+ALL = 1_000_000
 
 
-def update(project: Project) -> None:
+def update(project: Project, most: int = ALL) -> None:
     """Update the memories, the active task and the imported file, if a task file changed.
 
-    Raises OSError if a file cannot be read or written, or if the lock is not free.
+    At most so many changes are made; the next update goes on.  Raises OSError if a file cannot be
+    read or written, or if the lock is not free.
     """
     folder = backlog_folder.Folder(project.paths.files)
     if not backlog_folder.is_enabled(project, folder):
@@ -40,7 +42,7 @@ def update(project: Project) -> None:
                 claude_md_import.refresh(transaction)  # removes the import
     elif not seen_files.is_unchanged(project, folder):
         with TaskTransaction(project) as transaction:
-            scan(transaction)
+            scan(transaction, most)
 
 
 def update_locked(transaction: TaskTransaction) -> None:
@@ -53,7 +55,7 @@ def update_locked(transaction: TaskTransaction) -> None:
         scan(transaction)
 
 
-def scan(transaction: TaskTransaction) -> None:
+def scan(transaction: TaskTransaction, most: int = ALL) -> None:
     """Compare all task files with the record of the last scan, and update the memories."""
     before = seen_files.load(transaction.project, transaction.folder)
     previous = before or {}
@@ -65,9 +67,9 @@ def scan(transaction: TaskTransaction) -> None:
         for key, file in sorted(files.items(), key=lambda entry: entry[1].stamp)
         if key not in previous or file.stamp != previous[key].stamp
     ]
-    for key in changed[:MAX_CHANGES]:
+    for key in changed[:most]:
         _apply_change(transaction, files[key], previous.get(key))
-    later = changed[MAX_CHANGES:]  # the next scan sees these changes again
+    later = changed[most:]  # the next scan sees these changes again
     files = {key: file for key, file in files.items() if key not in later}
     files |= {key: previous[key] for key in later if key in previous}
     for key, is_completed in gone.items():
