@@ -57,7 +57,6 @@ SERVER_STARTERS = {
 # The only places that may import a library.
 LIBRARIES = {
     "yaml": {"storage.config_yml.config_file"},
-    "ruamel": {"storage.config_yml.config_file"},
     "pydantic": {
         *("storage.config_yml.config_models", "storage.record_models"),
         *("storage.config_yml.config_file", "mcp_server"),

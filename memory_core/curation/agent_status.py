@@ -26,6 +26,7 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
+from memory_core.text.times import format_utc
 
 # Number of weeks in a trend, which counts new items; the last week ends today.
 TREND_WEEKS = 8
@@ -152,14 +153,23 @@ def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus
 def _list_never_given(
     project: Project, store: Store, document: markdown.Document, agent: str, recent: RecentUse
 ) -> list[str]:
-    """Return the items of a person that the last runs did not receive; [] of too few runs."""
+    """Return the items of a person that the last runs did not receive; [] of too few runs.
+
+    Items that were written after the first of these runs do not count.
+    """
     if recent.runs < RECENT_RUNS or store.paths is not project.paths:
         return []
     try:
         texts = text_origins.list_texts(project, store, agent, looks=False)
     except OSError:
         return []
-    own = {one.text: one.id for one in texts if one.tier in rights.WRITTEN_HERE}
+    times = text_origins.read_times(store, agent)
+    own = {
+        one.text: one.id
+        for one in texts
+        if one.tier in rights.WRITTEN_HERE
+        and format_utc(times.get(text_origins.make_key(one.text, one.nested), 0.0)) < recent.since
+    }
     items = [item.text for item in document.items if item.text in own]
     return [text for text in items if own[text] not in recent.given]
 

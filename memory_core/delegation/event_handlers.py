@@ -63,8 +63,9 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     lines = notices.take(project.paths.state, events.session(event), name == "SessionStart")
     if not lines:
         return reply
-    said = (reply or {}).get("systemMessage")
-    return {**(reply or {}), "systemMessage": "\n".join(filter(None, [said, *lines]))}
+    said = str((reply or {}).get("systemMessage") or "").split("\n")
+    text = "\n".join(dict.fromkeys(filter(None, [*said, *lines])))
+    return {**(reply or {}), "systemMessage": text}
 
 
 def finish(project: Project, event: Event, assumed: str) -> None:
@@ -249,11 +250,10 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
     from memory_core.delegation import report_texts
 
     run = run_event.of_own_run(project, event)
-    texts = report_texts.read_texts(run)
-    if not texts:
+    if not events.report_texts(event):
         return None
     _collect(run, "PreToolUse")
-    rests = report_texts.list_rests(run, texts)
+    rests = report_texts.list_rests(run, report_texts.read_texts(run))
     return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
 
 

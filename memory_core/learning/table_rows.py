@@ -11,9 +11,10 @@ def read_drafts(rows: list[str], kind: str) -> tuple[list[Draft], bool]:
 
     The first row names the columns.  `kind` is the type of a row without one.
     """
-    cells = [_split_row(row) for row in rows if row.strip("|:- ")]
-    columns = [name.strip("*_` ").lower() for name in cells[0]]
-    drafts = [_read_row(columns, row, kind) for row in cells[1:]]
+    first, *others = rows
+    columns = [name.strip("*_` ").lower() for name in _split_row(first)]
+    cells = [_split_row(row) for row in others if row.strip("|:- ")]
+    drafts = [_read_row(columns, row, kind) for row in cells]
     return drafts, set(columns) <= set(FIELDS)
 
 

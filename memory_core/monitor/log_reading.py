@@ -27,7 +27,7 @@ def _read(paths: LevelPaths, file: str, names: Collection[str]) -> Iterator[dict
     for line in reversed(paths.state.read_text(file, MAX_READ_BYTES).split("\n")):
         if not marks or any(mark in line for mark in marks):
             event = fastjson.load_object(line)
-            if event and (not names or event.get("event") in names):
+            if event and (not names or str(event.get("event")) in names):
                 yield event
 
 

@@ -79,7 +79,8 @@ def _look_at(project: Project, store: Store) -> None:
     before: dict[str, Any] = {} if is_old else state.get("files", {})
     changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
     log = _measure_log(project, state, bool(changed) or is_old)
-    if not (changed or is_old) and RIGHTS in state and state.get(last_look.GIT_LOG) == log:
+    is_same = last_look.NOTICE in state and state.get(last_look.GIT_LOG) == log
+    if is_same and not (changed or is_old) and RIGHTS in state:
         return
     is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
     is_first = bool(state.get("first")) or not (state.keys() - {last_look.ASKED} or is_from_before)

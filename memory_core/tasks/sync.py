@@ -67,9 +67,11 @@ def scan(transaction: TaskTransaction, most: int = ALL) -> None:
         for key, file in sorted(files.items(), key=lambda entry: entry[1].stamp)
         if key not in previous or file.stamp != previous[key].stamp
     ]
-    for key in changed[:most]:
-        _apply_change(transaction, files[key], previous.get(key))
-    later = changed[most:]  # the next scan sees these changes again
+    work = [key for key in changed if _has_work(transaction, files[key])]
+    later = set(work[most:])  # the next scan sees these changes again
+    for key in changed:
+        if key not in later:
+            _apply_change(transaction, files[key], previous.get(key))
     files = {key: file for key, file in files.items() if key not in later}
     files |= {key: previous[key] for key in later if key in previous}
     for key, is_completed in gone.items():
@@ -84,6 +86,11 @@ def _try(transaction: TaskTransaction, task: str, work: Callable[[], None]) -> N
         work()
     except Refused as error:
         transaction.log("refused", task, error=str(error))
+
+
+def _has_work(transaction: TaskTransaction, file: TaskFile) -> bool:
+    """Return whether a change of a task file changes a memory."""
+    return file.stage == STARTED or bool(transaction.folder.find_memory(file.task))
 
 
 def _list_files(transaction: TaskTransaction, previous: dict[str, TaskFile]) -> dict[str, TaskFile]:

@@ -139,11 +139,6 @@ def _read_word(word: str, noise: frozenset[str]) -> list[Token]:
     return [_token(part) for part in parts if part.casefold() not in noise or part in ("A", "IT")]
 
 
-def is_negation(token: Token) -> bool:
-    """Check whether a token is a negation."""
-    return token[0] in DENYING
-
-
 def _literal(token: Token) -> str:
     key, word, _ = token
     return word if key == word else word.casefold()

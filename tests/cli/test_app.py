@@ -667,15 +667,15 @@ memory:
 OF_QA = "  agent_overrides:\n    qa:\n      size_kb: 9\n"
 
 
-def test_config_set_changes_one_setting(person: Person) -> None:
+def test_config_set_changes_one_line(person: Person) -> None:
     path = person.sandbox.root / ".claude-mpm" / "config.yml"
     for key, value, old, new in (
-        ("enabled", "false", "enabled: true  #", "enabled: false #"),
+        ("enabled", "false", "enabled: true  #", "enabled: false  #"),
         ("memory.limits.default_size_kb", "16", "_kb: 8", "_kb: 16"),
         ("exclude", "[x, y]", "exclude: []", "exclude: [x, y]"),
-        ("user_level", "off", "exclude: []\n", "exclude: []\n  user_level: off\n"),
-        ("limits.max_sections", "7", "_kb: 8\n", "_kb: 8\n    max_sections: 7\n"),
-        ("agent_overrides.qa.size_kb", "9", "exclude: []\n", f"exclude: []\n{OF_QA}"),
+        ("user_level", "off", "  enabled", "  user_level: off\n  enabled"),
+        ("limits.max_sections", "7", "    default", "    max_sections: 7\n    default"),
+        ("agent_overrides.qa.size_kb", "9", "  enabled", f"{OF_QA}  enabled"),
     ):
         person.sandbox.configure(SETTINGS)
         done = person.run("config", "set", key, value)
@@ -693,6 +693,7 @@ def test_config_set_refuses_what_is_invalid(person: Person) -> None:
         "enabled ''": "use YAML on one line",
         "enabled 'true\nother: 1'": "use YAML on one line",
         "enabled [1": "not YAML",
+        "include [b]": "cannot be changed in this file: use agent-memory config edit",
     }
     check_refused(person, cases, prefix="config set")
 
@@ -745,7 +746,7 @@ def test_config_unset_restores_the_default(person: Person) -> None:
         path = person.sandbox.root / ".claude-mpm" / "config.yml"
         left = path.read_text() if path.exists() else ""
         assert left == (
-            FLOW.replace("learning: auto, ", "") if text == FLOW else text.partition("memory:")[0]
+            FLOW.replace("auto", "null") if text == FLOW else text.partition("memory:")[0]
         )
     for form in ("tasks: off", "tasks: {enabled: off}"):
         person.sandbox.configure(f"memory:\n  {form}\n")

@@ -55,8 +55,7 @@ def optimize(
 ) -> None:
     """Merge duplicate items.
 
-    Items that differ in a number, a path, a name or a "not" are not duplicates.
-    Of two items, one of which adds a detail, the longer one stays.
+    Items that differ in a number, a path, a name, a "not" or a detail are not duplicates.
     Of items that mean the same, yours stays.
     Replaced items go to the archive.
     Claude Code's wordings are shown only if no fact is added or lost.

@@ -26,14 +26,6 @@ AUTO, ASK, OFF = "auto", "ask", "off"
 # Which items agents receive: all that nothing is found against, or those that a person reviewed.
 SCORED, STRICT = "scored", "strict"
 
-# The allowed values of the settings that are words.
-WORDS = {
-    "learning": (AUTO, ASK, OFF),
-    "user_level": ("append", "shadow", OFF),
-    "trust": (SCORED, STRICT),
-    "notices": ("changes", "all", OFF),
-}
-
 # What the user's config.yml sets to one of these values, no config.yml of a project takes back.
 PROTECTIONS = {"trust": STRICT, "hold_tainted": True, "hold_outside": True}
 

@@ -8,7 +8,6 @@ must not cost the other settings, and a key must stay the text that is written: 
 from __future__ import annotations
 
 import difflib
-import io
 import math
 import re
 from typing import Any
@@ -42,9 +41,6 @@ MAX_VALUE_LENGTH = 60
 
 # A longer number stays a text: PyYAML needs seconds for `1:59:59:...`, and floats have a limit.
 MAX_NUMBER_LENGTH = 60
-
-# `config set` breaks no line.
-MAX_LINE_WIDTH = 1_000_000
 
 # PyYAML's errors, and Python's when PyYAML reads `"\U99999999"` or `%YAML 1.99999999999...`.
 YAML_ERRORS = (yaml.YAMLError, ValueError, OverflowError, RecursionError)
@@ -195,81 +191,52 @@ class NotChanged(ValueError):
 def set_value(text: str, key: str, value: str) -> str:
     """Return the text of a config.yml with another value for a key such as `memory.enabled`.
 
-    The value is YAML on one line.  Comments, order and quotes of everything else stay.  Raises
-    NotChanged for an unknown key, an invalid value, or a file that cannot be read.
+    The value is YAML on one line.  Everything else stays as it is written.  Raises NotChanged for
+    an unknown key, an invalid value, or a file in which the line cannot be found.
     """
+    path = tuple(key.split("."))
     _check_key(key)
     if not value.strip() or "\n" in value:
         raise NotChanged(f"invalid value {value!r} for {key}: use YAML on one line")
-    document = _load(text, "config.yml")
-    *above, last = key.split(".")
-    _load(f"{key}: {value}", f"invalid value for {key}")
-    problems = _list_value_problems(above, last, value)
+    before = _read_strictly(text, "config.yml", {})
+    wanted = _read_strictly(f"{key}: {value}", f"invalid value for {key}", {})
+    changed = _overlaid(before, path, next(iter(wanted.values()), None))
+    problems = _list_value_problems(_format_nested(path, value))
     if problems:
         raise NotChanged(problems[0].removesuffix(USED_INSTEAD))
-    mapping = document
-    for name in above:
-        if not isinstance(mapping.get(name), dict):
-            mapping[name] = {}
-        mapping = mapping[name]
-    mapping[last] = _make_editor().load(value)
-    return _dump(document, text)
+    after = _replace_value(text, path, value)
+    try:
+        is_right = _read_strictly(after, "config.yml", None) == changed
+    except NotChanged:
+        is_right = False  # the old value has several lines, or stands in braces
+    if not is_right:
+        raise NotChanged(f"{key} cannot be changed in this file: use agent-memory config edit")
+    return after
 
 
 def unset_value(text: str, key: str) -> str:
     """Return the text of a config.yml without a key, and without the keys that this empties.
 
-    Raises NotChanged for an unknown key.
+    If other keys share its lines, its value is null.  Raises NotChanged for an unknown key.
     """
     _check_key(key)
-    names = key.split(".")
-    document = _load(text, "config.yml")
-    mappings = [document]
-    for name in names[:-1]:
-        below = mappings[-1].get(name)
-        if not isinstance(below, dict):
+    path, before = tuple(key.split(".")), _read_strictly(text, "config.yml", {})
+    node: Any = _Loader(text).get_single_node()
+    removed: Any = None
+    for name in path:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        pair = next((pair for pair in pairs if pair[0].value == name), None)
+        if pair is None and isinstance(node, yaml.ScalarNode) and node.value:
             break  # `selection: off` is short for `selection.enabled: false`
-        mappings.append(below)
-    removed = names[len(mappings) - 1]
-    if removed not in mappings[-1]:
-        return text
-    for mapping, name in reversed(list(zip(mappings, names, strict=False))):
-        if name == removed or not mapping[name]:
-            del mapping[name]
-    return _dump(document, text)
-
-
-def _make_editor() -> Any:
-    """Return a reader and writer of YAML that keeps comments and quotes."""
-    from ruamel.yaml import YAML
-
-    editor = YAML()
-    editor.preserve_quotes = True
-    editor.width = MAX_LINE_WIDTH
-    return editor
-
-
-def _load(text: str, name: str) -> Any:
-    """Return the settings in a text, to change them; raises NotChanged if it cannot be read."""
-    try:
-        _Loader(text).get_single_data()
-        document = _make_editor().load(text)
-    except YAML_ERRORS as error:
-        raise NotChanged(f"{name}:{_format_error(error)}") from None
-    if document is not None and not isinstance(document, dict):
-        raise NotChanged(f"{name}: a mapping is expected, with the key memory")
-    return {} if document is None else document
-
-
-def _dump(document: Any, text: str) -> str:
-    """Return changed settings as a text; of a file without others, the comments stay."""
-    comments = [line for line in text.splitlines(True) if not line.partition("#")[0].strip()]
-    if not document:
-        return "".join(comments)
-    stream = io.StringIO()
-    _make_editor().dump(document, stream)
-    is_new = len(comments) == len(text.splitlines())
-    return "".join(comments) * is_new + stream.getvalue()
+        if pair is None:
+            return text
+        removed, node = pair if removed is None or len(pairs) > 1 else removed, pair[1]
+    begin = text.rfind("\n", 0, removed[0].start_mark.index) + 1
+    after = text[:begin] + text[_end_of_line(text, node.end_mark.index) :]
+    left = _read_strictly(after, "config.yml", {}) if node.value else None
+    if left is None or _overlaid(left, path, None) != _overlaid(before, path, None):
+        return set_value(text, key, "null")
+    return after
 
 
 def _check_key(key: str) -> None:
@@ -284,15 +251,68 @@ def _check_key(key: str) -> None:
         raise NotChanged(f"unknown setting {key!r}{hint}")
 
 
-def _list_value_problems(above: list[str], last: str, value: str) -> list[str]:
+def _read_strictly(text: str, name: str, empty: Any) -> Any:
+    """Return the plain value of a text; raises NotChanged if it is not YAML."""
+    try:
+        loaded = _Loader(text).get_single_data()
+    except YAML_ERRORS as error:
+        raise NotChanged(f"{name}:{_format_error(error)}") from None
+    return empty if loaded is None else loaded
+
+
+def _overlaid(settings: Any, path: tuple[str, ...], value: Any) -> Any:
+    """Return the settings with this value at a path."""
+    inner = settings if isinstance(settings, dict) else {}
+    first, *rest = path
+    below = _overlaid(inner.get(first), tuple(rest), value) if rest else value
+    return {**inner, first: below}
+
+
+def _format_nested(path: tuple[str, ...], value: str, indent: int = 0) -> str:
+    """Return the lines of a setting with the keys above it."""
+    lines = [f"{' ' * (indent + 2 * level)}{key}:" for level, key in enumerate(path)]
+    return "\n".join(lines) + f" {value}\n"
+
+
+def _list_value_problems(lines: str) -> list[str]:
     """Return the problems of a setting on its own."""
-    heads = [f"{'  ' * level}{name}:" for level, name in enumerate([*above, last])]
-    lines = "\n".join(heads) + f" {value}\n"
     try:
         problems = merge_texts(["config.yml"], [lines])[1]
     except UnreadableConfig as error:
         return [str(error).partition(": ")[2]]
     return [problem.split(":", 2)[2].strip() for problem in problems]
+
+
+def _replace_value(text: str, path: tuple[str, ...], value: str) -> str:
+    """Return the text with the value at a path replaced, or inserted below the nearest key."""
+    node: Any = _Loader(text).get_single_node()
+    parent_end, indent, rest = None, 0, path
+    for name in path:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        pair = next((pair for pair in pairs if pair[0].value == name), None)
+        if pair is None:
+            if pairs:
+                indent = pairs[0][0].start_mark.column
+                parent_end = pairs[0][0].start_mark.index - indent
+            break
+        key, node = pair
+        rest = rest[1:]
+        indent, parent_end = key.start_mark.column + 2, _end_of_line(text, key.end_mark.index)
+    else:
+        begin, end = node.start_mark.index, node.end_mark.index
+        if isinstance(node, yaml.ScalarNode) and not node.value and begin == end:
+            return f"{text[: key.end_mark.index]}: {value}{text[key.end_mark.index + 1 :]}"
+        tail = "\n" if text[begin:end].endswith("\n") else ""
+        return f"{text[:begin]}{value}{tail}{text[end:]}"
+    lines = _format_nested(rest, value, indent)
+    if parent_end is None:
+        return f"{text.rstrip()}\n{lines}".lstrip()
+    return f"{text[:parent_end]}{lines}{text[parent_end:]}"
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end + 1
 
 
 class _Unsupported(yaml.MarkedYAMLError):
