@@ -59,7 +59,9 @@ class Counts:
     def add(self, other: Counts) -> None:
         """Add the counts of another agent or time."""
         for name in self.__slots__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+            if name != "durations":
+                setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.durations.update(other.durations)
 
     @property
     def checked(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from memory_core.files import safe_files
@@ -30,7 +29,7 @@ def make_state(state: SafeFiles, project: str) -> None:
     status = os.stat(project)
     owner = {"path": project, "device": status.st_dev, "inode": status.st_ino}
     owner |= {ASKS: True} if asks else {}
-    state.replace(OWNER_FILE, json.dumps(owner).encode(), durable=False)
+    state.replace(OWNER_FILE, fastjson.dumps(owner).encode(), durable=False)
 
 
 def follow_move(state: SafeFiles, project: str) -> None:
@@ -51,7 +50,7 @@ def is_from_before(state: SafeFiles) -> bool:
 def note_asked(state: SafeFiles) -> None:
     """Record that agents have to be allowed to receive the user-level memory.  Raises OSError."""
     owner = fastjson.load_object(state.read_text(OWNER_FILE))
-    state.replace(OWNER_FILE, json.dumps({**owner, ASKS: True}).encode())
+    state.replace(OWNER_FILE, fastjson.dumps({**owner, ASKS: True}).encode())
 
 
 def is_of_same_folder(state: SafeFiles, project: str) -> bool:
