@@ -155,7 +155,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     few = parser.parse_args().quick
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         print_reports(Crowd(f"{place}/reports"), REPORTS // 4 if few else REPORTS)
         print_worker(Crowd(f"{place}/worker"), 5 if few else 40)
         print_deliveries(Crowd(f"{place}/deliveries"), 50 if few else 1000)
