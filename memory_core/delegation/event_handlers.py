@@ -250,7 +250,7 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
     from memory_core.delegation import report_texts
 
     run = run_event.of_own_run(project, event)
-    if not events.report_texts(event):
+    if not (run.is_served and events.report_texts(event)):
         return None
     _collect(run, "PreToolUse")
     rests = report_texts.list_rests(run, report_texts.read_texts(run))

@@ -247,11 +247,6 @@ def _check_note(project: Project, task: str, text: str, entry: str) -> None:
     raise TaskRefused(f"not added, it waits in agent-memory review PM: {reason}")
 
 
-def add_decision(project: Project, task: str, entry: str) -> NoteResult:
-    """Add a decision to a task's memory, as `add_note` does."""
-    return add_note(project, task, entry, task_document.DECISIONS)
-
-
 def _open_memory(transaction: TaskTransaction, task: str, create: bool = False) -> str:
     """Return the id of the open memory of a task; created if the task has an open file.
 

@@ -470,6 +470,12 @@ def test_removal_of_blocks_can_be_switched_off(sandbox: Sandbox) -> None:
     assert sandbox.read_memory("engineer").count(LEARNED) == 1
 
 
+def test_a_hand_back_of_an_excluded_agent_is_left_alone(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {exclude: [engineer]}")
+    assert is_silent(sandbox.run_hook("pre_tool_use", handback(run="a2")))
+    assert not (sandbox.state / "done").exists()  # nothing was collected
+
+
 def test_without_learnings_or_a_success_nothing_changes(sandbox: Sandbox) -> None:
     assert is_silent(answer(sandbox, text="Done."))
     assert is_silent(end_agent(sandbox, text="Done."))

@@ -708,7 +708,7 @@ def test_a_review_shows_each_item_with_its_id(shop: Shop) -> None:
 
 def test_the_prompt_to_continue_a_task(shop: Shop) -> None:
     task_actions.start(shop.project, "task-5", "Sell tea")
-    task_actions.add_decision(shop.project, "task-5", "Only green tea {really}")
+    task_actions.add_note(shop.project, "task-5", "Only green tea {really}", "Key Decisions")
     for given_ in ({"task_id": "5"}, {}):
         got = shop.is_present(lambda client, given=given_: client.get_prompt("start_task", given))
         assert "Only green tea {really}" in got.messages[0].content.text

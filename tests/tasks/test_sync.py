@@ -139,7 +139,7 @@ def test_a_life_by_its_own_command(board: Board) -> None:
     title = 'A: "quoted" title, with #hash é 😀'
     assert task_actions.find(board.project, "1").title == title
     assert f"# task-1: {title}\n" in board.memory("task-1")
-    task_actions.add_decision(board.project, "", "only for the memory")
+    task_actions.add_note(board.project, "", "only for the memory", "Key Decisions")
     board.bash("backlog task edit 1 -s Done")
     assert board.states() == {"task-1": "archived"}
     file = board.file("task-1")
@@ -163,7 +163,7 @@ def test_our_own_commands_move_the_task(board: Board, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", board.sandbox.env["PATH"])
     assert task_actions.start(board.project, "2").problems == []
     assert "status: In Progress" in board.file("task-2")
-    task_actions.add_decision(board.project, "", "So be it")
+    task_actions.add_note(board.project, "", "So be it", "Key Decisions")
     assert task_actions.finish(board.project).problems == []
     assert "status: Done" in board.file("task-2")
     assert task_actions.reopen(board.project, "2").problems == []

@@ -392,7 +392,7 @@ def test_search_finds_lines_with_all_words(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     task_actions.add_note(shop.project, "a", "The Warehouse numbers orders")
     task_actions.add_note(shop.project, "a", "The warehouse is cold")
-    task_actions.add_decision(shop.project, "a", "Orders keep their warehouse")
+    task_actions.add_note(shop.project, "a", "Orders keep their warehouse", "Key Decisions")
     task_actions.finish(shop.project, "a")
     hits = task_actions.search(shop.project, "ORDERS ware")
     assert [(hit.memory.id, hit.section, hit.text) for hit in hits] == [
@@ -671,7 +671,7 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert shop.states() == {"task-1": "archived"}
 
 
-VERBS = ["status", "status", "add_note", "add_decision", "start", "finish", "archive", "reopen"]
+VERBS = ["status", "status", "add_note", "add_note", "start", "finish", "archive", "reopen"]
 PLACES = ["To Do", "In Progress", "Done", "gone", "completed", "archive/tasks"]
 OPERATIONS = st.lists(
     st.tuples(*map(st.sampled_from, (VERBS, ["task-1", "task-2"], PLACES))), min_size=4, max_size=16
@@ -690,8 +690,8 @@ def test_nothing_written_is_lost_whatever_happens(
         try:
             if verb == "status":
                 move(shop, task, where)
-            elif verb in ("add_note", "add_decision"):
-                getattr(task_actions, verb)(shop.project, task, f"text {number}.")
+            elif verb == "add_note":
+                task_actions.add_note(shop.project, task, f"text {number}.")
                 written.append(f"- text {number}.\n")
             else:
                 getattr(task_actions, verb)(shop.project, task)
