@@ -6,7 +6,12 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from memory_core.storage.config import Config
-from memory_core.storage.config_yml import config_defaults, config_file, config_merge, config_models
+from memory_core.storage.config_yml import (
+    config_file,
+    config_merge,
+    config_models,
+    default_settings,
+)
 from memory_core.storage.paths import LevelPaths
 
 
@@ -28,7 +33,7 @@ def list_settings(settings: Config, paths: LevelPaths, user: LevelPaths | None) 
         for level in (paths, user)
         if level
     }
-    defaults = _flatten(config_defaults.DEFAULTS)
+    defaults = _flatten(default_settings.DEFAULTS)
     descriptions = {
         key.removeprefix("memory."): text
         for key, _default, text in config_models.describe_settings()

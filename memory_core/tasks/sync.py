@@ -8,6 +8,7 @@ stays archived while its task goes on.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -26,10 +27,9 @@ from memory_core.tasks.task_templates import choose
 
 # Changes that a hook makes, each of up to 30 ms; the next one continues.
 HOOK_CHANGES = 20
-ALL = 1_000_000
 
 
-def update(project: Project, most: int = ALL) -> None:
+def update(project: Project, most: int = sys.maxsize) -> None:
     """Update the memories, the active task and the imported file, if a task file changed.
 
     At most so many changes are made; the next update goes on.  Raises OSError if a file cannot be
@@ -55,7 +55,7 @@ def update_locked(transaction: TaskTransaction) -> None:
         scan(transaction)
 
 
-def scan(transaction: TaskTransaction, most: int = ALL) -> None:
+def scan(transaction: TaskTransaction, most: int = sys.maxsize) -> None:
     """Compare all task files with the record of the last scan, and update the memories."""
     before = seen_files.load(transaction.project, transaction.folder)
     previous = before or {}

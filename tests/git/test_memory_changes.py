@@ -296,7 +296,7 @@ def test_a_file_that_is_rewritten_or_too_large(branch: Person) -> None:
 
 
 def test_every_order_is_of_a_setting() -> None:
-    from memory_core.storage.config_yml.config_defaults import DEFAULTS
+    from memory_core.storage.config_yml.default_settings import DEFAULTS
 
     names = {*memory_changes.ORDERS, *memory_changes.ALWAYS}
     assert {name.partition(".")[0] for name in names} <= DEFAULTS.keys()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.storage import config
-from memory_core.storage.config_yml import config_defaults, config_merge
+from memory_core.storage.config_yml import config_merge, default_settings
 from support.config import format_problems, load_text
 
 
@@ -263,7 +263,7 @@ SETTINGS: dict[str, tuple[list[tuple[str, Any]], list[str]]] = {
     "user_level": (LEVELS, BAD_WORDS),
 }
 NESTED = {
-    "limits": dict.fromkeys(config_defaults.DEFAULTS["limits"], (NUMBER, NO_SCALAR)),
+    "limits": dict.fromkeys(default_settings.DEFAULTS["limits"], (NUMBER, NO_SCALAR)),
     "agent_overrides.qa": dict.fromkeys(("size_kb", "max_sections"), (NUMBER, NO_SCALAR)),
 }
 ALL = SETTINGS | {f"{above}.{key}": rows for above in NESTED for key, rows in NESTED[above].items()}
@@ -297,7 +297,7 @@ def test_each_invalid_text_of_a_setting_is_reported_once_and_not_used(tmp_path: 
         assert [problem.split(": ")[1] for problem in format_problems(loaded)] == [
             f"memory.{key}" for key in ALL
         ]
-        assert loaded.values | {"agent_overrides": {}} == config_defaults.DEFAULTS
+        assert loaded.values | {"agent_overrides": {}} == default_settings.DEFAULTS
         assert all(problem.isprintable() for problem in loaded.problems)
 
 
@@ -317,7 +317,7 @@ PIECES += ["!!python/name:os.system "]
 def test_any_text_can_be_read(text: str, below: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         loaded = load_text(Path(folder), f"memory:\n  {text}" if below else text)
-    assert loaded.values.keys() == config_defaults.DEFAULTS.keys()
+    assert loaded.values.keys() == default_settings.DEFAULTS.keys()
     assert loaded.is_readable or len(loaded.problems) == 1
     assert all(problem.isprintable() for problem in loaded.problems), loaded.problems
 

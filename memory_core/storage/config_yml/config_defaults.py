@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.storage.config_yml.default_settings import DEFAULTS as DEFAULTS
-
 MAX_SIZE_KB = 1024
 
 # Of an entry of `agent_overrides`; None: as for the other agents.

@@ -11,7 +11,7 @@ from typing import Any
 
 from memory_core.storage import config
 from memory_core.storage.config import OFF_WORDS, Config, read_variable
-from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.config_yml import config_defaults, default_settings
 from memory_core.storage.paths import LevelPaths
 from memory_core.text import digests
 
@@ -50,7 +50,7 @@ def _merge_files(levels: list[LevelPaths], older: Merged) -> tuple[Merged, bool]
     is off: the file may switch it off.  What may succeed at the next try is not kept.
     """
     files, is_final = [level.config for level in levels], False
-    values, problems = config_defaults.DEFAULTS, list[str]()
+    values, problems = default_settings.DEFAULTS, list[str]()
     try:
         texts = [read_source(level) for level in levels]
         if any(texts):
@@ -63,7 +63,7 @@ def _merge_files(levels: list[LevelPaths], older: Merged) -> tuple[Merged, bool]
         problem = f"{files[-1]}: not read, {error.name} is not installed"
     except (OSError, ValueError) as error:
         problem = str(error)
-    values = older["values"] if older else {**config_defaults.DEFAULTS, "enabled": False}
+    values = older["values"] if older else {**default_settings.DEFAULTS, "enabled": False}
     return _make_merged(values, [problem], is_readable=False), is_final
 
 
