@@ -10,7 +10,7 @@ import pytest
 
 from memory_core.claude_code import sample_events
 from memory_core.storage import config
-from memory_core.storage.config_yml import config_defaults, config_models, default_settings
+from memory_core.storage.config_yml import config_models, default_settings
 from memory_core.text import digests
 from support.command_line import Person
 from support.config import load_levels, load_text
@@ -19,7 +19,6 @@ from support.sandbox import Sandbox
 
 def test_the_defaults_are_those_of_the_models() -> None:
     assert config_models.MemoryConfig().model_dump() == default_settings.DEFAULTS
-    assert config_models.AgentOverride().model_dump() == config_defaults.OVERRIDE_DEFAULTS
 
 
 @pytest.mark.parametrize(("is_compiled", "length"), [(True, 50), (False, 300)])

@@ -5,18 +5,7 @@ A test compares the defaults with config_models, which takes the limits from her
 
 from __future__ import annotations
 
-from typing import Any
-
 MAX_SIZE_KB = 1024
-
-# Of an entry of `agent_overrides`; None: as for the other agents.
-OVERRIDE_DEFAULTS: dict[str, Any] = {
-    "size_kb": None,
-    "max_sections": None,
-    "max_items_per_section": None,
-    "learning": None,
-    "auto_learning": None,
-}
 
 # What happens to learnings of agents: they are saved, wait for a person, or are left out.
 AUTO, ASK, OFF = "auto", "ask", "off"
