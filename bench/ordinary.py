@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from memory_core.selection import choosing
 from memory_core.selection.indexing import index_passages
 from memory_core.selection.passages import Passage
-from memory_core.storage.config_yml.config_defaults import DEFAULTS
+from memory_core.storage.config_yml.default_settings import DEFAULTS
 
 FILE = Path(__file__).resolve().parents[1] / "tests" / "cases" / "ordinary_memories.json"
 SETTINGS = DEFAULTS["selection"]
