@@ -46,7 +46,7 @@ ALLOWED: dict[str, str] = {
     "curation.cleaning._find_orphans": "the home directory itself",
     "git.resolve._list_files": "of the user's links to one file; a project's are refused",
     # Files of this machine and of the user.
-    "delegation.worker._detach": "the null device",
+    "delegation.background": "the null device, and the priority of this process",
     "hook._load": "the installed program",
     "origin.word_weights._read": "the installed program",
     "origin.forms.read": "the installed program",

@@ -39,26 +39,13 @@ def start(project: Project) -> None:
         os.close(lock)
         return
     try:
-        _detach()
+        from memory_core.delegation import background
+
+        background.leave_hook()
         work(project, lock, MAX_SECONDS)
         log_refused(project)
     finally:
         os._exit(0)
-
-
-def _detach() -> None:
-    """Leave the hook: nobody waits for this process, and no signal for the hook reaches it."""
-    import gc
-    import signal
-
-    os.setsid()
-    os.chdir("/")  # so that the disk of the project can be unmounted
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):  # Claude Code reads until the pipes are closed
-        os.dup2(nowhere, descriptor)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
-    gc.enable()
 
 
 def work(project: Project, lock: int, seconds: int = 0) -> None:

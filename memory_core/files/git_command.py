@@ -27,19 +27,22 @@ def run(folder: str, *words: str) -> tuple[int, str]:
 def run_on(
     folder: str, words: Iterable[str], data: bytes = b"", seconds: float | None = None
 ) -> tuple[int, bytes]:
-    """Do the same with data on its stdin; raises the errors of subprocess.
+    """Do the same with data on its stdin; raises OSError, also if git needs more `seconds`.
 
     It has no variables of a git process that runs this one.
     """
     import subprocess
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    done = subprocess.run(
-        ["git", *SAFE_OPTIONS, "-C", folder, *words],
-        input=data,
-        capture_output=True,
-        check=False,
-        env=env | SAFE_VARIABLES,
-        timeout=seconds,
-    )
+    try:
+        done = subprocess.run(
+            ["git", *SAFE_OPTIONS, "-C", folder, *words],
+            input=data,
+            capture_output=True,
+            check=False,
+            env=env | SAFE_VARIABLES,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(str(error)) from None
     return done.returncode, done.stdout

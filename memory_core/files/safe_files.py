@@ -313,7 +313,7 @@ class SafeFiles:
                 _sync(folder)
 
     def publish(self, path: str, data: bytes) -> None:
-        """Create a file with this content in one step; it survives a power failure.
+        """Create a file in one step: its content is on the disk before the name is there.
 
         Raises FileExistsError if there is one, and OSError.
         """
@@ -324,7 +324,6 @@ class SafeFiles:
                 os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             finally:
                 _remove(folder, temporary)
-            _sync(folder)
 
     def _status_to_replace(self, folder: int, name: str, path: str) -> os.stat_result | None:
         try:

@@ -7,9 +7,7 @@ decides.  A text that no entry has was typed here and is not committed.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import subprocess
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -36,7 +34,7 @@ class Undecided(Exception):
     """Git cannot tell: it failed, or it is at work."""
 
 
-ERRORS = (OSError, subprocess.SubprocessError, ValueError, IndexError, Undecided)
+ERRORS = (OSError, ValueError, IndexError, Undecided)
 
 
 class _LoggedCommit(NamedTuple):
@@ -157,6 +155,8 @@ def read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
 
     Git does not check that a file of objects, which may be forged, has the contents of the names.
     """
+    import hashlib
+
     names = list(names)
     data = run(folder, "cat-file", "--batch", text="\n".join(names)) if names else b""
     for name in names:
@@ -172,7 +172,7 @@ def read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
 
 
 def run(folder: str, *words: str, text: str = "") -> bytes:
-    """Return what git prints; raises Undecided if it fails, and the errors of subprocess."""
+    """Return what git prints; raises Undecided if it fails, and OSError."""
     data = f"{text}\n".encode() if text else b""
     status, output = git_command.run_on(folder, words, data, SECONDS)
     if status:

@@ -89,13 +89,11 @@ def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
     asked = [path for path in paths if path != tree and not _is_tracked(index, path, tree)]
     if not asked:
         return []
-    import subprocess
-
     data = "".join(f"{path}\0" for path in asked).encode("utf-8", "surrogateescape")
     try:
         words = ("check-ignore", "-z", "--stdin")
         status, output = git_command.run_on(tree, words, data, SECONDS)
-    except (OSError, subprocess.SubprocessError):
+    except OSError:
         status, output = 128, b""
     if status in (0, 1):
         return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
