@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
-from memory_core.files import stale_items
+from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
 from memory_core.monitor import gone_projects
 from memory_core.monitor.agent_files import AgentFiles
@@ -368,7 +368,7 @@ def find_unreadable(level: Store) -> str:
     for count in range(len(parts) + 1):
         folder = "/".join(parts[:count])
         is_there = not folder or level.files.has_entry(folder)
-        if is_there and not level.files.is_allowed(folder, os.R_OK | os.X_OK):
+        if is_there and not file_actions.is_allowed(level.files, folder, os.R_OK | os.X_OK):
             return level.files.locate(folder).rstrip("/")
     return ""
 

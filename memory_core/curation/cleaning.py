@@ -14,7 +14,9 @@ from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import edit_session, item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import dated_entries, edits, markdown, preferences, template
-from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
+from memory_core.files import file_actions
+from memory_core.files.file_actions import STALE_SECONDS
+from memory_core.files.safe_files import TEMPORARY, SafeFiles
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
@@ -242,7 +244,7 @@ def remove_unused(
         _remove_orphan(project, store, orphan, change_id, result)
     ended = [file.path for file in result.files if file.reason == ENDED_SESSION]
     for folder in set(map(os.path.dirname, ended)):
-        store.paths.state.remove_folder(folder)  # stays if it has newer files
+        file_actions.remove_folder(store.paths.state, folder)  # stays if it has newer files
     return result
 
 

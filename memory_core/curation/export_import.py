@@ -24,6 +24,7 @@ from memory_core.document import (
     template,
 )
 from memory_core.document.diff import TextChange
+from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, importing, transaction
@@ -125,7 +126,7 @@ def save_file(project: Project, path: str, text: str) -> None:
     folder = os.path.dirname(whole)
     is_inside = project.paths.relative(whole) != whole
     files = project.paths.files if is_inside else SafeFiles(folder)
-    files.sync(folder)  # raises if the folder is missing, which `replace` would create
+    file_actions.sync(files, folder)  # raises without the folder, which `replace` would create
     files.replace(whole, text.encode())
 
 

@@ -20,17 +20,16 @@ def leave_hook() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     gc.enable()
-    _step_back()
 
 
-def _step_back() -> None:
+def step_back() -> None:
     """Leave the processor to hooks and agents while they want it.
 
     Linux gives each session its own share, in which the niceness of a process counts for nothing;
     the share has a niceness of its own (sched(7), "The autogroup feature").
     """
     try:
-        os.nice(NICENESS)
+        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
         with open("/proc/self/autogroup", "w") as share:
             share.write(str(NICENESS))
     except OSError:

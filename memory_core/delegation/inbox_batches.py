@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_core.claude_code import agent_names, events, notices
-from memory_core.delegation import missed_reports, reported_events
+from memory_core.delegation import background, missed_reports, reported_events
 from memory_core.delegation.run_event import RunEvent
+from memory_core.files import file_actions
 from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
 from memory_core.storage import event_log, hook_files, inbox
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 # So many reports are merged in one write.
 MAX_BATCH = 50
+
+# With so many reports, hooks of a crowd are still at work: the worker stands back.
+CROWD = 4
 
 # What a worker cannot know before it reads a report: it is of another program, or damaged.
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -42,6 +46,8 @@ def work(project: Project, lock: int, seconds: int) -> None:
         try:
             _take_old_entries(project)
             while names := _list_untried(project, tried):
+                if seconds and len(names) >= CROWD:
+                    background.step_back()
                 _limit_time(seconds)
                 tried.update(map(inbox.split, _take_batch(project, names)))
             if seconds:  # a reader does only what it reads
@@ -215,5 +221,5 @@ def _take_old_entries(project: Project) -> None:
             except UNREADABLE:
                 state.make_folder(hook_files.UNREADABLE)
                 state.rename(path, f"{hook_files.UNREADABLE}/{stem}~{name}")
-        state.remove_folder(folder)
-    state.remove_folder(inbox.OLD_FOLDER)
+        file_actions.remove_folder(state, folder)
+    file_actions.remove_folder(state, inbox.OLD_FOLDER)

@@ -10,6 +10,7 @@ from stat import S_ISDIR
 
 from memory_core.doctor import repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding, report_closed
+from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, UsedInPart
 from memory_core.storage import paths
 from memory_core.storage.store import Store
@@ -48,7 +49,7 @@ def _check_level(exam: Examination, store: Store) -> Iterator[Finding]:
         for place in (folder, *(f"{folder}/{name}" for name in names)):
             yield from _check_rights(exam, files, place)
     is_new = store.paths is exam.project.paths and not files.has_entry(paths.FOLDER_NAME)
-    if is_new and not files.is_allowed("", os.W_OK | os.X_OK):
+    if is_new and not file_actions.is_allowed(files, "", os.W_OK | os.X_OK):
         what = f"cannot be written: {memories} cannot be created"
         yield report_closed(BROKEN, what, files.root)
     for error in files.refused.values():
@@ -78,9 +79,9 @@ def _check_rights(exam: Examination, files: SafeFiles, path: str) -> Iterator[Fi
     else:
         advice = shlex.join(["chmod", f"u+rw{'x' if is_folder else ''}", where])
         repair = partial(repairs.add_rights, files, path, where)
-    if not files.is_allowed(path, os.R_OK | (os.X_OK if is_folder else 0)):
+    if not file_actions.is_allowed(files, path, os.R_OK | (os.X_OK if is_folder else 0)):
         yield Finding(BROKEN, "cannot be read", where, advice, repair)
-    elif not files.is_allowed(path, os.W_OK):
+    elif not file_actions.is_allowed(files, path, os.W_OK):
         # Histories and locks are opened to write; all other files are replaced, which needs
         # rights to their folder only.
         level = WARNING if path.endswith((".md", ".yml")) else BROKEN

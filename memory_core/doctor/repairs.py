@@ -14,6 +14,7 @@ from stat import S_IMODE, S_ISDIR
 
 from memory_core.delegation import draining
 from memory_core.document.diff import format_diff
+from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
@@ -51,7 +52,7 @@ def add_rights(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
     old = status.st_mode
     wanted = old | (0o700 if S_ISDIR(old) else 0o600)
     if wanted != old:
-        files.change_mode(path, S_IMODE(wanted))
+        file_actions.change_mode(files, path, S_IMODE(wanted))
         undo = shlex.join(["chmod", f"{S_IMODE(old):o}", where])
         yield Repair("permission to read and write added", where, undo)
 

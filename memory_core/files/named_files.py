@@ -8,6 +8,7 @@ removed or will be generated is not out of date.
 
 from __future__ import annotations
 
+from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 
 EXTENSIONS = frozenset(
@@ -56,7 +57,7 @@ def read_path(word: str) -> list[str]:
 
 def is_gone(files: SafeFiles, path: str) -> bool:
     """Return whether a path names a file of the project that is not there any more."""
-    return files.is_missing(path) and files.has_entry(path.partition("/")[0])
+    return file_actions.is_missing(files, path) and files.has_entry(path.partition("/")[0])
 
 
 def says_itself(text: str) -> bool:

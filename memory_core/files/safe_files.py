@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# A temporary file that is older was left behind by a process that was killed.
-STALE_SECONDS = 3600
-
 # The names of temporary files end with this.
 TEMPORARY = ".agent-memory-tmp"
 
@@ -134,10 +131,10 @@ class SafeFiles:
     def status(self, path: str = "") -> os.stat_result | None:
         """Return the status of a file or folder, None if it is absent; raises OSError."""
         try:
-            with self._open_parent(path) as (folder, name):
+            with self.open_parent(path) as (folder, name):
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-                raise self._refuse(path, status)
+                raise self.refuse(path, status)
         except _ABSENT:
             return None
         except Refused as error:
@@ -173,45 +170,20 @@ class SafeFiles:
     def has_entry(self, path: str) -> bool:
         """Return whether anything is there, also what is refused, such as a link."""
         try:
-            with self._open_parent(path, resolve=False) as (folder, name):
+            with self.open_parent(path, resolve=False) as (folder, name):
                 os.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError:
             return False
         return True
 
-    def is_missing(self, path: str) -> bool:
-        """Return whether nothing is there; False if a link or an error hides what is there."""
-        try:
-            with self._open_parent(path, resolve=False) as (folder, name):
-                os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except FileNotFoundError:
-            return True
-        except OSError:
-            return False
-        return False
-
-    def is_older(self, path: str, before: float) -> bool:
-        """Return whether a file exists that last changed before a time in seconds."""
-        try:
-            status = self.status(path)
-        except OSError:
-            return False
-        return status is not None and status.st_mtime < before
-
     def list_names(self, path: str = "") -> list[str]:
         """Return the sorted names in a folder, [] if it cannot be listed."""
-        return sorted(self._scan(path, lambda entry: entry.name))
+        return sorted(self.read_folder(path, lambda entry: entry.name))
 
-    def scan(self, path: str = "") -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of the regular files in a folder, in any order."""
-        follows = self.follows_links
-        entries = self._scan(path, lambda entry: (entry.name, entry.stat(follow_symlinks=follows)))
-        return [(name, status) for name, status in entries if stat.S_ISREG(status.st_mode)]
-
-    def _scan(self, path: str, read: Callable[[os.DirEntry[str]], Any]) -> list[Any]:
+    def read_folder(self, path: str, read: Callable[[os.DirEntry[str]], Any]) -> list[Any]:
         results: list[Any] = []
         try:
-            with self._open_folder(*self._resolve(path)) as (folder, _), os.scandir(folder) as scan:
+            with self.open_folder(*self.resolve(path)) as (folder, _), os.scandir(folder) as scan:
                 for entry in scan:
                     if len(results) == MAX_ENTRIES:
                         self._note(UsedInPart(self.relative(path), _TOO_MANY))
@@ -226,16 +198,6 @@ class SafeFiles:
             pass
         return results
 
-    def is_allowed(self, path: str, rights: int) -> bool:
-        """Return whether this process has these rights (os.R_OK, ...) to a file or folder.
-
-        False also if it is absent, or if a folder above it cannot be read.
-        """
-        if not self._mode(path):
-            return False
-        with self._open_parent(path) as (folder, name):
-            return os.access(name, rights, dir_fd=folder, follow_symlinks=False)
-
     # Writing: what is refused raises Refused.
 
     def make_folder(self, path: str = "") -> str:
@@ -243,7 +205,7 @@ class SafeFiles:
 
         Raises OSError.
         """
-        self._make_folder(*self._resolve(path))
+        self._make_folder(*self.resolve(path))
         return self.locate(path)
 
     def _make_folder(self, base: str, parts: list[str]) -> None:
@@ -251,12 +213,12 @@ class SafeFiles:
             self.make_root()
         make_folders(base, self._folder_mode)
         for count, name in enumerate(parts):
-            with self._open_folder(base, parts[:count]) as (folder, _):
+            with self.open_folder(base, parts[:count]) as (folder, _):
                 try:
                     os.mkdir(name, self._folder_mode, dir_fd=folder)
                 except FileExistsError:
                     pass
-        with self._open_folder(base, parts):
+        with self.open_folder(base, parts):
             pass  # the last one is a folder, too
 
     @property
@@ -297,9 +259,8 @@ class SafeFiles:
         The file keeps its mode and owner.  `durable`: the data survives a power failure.  `check`
         is called just before the replacement and may raise to stop it.  Raises OSError.
         """
-        with self._open_parent(path, must_write=True) as (folder, name):
+        with self.open_parent(path, must_write=True) as (folder, name):
             before = self._status_to_replace(folder, name, path)
-            _remove_stale(folder)
             temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
             try:
                 self._write(folder, temporary, data, before, durable)
@@ -310,14 +271,14 @@ class SafeFiles:
                 _remove(folder, temporary)
                 raise
             if durable:
-                _sync(folder)
+                sync_folder(folder)
 
     def publish(self, path: str, data: bytes) -> None:
         """Create a file in one step: its content is on the disk before the name is there.
 
         Raises FileExistsError if there is one, and OSError.
         """
-        with self._open_parent(path, must_write=True) as (folder, name):
+        with self.open_parent(path, must_write=True) as (folder, name):
             temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
             try:
                 self._write(folder, temporary, data, None, durable=True)
@@ -331,7 +292,7 @@ class SafeFiles:
         except FileNotFoundError:
             return None
         if not stat.S_ISREG(status.st_mode):
-            raise self._refuse(path, status)
+            raise self.refuse(path, status)
         return status
 
     def _write(
@@ -348,34 +309,13 @@ class SafeFiles:
             if durable:
                 os.fsync(descriptor)
 
-    def write_once(self, path: str, text: str) -> None:
-        """Write a short file if nothing, or an empty file of a killed process, is in its place.
-
-        Raises OSError.
-        """
-        status = self.status(path)
-        if not self.has_entry(path) or (status and not status.st_size):
-            descriptor = self.open(path, os.O_WRONLY | os.O_CREAT)
-            try:
-                os.write(descriptor, text.encode())  # one write: no part of it is there alone
-            finally:
-                os.close(descriptor)
-
     def create(self, path: str) -> None:
         """Create an empty file; raises FileExistsError if there is one, and OSError."""
         os.close(self.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
-    def truncate(self, path: str, size: int) -> None:
-        """Cut a file back to a size; raises OSError."""
-        descriptor = self.open(path, os.O_WRONLY)
-        try:
-            os.ftruncate(descriptor, size)
-        finally:
-            os.close(descriptor)
-
     def delete(self, path: str) -> None:
         """Delete a file, or a link itself; raises OSError."""
-        with self._open_parent(path, resolve=False) as (folder, name):
+        with self.open_parent(path, resolve=False) as (folder, name):
             os.unlink(name, dir_fd=folder)
 
     def remove(self, path: str) -> None:
@@ -385,59 +325,25 @@ class SafeFiles:
         except OSError:
             pass
 
-    def remove_folder(self, path: str) -> None:
-        """Delete an empty folder if that is possible."""
-        try:
-            with self._open_parent(path, resolve=False) as (folder, name):
-                os.rmdir(name, dir_fd=folder)
-        except OSError:
-            pass
-
     def rename(self, path: str, target: str) -> None:
         """Rename a file; a file with the target's name is replaced.  Raises OSError."""
         with (
-            self._open_parent(path, resolve=False) as (folder, name),
-            self._open_parent(target, must_write=True, resolve=False) as (new_folder, new_name),
+            self.open_parent(path, resolve=False) as (folder, name),
+            self.open_parent(target, must_write=True, resolve=False) as (new_folder, new_name),
         ):
             os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
-
-    def change_mode(self, path: str, mode: int) -> None:
-        """Set the permissions of a file or folder, also of one that is closed; raises OSError."""
-        with self._open_parent(path) as (folder, name):
-            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-                raise self._refuse(path, status)
-            try:
-                os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
-            except ValueError:  # a link since now, or an old system that would follow it
-                raise Refused(self.relative(path), "cannot be changed safely") from None
-
-    def sync(self, path: str = "") -> None:
-        """Write a file or a folder to the disk, so that it survives a power failure.
-
-        Raises OSError.
-        """
-        if self.is_file(path):
-            descriptor = self.open(path, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        else:
-            with self._open_folder(*self._resolve(path)) as (folder, _):
-                _sync(folder)
 
     def open(self, path: str, flags: int) -> int:
         """Return the descriptor of a regular file, which the caller closes; raises OSError.
 
         A file that has other names, too, is copied before it is written: others keep the old one.
         """
-        with self._open_parent(path, must_write=bool(flags & os.O_CREAT)) as (folder, name):
+        with self.open_parent(path, must_write=bool(flags & os.O_CREAT)) as (folder, name):
             descriptor = self._open_entry(folder, name, flags | _FILE, path)
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
-            raise self._refuse(path, status)
+            raise self.refuse(path, status)
         if status.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR):
             os.close(descriptor)
             self.replace(path, self.read(path, status.st_size))
@@ -455,7 +361,7 @@ class SafeFiles:
             self._note(error)
             return None
 
-    def _open_parent(
+    def open_parent(
         self, path: str, must_write: bool = False, resolve: bool = True
     ) -> _OpenedFolder:
         """Return the opened folder of a path, and the name in it; raises OSError.
@@ -463,18 +369,18 @@ class SafeFiles:
         `must_write` creates the folder.  `resolve`: where links are followed, the path is that at
         the end of them.
         """
-        base, parts = self._resolve(path, resolve)
+        base, parts = self.resolve(path, resolve)
         # The root itself is the entry "." of the root, which is neither written nor deleted.
         *folders, name = parts or ["."]
         try:
-            return self._open_folder(base, folders, name)
+            return self.open_folder(base, folders, name)
         except FileNotFoundError:
             if not must_write:
                 raise
         self._make_folder(base, folders)
-        return self._open_folder(base, folders, name)
+        return self.open_folder(base, folders, name)
 
-    def _open_folder(self, base: str, parts: list[str], name: str = "") -> _OpenedFolder:
+    def open_folder(self, base: str, parts: list[str], name: str = "") -> _OpenedFolder:
         """Return the folder at `parts` below `base`, opened part by part; raises OSError."""
         folder = os.open(base, _FOLDER)
         for count, part in enumerate(parts, 1):
@@ -495,9 +401,9 @@ class SafeFiles:
             if error.errno not in _REFUSALS:
                 raise
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        raise self._refuse(path, status)
+        raise self.refuse(path, status)
 
-    def _resolve(self, path: str, resolve: bool = True) -> tuple[str, list[str]]:
+    def resolve(self, path: str, resolve: bool = True) -> tuple[str, list[str]]:
         """Return a folder that may be trusted, and the parts of the path below it.
 
         That is the root or, where links are followed, the folder that the path leads to.
@@ -521,7 +427,7 @@ class SafeFiles:
             raise Refused(path, f"is not a path below {self.root}")
         return parts
 
-    def _refuse(self, path: str, status: os.stat_result) -> Refused:
+    def refuse(self, path: str, status: os.stat_result) -> Refused:
         return Refused(self.relative(path), _describe_kind(status.st_mode))
 
     def _note(self, error: Refused) -> None:
@@ -601,23 +507,6 @@ def _copy_mode(like: os.stat_result, descriptor: int) -> None:
             pass  # only its owner or root may give a file away, in a container neither
 
 
-def _remove_stale(folder: int) -> None:
-    """Remove the temporary files that killed writers left in a folder."""
-    import time
-
-    before = time.time() - STALE_SECONDS
-    with os.scandir(folder) as entries:
-        for count, entry in enumerate(entries):
-            if count == MAX_ENTRIES:
-                break
-            if entry.name.endswith(TEMPORARY):
-                try:
-                    if entry.stat(follow_symlinks=False).st_mtime < before:
-                        _remove(folder, entry.name)
-                except OSError:
-                    continue
-
-
 def _remove(folder: int, name: str) -> None:
     try:
         os.unlink(name, dir_fd=folder)
@@ -625,7 +514,7 @@ def _remove(folder: int, name: str) -> None:
         pass
 
 
-def _sync(folder: int) -> None:
+def sync_folder(folder: int) -> None:
     try:
         os.fsync(folder)
     except OSError:

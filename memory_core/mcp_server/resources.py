@@ -11,6 +11,7 @@ from mcp_types import Annotations, Resource, ResourceTemplate
 
 from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
+from memory_core.files import file_actions
 from memory_core.mcp_server.served_project import clean_output
 from memory_core.origin import text_origins
 from memory_core.storage.project import Project
@@ -95,7 +96,7 @@ def _parts(uri: str) -> tuple[str, str]:
 def _list_agents(project: Project) -> list[dict[str, Any]]:
     """Return the enabled agents with a memory, in the order of `status`."""
     agents, store = [], project.store
-    statuses = dict(store.files.scan(store.folder))  # one by one takes twice as long
+    statuses = dict(file_actions.scan(store.files, store.folder))  # one by one takes twice as long
     for agent in filter(project.serves, lookup.sort_agents(store.agents())):
         usual = statuses.get(f"{store.stem(agent)}.md")
         status = usual or statuses.get(os.path.basename(store.path(agent)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from memory_core.files import file_actions
 from memory_core.history.item_history import Record
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -31,8 +32,10 @@ DAY_SECONDS = 86400
 def expire_at_start(project: Project) -> None:
     """Archive unused items, at most once a day, because it reads the whole history."""
     state = project.paths.state
-    is_due = state.is_older(STAMP_FILE, time.time() - DAY_SECONDS) or state.is_missing(STAMP_FILE)
-    if not is_due or not config_defaults.count_days(project.config["expire_after"]):
+    is_recent = state.is_file(STAMP_FILE) and not file_actions.is_older(
+        state, STAMP_FILE, time.time() - DAY_SECONDS
+    )
+    if is_recent or not config_defaults.count_days(project.config["expire_after"]):
         return
     try:
         state.replace(STAMP_FILE, b"", durable=False)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code import agent_names
 from memory_core.document import dated_entries, merge_versions, template
+from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import preparing, transaction
@@ -143,5 +144,5 @@ def remove_memory(store: Store, agent: str, is_removable: Callable[[str], bool])
             return False
         store.files.delete(snapshot.path)
         preparing.remove(store, agent)
-        store.files.sync(store.folder)
+        file_actions.sync(store.files, store.folder)
         return True

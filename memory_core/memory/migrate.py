@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from memory_core.document import conflicts
 from memory_core.document.diff import TextChange
+from memory_core.files import file_actions
 from memory_core.memory import transaction
 from memory_core.memory.maintained_files import (
     MaintainedFiles,
@@ -118,4 +119,4 @@ def _apply(owner: MaintainedFiles, plan: _Plan) -> None:
         if not other.is_current():
             raise store.FileChanged(f"{owner.name(other.path)} was saved by somebody else just now")
         owner.store.files.delete(other.path)
-    owner.store.files.sync(owner.store.folder)
+    file_actions.sync(owner.store.files, owner.store.folder)

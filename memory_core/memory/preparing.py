@@ -16,7 +16,7 @@ from memory_core import __version__
 from memory_core.claude_code import agent_names
 from memory_core.document import contradictions, edits, markdown, preferences, repeats
 from memory_core.document.block_reader import Item
-from memory_core.files import last_look
+from memory_core.files import file_actions, last_look
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance, rights
 from memory_core.memory import error_files, ready, run_history
@@ -141,7 +141,7 @@ def _remove_old_index(state: SafeFiles) -> None:
     """Remove what older versions prepared."""
     for name in (*OLD_FILES, *(f"{OLD_FOLDER}/{name}" for name in state.list_names(OLD_FOLDER))):
         state.remove(name)
-    state.remove_folder(OLD_FOLDER)
+    file_actions.remove_folder(state, OLD_FOLDER)
 
 
 @dataclass

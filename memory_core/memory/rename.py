@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from memory_core.claude_code import agent_names
+from memory_core.files import file_actions
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, error_files, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -58,7 +59,7 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
         text_origins.rename_origins(store, old, new)
         _move_lines(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
-            store.files.sync(folder)
+            file_actions.sync(store.files, folder)
     return renamed
 
 

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from memory_core.claude_code import agent_names, file_writes, settings_files
-from memory_core.files import last_look
+from memory_core.files import file_actions, last_look
 from memory_core.history import item_history, rights
 from memory_core.origin import commits, ledger, line_origins
 from memory_core.storage import local_changes, paths, state_owner
@@ -162,7 +162,7 @@ def _take_rights_over(
 def _stamp_files(store: Store) -> dict[str, list[int]]:
     return {
         name: [status.st_size, status.st_mtime_ns, status.st_ino]
-        for name, status in store.files.scan(store.folder)
+        for name, status in file_actions.scan(store.files, store.folder)
         if name.endswith(".md")
     }
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from memory_core.claude_code import agent_definitions, agent_names, settings_files
+from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.memory import maintained_files
 from memory_core.storage import history_file
@@ -25,7 +26,7 @@ def create_folder(store: Store) -> list[str]:
     }
     missing = [path for path in texts if not _is_complete(store.files, path)]
     for path in missing:
-        store.files.write_once(path, texts[path])
+        file_actions.write_once(store.files, path, texts[path])
     return [store.paths.relative(path) for path in missing]
 
 

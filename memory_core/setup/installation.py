@@ -20,6 +20,7 @@ from typing import NamedTuple
 from memory_core import __version__
 from memory_core.claude_code import headless, sample_events, settings_files, settings_json
 from memory_core.document.diff import FileChange
+from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
@@ -430,7 +431,7 @@ def _write(target: SettingsTarget, change: FileChange) -> None:
     files.delete(target.name)
     folder = os.path.dirname(target.name)
     if folder:
-        files.remove_folder(folder)
+        file_actions.remove_folder(files, folder)
     else:
         with suppress(OSError):  # it has other files
             os.rmdir(files.root)

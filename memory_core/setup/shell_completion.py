@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup.program import COMMAND, Say
 
@@ -39,7 +40,7 @@ def remove(shell: str, dry_run: bool, say: Say) -> None:
     if files.has_entry(script):
         if not dry_run:
             files.delete(script)
-            files.remove_folder(os.path.dirname(script))
+            file_actions.remove_folder(files, os.path.dirname(script))
         say(f"{'Would remove' if dry_run else 'Removed'}: {files.locate(script)}")
 
 

@@ -10,6 +10,7 @@ import binascii
 import os
 import zlib
 
+from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles, UsedInPart
 from memory_core.history.item_history import Record
 from memory_core.text import digests, fastjson
@@ -100,7 +101,7 @@ class HistoryFile:
             return -1
         records = [_drop_about(record) for record in records]
         attributes = os.path.join(os.path.dirname(self.path), ".gitattributes")
-        self.files.write_once(attributes, GIT_ATTRIBUTES)
+        file_actions.write_once(self.files, attributes, GIT_ATTRIBUTES)
         return self.files.append(self.path, _format_lines(records))
 
     def list_new(self, records: list[Record]) -> list[Record]:
@@ -113,7 +114,7 @@ class HistoryFile:
         """Cut the file back to a size that `append` returned; records that stay do no harm."""
         try:
             if size >= 0:
-                self.files.truncate(self.path, size)
+                file_actions.truncate(self.files, self.path, size)
         except OSError:
             pass
 

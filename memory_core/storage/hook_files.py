@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from memory_core.files import safe_files
+from memory_core.files import file_actions, safe_files
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import run_records
 from memory_core.storage.inbox import FOLDER, OLD_FOLDER, count_tries, split
@@ -32,7 +32,7 @@ RUN_LIFE = 30 * 86400
 
 def list_names(paths: LevelPaths) -> list[str]:
     """Return the names of the reports, oldest first."""
-    files = [(status.st_mtime_ns, name) for name, status in paths.state.scan(FOLDER)]
+    files = [(status.st_mtime_ns, name) for name, status in file_actions.scan(paths.state, FOLDER)]
     return [name for _time, name in sorted(files) if "~" in name]
 
 
@@ -103,7 +103,7 @@ def clear_done(paths: LevelPaths) -> None:
     """Forget events that no hook will deliver again."""
     before = time.time() - DONE_LIFE
     for name in paths.state.list_names(DONE):
-        if paths.state.is_older(f"{DONE}/{name}", before):
+        if file_actions.is_older(paths.state, f"{DONE}/{name}", before):
             paths.state.remove(f"{DONE}/{name}")
 
 
@@ -113,7 +113,7 @@ def clear_old(paths: LevelPaths) -> None:
     for path in _list_outdated(paths, idle):
         paths.state.remove(path)
     for folder, _before in idle:
-        paths.state.remove_folder(folder)  # stays if a file in it is younger
+        file_actions.remove_folder(paths.state, folder)  # stays if a file in it is younger
 
 
 def list_outdated(paths: LevelPaths) -> list[str]:
@@ -125,7 +125,7 @@ def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str
     outdated = [
         path for folder, before in idle for path in _list_older(paths.state, folder, before)
     ]
-    stale = time.time() - safe_files.STALE_SECONDS
+    stale = time.time() - file_actions.STALE_SECONDS
     for folder in ("", "inbox"):
         outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
     return outdated
@@ -144,4 +144,4 @@ def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
 def _list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
     names = [name for name in files.list_names(folder) if name.endswith(ending)]
     paths = [os.path.join(folder, name) for name in names]
-    return [path for path in paths if files.is_older(path, before)]
+    return [path for path in paths if file_actions.is_older(files, path, before)]

@@ -49,12 +49,8 @@ def select_settings(environ: Mapping[str, str]) -> dict[str, str]:
 
 def add(paths: LevelPaths, stem: str, key: str, report: Report) -> None:
     """Write a report durably, unless it is there already; raises OSError."""
-    state = paths.state
-    if not state.is_folder(FOLDER):
-        state.make_folder(FOLDER)
-        state.sync()
     try:
-        state.publish(f"{FOLDER}/{stem}~{key}", fastjson.dumps(report).encode())
+        paths.state.publish(f"{FOLDER}/{stem}~{key}", fastjson.dumps(report).encode())
     except FileExistsError:
         pass
 

@@ -29,9 +29,6 @@ FOLDER_NAME = ".claude-mpm"
 
 DECIDED_FOLDER, MADE_FOLDER = "decided", "made"
 
-# Git ignores a folder that has a .gitignore with this line.
-GITIGNORE = "*\n"
-
 # Of a `.git` file, which holds a path.
 MAX_GIT_FILE_BYTES = 8192
 
@@ -55,12 +52,6 @@ class LevelPaths:
         self.state: StateFiles = state_folder.StateFiles(
             root, state_folder.find_home(around, environ)
         )
-
-    def make_lock_path(self, name: str) -> str:
-        """Return the path of a lock file, in a folder that git ignores; raises OSError."""
-        folder = os.path.join(self.folder, "locks")
-        self.files.write_once(os.path.join(folder, ".gitignore"), GITIGNORE)
-        return os.path.join(folder, name)
 
     def relative(self, path: str) -> str:
         """Return `path` for people: relative to the root if it is below it."""

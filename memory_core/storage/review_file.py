@@ -12,6 +12,7 @@ import os
 from collections.abc import Collection
 from typing import Any
 
+from memory_core.files import file_actions
 from memory_core.files.safe_files import TooLarge
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.state_folder import MAX_REVIEW_BYTES, REVIEW_FOLDER
@@ -49,7 +50,7 @@ def add(paths: LevelPaths, stem: str, agent: str, entries: list[Waiting], time: 
             lines.setdefault(key, f"{fastjson.dumps(filled)}\n")
     if lines:
         paths.state.append(path, "".join(lines.values()).encode())
-        paths.state.sync(path)
+        file_actions.sync(paths.state, path)
 
 
 def make_id(agent: str, entry: Waiting) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import conflicts, dated_entries
+from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
 from memory_core.storage import review_file
 from memory_core.storage.history_file import HistoryFile
@@ -18,6 +19,9 @@ from memory_core.storage.paths import LevelPaths, MemoryFolder, list_file_names
 
 # Seconds.  A hook must end within 5 s; a writer holds a lock for milliseconds.
 LOCK_TIMEOUT = 2.0
+
+# Git ignores a folder that has a .gitignore with this line.
+GITIGNORE = "*\n"
 
 # Seconds between two tries to take a lock.
 LOCK_INTERVAL = 0.005
@@ -134,6 +138,7 @@ class Store(MemoryFolder):
                 raise FileChanged(f"{relative} was saved by somebody else just now")
 
         self.files.replace(path, text.encode("utf-8", "surrogateescape"), check=check)
+        file_actions.remove_stale(self.files, os.path.dirname(path))
 
     def make_folder(self) -> None:
         """Create the folder of memories, with a README that explains it."""
@@ -259,6 +264,13 @@ def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> 
         files.replace(path, _encode(after))
 
 
+def make_lock_path(paths: LevelPaths, name: str) -> str:
+    """Return the path of a lock file, in a folder that git ignores; raises OSError."""
+    folder = os.path.join(paths.folder, "locks")
+    file_actions.write_once(paths.files, os.path.join(folder, ".gitignore"), GITIGNORE)
+    return os.path.join(folder, name)
+
+
 class Lock:
     """flock(2) on a file that stays, as filelock's UnixFileLock takes it without its import."""
 
@@ -270,7 +282,7 @@ class Lock:
         self._wait = wait
 
     def __enter__(self) -> None:
-        path = self._paths.make_lock_path(self._name)
+        path = make_lock_path(self._paths, self._name)
         until = time.monotonic() + self._wait
         while not self._take(path):
             if time.monotonic() >= until:

@@ -41,8 +41,10 @@ def _was_allowed(paths: LevelPaths) -> bool:
 
 def allow(paths: LevelPaths) -> None:
     """Allow that the agents receive the user-level memory.  Raises OSError."""
+    from memory_core.storage import store
+
     secret = os.urandom(16).hex().encode()
-    paths.files.replace(paths.make_lock_path(FILE), secret, durable=False)
+    paths.files.replace(store.make_lock_path(paths, FILE), secret, durable=False)
     paths.state.replace(FILE, secret, durable=False)
     paths.state.remove(ASKED_FILE)
 

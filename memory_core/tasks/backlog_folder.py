@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import time
 
+from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_format
@@ -121,7 +122,7 @@ class Folder:
 
         Of very many open tasks, those that changed last count: a hook reads them.
         """
-        entries = self.files.scan(os.path.join(self.path, place))
+        entries = file_actions.scan(self.files, os.path.join(self.path, place))
         if place == OPEN and len(entries) > MAX_OPEN_FILES:
             entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
         return entries[-MAX_OPEN_FILES:] if place == OPEN else entries

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 
 from memory_core.claude_code import claude_md
-from memory_core.files import safe_files
+from memory_core.files import file_actions, safe_files
 from memory_core.secrets import scanner
 from memory_core.selection import tokens
 from memory_core.storage.paths import LevelPaths
@@ -136,7 +136,7 @@ def remove(paths: LevelPaths) -> list[str]:
     remove_copies(folder)
     copies = os.path.join(folder.memory, COPY_FOLDER)
     folder.files.remove(os.path.join(copies, ".gitignore"))
-    folder.files.remove_folder(copies)
+    file_actions.remove_folder(folder.files, copies)
     return [paths.relative(path) for path, *_texts in changed]
 
 
@@ -180,7 +180,9 @@ def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
         transaction.folder.check_file(path)
         data = text.encode("utf-8", "replace")
         if files.read(path) != data:
-            files.write_once(os.path.join(os.path.dirname(path), ".gitignore"), IGNORE_ALL)
+            file_actions.write_once(
+                files, os.path.join(os.path.dirname(path), ".gitignore"), IGNORE_ALL
+            )
             files.replace(path, data)
     except safe_files.Refused as error:
         transaction.log("refused", transaction.active, error=str(error))
@@ -246,7 +248,7 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
 def remove_copies(folder: backlog_folder.Folder, but: str = "") -> None:
     """Remove the copies of memories, except the file `but`."""
     copies = os.path.join(folder.memory, COPY_FOLDER)
-    for name, _status in folder.files.scan(copies):
+    for name, _status in file_actions.scan(folder.files, copies):
         path = os.path.join(copies, name)
         if name.endswith(".md") and backlog_format.is_safe_id(name[:-3]) and path != but:
             folder.files.remove(path)

@@ -14,6 +14,7 @@ import errno
 import os
 import time
 
+from memory_core.files import file_actions
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, task_document, task_templates
@@ -118,7 +119,7 @@ class TaskTransaction:
             digits = "".join(filter(str.isdigit, backlog_folder.now()))
             files.rename(target, f"{target[:-3]}-{digits}{time.time_ns() % 10**9:09}.md")
         files.rename(path, target)
-        files.sync(os.path.dirname(target))
+        file_actions.sync(files, os.path.dirname(target))
 
     # Files.
 

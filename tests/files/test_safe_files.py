@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.files import safe_files
+from memory_core.files import file_actions, safe_files
 from memory_core.files.safe_files import Refused, SafeFiles, TooLarge
 
 SECRET = "outside"
@@ -110,20 +110,20 @@ READERS: dict[str, tuple[Callable[[SafeFiles, str], object], object]] = {
     "status": (SafeFiles.status, None),
     "is_file": (SafeFiles.is_file, False),
     "is_folder": (SafeFiles.is_folder, False),
-    "is_older": (lambda files, path: files.is_older(path, 2**40), False),
-    "is_allowed": (lambda files, path: files.is_allowed(path, os.F_OK), False),
+    "is_older": (lambda files, path: file_actions.is_older(files, path, 2**40), False),
+    "is_allowed": (lambda files, path: file_actions.is_allowed(files, path, os.F_OK), False),
     "list_names": (SafeFiles.list_names, []),
-    "scan": (SafeFiles.scan, []),
+    "scan": (file_actions.scan, []),
 }
 
 WRITERS: dict[str, Callable[[SafeFiles, str], object]] = {
     "append": lambda files, path: files.append(path, b"new\n"),
     "replace": lambda files, path: files.replace(path, b"new\n"),
     "make_folder": SafeFiles.make_folder,
-    "truncate": lambda files, path: files.truncate(path, 0),
+    "truncate": lambda files, path: file_actions.truncate(files, path, 0),
     "open": lambda files, path: files.open(path, os.O_WRONLY),
-    "sync": SafeFiles.sync,
-    "change_mode": lambda files, path: files.change_mode(path, 0o777),
+    "sync": file_actions.sync,
+    "change_mode": lambda files, path: file_actions.change_mode(files, path, 0o777),
 }
 
 
@@ -177,12 +177,12 @@ def test_only_the_entry_itself_is_changed(tree: Tree, place: str) -> None:
 
     (tree.root / "new").write_text("new")
     assert tree.files.has_entry(PLACE) == is_below
-    tree.files.remove_folder(PLACE)
+    file_actions.remove_folder(tree.files, PLACE)
     assert tree.files.has_entry(PLACE) == is_below
     with pytest.raises(FileExistsError if is_below else Refused):
         tree.files.create(PLACE)
     if is_below:
-        tree.files.write_once(PLACE, "new")
+        file_actions.write_once(tree.files, PLACE, "new")
         tree.files.rename(PLACE, "moved")
         assert not os.path.lexists(tree.place)
         tree.files.rename("new", "moved")  # in place of the link, which is gone
@@ -192,7 +192,7 @@ def test_only_the_entry_itself_is_changed(tree: Tree, place: str) -> None:
     else:
         tree.files.remove(PLACE)
         for change in (
-            lambda: tree.files.write_once(PLACE, "new"),
+            lambda: file_actions.write_once(tree.files, PLACE, "new"),
             lambda: tree.files.delete(PLACE),
             lambda: tree.files.rename(PLACE, "moved"),
             lambda: tree.files.rename("new", PLACE),
@@ -220,7 +220,7 @@ def test_a_path_that_is_not_below_the_root_is_refused(tree: Tree, path: str) -> 
             write(tree.files, path)
     assert not tree.files.has_entry(path)
     tree.files.remove(path)
-    tree.files.remove_folder(path)
+    file_actions.remove_folder(tree.files, path)
     for arguments in ((path, "new"), ("new", path)):
         with pytest.raises((Refused, FileNotFoundError)):
             tree.files.rename(*arguments)
@@ -233,7 +233,7 @@ def test_the_root_is_a_folder_that_is_neither_written_nor_deleted(tree: Tree) ->
         for write in (tree.files.delete, lambda path: tree.files.replace(path, b"new")):
             with pytest.raises((Refused, IsADirectoryError, PermissionError)):
                 write(path)
-        tree.files.remove_folder(path)
+        file_actions.remove_folder(tree.files, path)
     assert tree.root.is_dir()
 
 
@@ -275,9 +275,9 @@ def test_a_folder_with_100000_entries_does_not_stall(tree: Tree) -> None:
         os.close(os.open(folder / f"{number}.md", os.O_CREAT))
     path = str(folder)
 
-    for read in (tree.files.list_names, tree.files.scan):
+    for read in (SafeFiles.list_names, file_actions.scan):
         began = time.monotonic()
-        assert len(read(path)) == safe_files.MAX_ENTRIES
+        assert len(read(tree.files, path)) == safe_files.MAX_ENTRIES
         assert time.monotonic() - began < 1
     assert [str(error) for error in tree.files.refused.values()] == [
         ".claude-mpm/memories has more than 10,000 entries; 10,000 of them are used"
@@ -297,7 +297,7 @@ def test_names_that_are_long_or_not_utf_8(tree: Tree) -> None:
 
     assert tree.files.read(path) == b"text"
     tree.files.replace(path, b"new")
-    [(found, status)] = tree.files.scan(FOLDER_PLACE)
+    [(found, status)] = file_actions.scan(tree.files, FOLDER_PLACE)
     assert (found, status.st_size) == (name, 3)
     tree.files.delete(path)
     assert not tree.files.has_entry(path)
@@ -312,7 +312,9 @@ def test_only_regular_files_are_scanned(tree: Tree) -> None:
     (folder / "link").symlink_to(tree.outside / "engineer.md")
     os.mkfifo(folder / "pipe")
 
-    assert [name for name, _ in tree.files.scan(".claude-mpm/memories")] == ["engineer.md"]
+    assert [name for name, _ in file_actions.scan(tree.files, ".claude-mpm/memories")] == [
+        "engineer.md"
+    ]
     names = ["engineer.md", "folder", "link", "pipe"]
     assert tree.files.list_names(".claude-mpm/memories") == names
 
@@ -344,7 +346,7 @@ def test_new_folders_are_created_on_the_way(tree: Tree) -> None:
     assert tree.files.make_folder("g/h") == str(tree.root / "g" / "h")
     assert tree.files.make_folder("g/h") == str(tree.root / "g" / "h")
     with pytest.raises(FileNotFoundError):
-        tree.files.truncate("x/y", 0)
+        file_actions.truncate(tree.files, "x/y", 0)
     with pytest.raises(FileNotFoundError):
         tree.files.delete("x/y")
 
@@ -366,7 +368,7 @@ def test_a_missing_root_is_absent_until_something_is_written(tmp_path: Path) -> 
 
 def test_lines_are_appended_whole(tree: Tree) -> None:
     assert tree.files.append(PLACE, b"one\n") == 0
-    tree.files.truncate(PLACE, 2)  # as a killed process leaves it
+    file_actions.truncate(tree.files, PLACE, 2)  # as a killed process leaves it
 
     assert tree.files.append(PLACE, b"two\n") == 2
     assert tree.files.read(PLACE) == b"on\ntwo\n"
@@ -377,7 +379,7 @@ def test_a_hard_link_is_not_written_through(tree: Tree, name: str) -> None:
     """The fixture checks that the other name keeps its text."""
     os.link(tree.outside / "engineer.md", tree.place)
     if name == "truncate":
-        tree.files.truncate(PLACE, 2)
+        file_actions.truncate(tree.files, PLACE, 2)
     else:
         getattr(tree.files, name)(PLACE, b"one\n")
     after = {"append": f"{SECRET}\none\n", "truncate": SECRET[:2], "replace": "one\n"}
@@ -390,11 +392,11 @@ def test_modes_are_kept_and_changed(tree: Tree, umask: None) -> None:
     tree.files.replace(PLACE, b"new")
     assert stat.S_IMODE(tree.place.stat().st_mode) == 0o640
     for path in (PLACE, os.path.dirname(PLACE)):
-        tree.files.change_mode(path, 0)
-        tree.files.change_mode(path, 0o750)
+        file_actions.change_mode(tree.files, path, 0)
+        file_actions.change_mode(tree.files, path, 0o750)
         assert tree.root.joinpath(path).stat().st_mode & 0o777 == 0o750
-        assert tree.files.is_allowed(path, os.R_OK | os.W_OK | os.X_OK)
-    assert not tree.files.is_allowed("absent", os.F_OK)
+        assert file_actions.is_allowed(tree.files, path, os.R_OK | os.W_OK | os.X_OK)
+    assert not file_actions.is_allowed(tree.files, "absent", os.F_OK)
 
 
 def test_a_check_stops_the_replacement(tree: Tree) -> None:
@@ -425,7 +427,7 @@ def test_a_temporary_name_cannot_be_prepared(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("durable", [True, False])
-def test_a_killed_writer_leaves_a_file_that_the_next_one_removes(tree: Tree, durable: bool) -> None:
+def test_a_killed_writer_leaves_a_file_that_is_removed_later(tree: Tree, durable: bool) -> None:
     tree.place.write_text("old")
     script = (
         "import os, signal, sys\n"
@@ -441,10 +443,11 @@ def test_a_killed_writer_leaves_a_file_that_the_next_one_removes(tree: Tree, dur
         os.utime(tree.place.parent / name, (1, 1))
 
     tree.files.replace(PLACE, b"new", durable=durable)
+    file_actions.remove_stale(tree.files, os.path.dirname(PLACE))
     assert left.exists()  # its writer may still run
 
     os.utime(left, (1, 1))
-    tree.files.replace(PLACE, b"newer", durable=durable)
+    file_actions.remove_stale(tree.files, os.path.dirname(PLACE))
     assert not left.exists()
     assert len(os.listdir(tree.place.parent)) == 4
 
@@ -498,7 +501,10 @@ def test_links_of_the_user_are_followed(user: SafeFiles, tmp_path: Path) -> None
     folder, linked = ".claude-mpm/memories", ".claude-mpm/memories/linked.md"
 
     assert user.list_names(folder) == ["engineer.md", "linked.md"]
-    assert sorted(name for name, _ in user.scan(folder)) == ["engineer.md", "linked.md"]
+    assert sorted(name for name, _ in file_actions.scan(user, folder)) == [
+        "engineer.md",
+        "linked.md",
+    ]
     assert (user.read(PLACE), user.read(linked)) == (b"text", b"shared")
     assert user.is_file(linked)
     assert user.is_folder(folder)

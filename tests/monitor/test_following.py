@@ -12,6 +12,7 @@ import pytest
 
 import memory_core
 from memory_core import events
+from memory_core.files import file_actions
 from memory_core.monitor import following
 from memory_core.storage import event_log, paths
 
@@ -75,7 +76,7 @@ CHANGES: dict[str, Callable[[paths.LevelPaths], object]] = {
     "rotate twice": rotate_twice,
     "tear": tear,
     "nothing": id,
-    "truncate": lambda level: level.state.truncate(event_log.FILE_NAME, 0),
+    "truncate": lambda level: file_actions.truncate(level.state, event_log.FILE_NAME, 0),
     "delete": lambda level: level.state.delete(event_log.FILE_NAME),
 }
 

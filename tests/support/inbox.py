@@ -6,6 +6,7 @@ import os
 import time
 from typing import Any
 
+from memory_core.files import file_actions
 from memory_core.storage import hook_files, inbox
 from memory_core.storage.paths import LevelPaths
 from support.command_line import Person
@@ -63,6 +64,6 @@ def add_unreadable_report(person: Person) -> None:
     """Put half a report aside, as after a power failure."""
     state = person.sandbox.paths.state
     path = add_report(person.sandbox.paths)
-    state.truncate(path, 20)
+    file_actions.truncate(state, path, 20)
     state.make_folder(hook_files.UNREADABLE)
     state.rename(path, os.path.join(hook_files.UNREADABLE, os.path.basename(path)))

@@ -367,7 +367,7 @@ def judge_guide(bed: Bed) -> Iterator[str]:
     names = {path.name for path in bed.memory.parent.iterdir() if not path.name.startswith(".")}
     if not names <= {"engineer.md", "README.md", "archive", "history"}:
         yield f"broken: files in the memory folder: {sorted(names)}"
-    if bed.text(bed.folder / "locks" / ".gitignore") != paths.GITIGNORE:
+    if bed.text(bed.folder / "locks" / ".gitignore") != store.GITIGNORE:
         yield "broken: .gitignore is not whole, locks/ would be committed"
     if bed.text(bed.memory.parent / "history" / ".gitattributes") != history_file.GIT_ATTRIBUTES:
         yield "broken: .gitattributes is not whole, histories would not be merged"

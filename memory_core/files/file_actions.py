@@ -1,0 +1,122 @@
+"""What the worker and commands do with files of a tree, and hooks do not."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from memory_core.files.safe_files import TEMPORARY, Refused, SafeFiles, sync_folder
+
+# A temporary file that is older was left behind by a process that was killed.
+STALE_SECONDS = 3600
+
+
+def is_missing(files: SafeFiles, path: str) -> bool:
+    """Return whether nothing is there; False if a link or an error hides what is there."""
+    try:
+        with files.open_parent(path, resolve=False) as (folder, name):
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def is_older(files: SafeFiles, path: str, before: float) -> bool:
+    """Return whether a file exists that last changed before a time in seconds."""
+    try:
+        status = files.status(path)
+    except OSError:
+        return False
+    return status is not None and status.st_mtime < before
+
+
+def scan(files: SafeFiles, path: str = "") -> list[tuple[str, os.stat_result]]:
+    """Return (name, status) of the regular files in a folder, in any order."""
+    follows = files.follows_links
+    entries = files.read_folder(
+        path, lambda entry: (entry.name, entry.stat(follow_symlinks=follows))
+    )
+    return [(name, status) for name, status in entries if stat.S_ISREG(status.st_mode)]
+
+
+def is_allowed(files: SafeFiles, path: str, rights: int) -> bool:
+    """Return whether this process has these rights (os.R_OK, ...) to a file or folder.
+
+    False also if it is absent, or if a folder above it cannot be read.
+    """
+    if not (files.is_file(path) or files.is_folder(path)):
+        return False
+    with files.open_parent(path) as (folder, name):
+        return os.access(name, rights, dir_fd=folder, follow_symlinks=False)
+
+
+def write_once(files: SafeFiles, path: str, text: str) -> None:
+    """Write a short file if nothing, or an empty file of a killed process, is in its place.
+
+    Raises OSError.
+    """
+    status = files.status(path)
+    if not files.has_entry(path) or (status and not status.st_size):
+        descriptor = files.open(path, os.O_WRONLY | os.O_CREAT)
+        try:
+            os.write(descriptor, text.encode())  # one write: no part of it is there alone
+        finally:
+            os.close(descriptor)
+
+
+def truncate(files: SafeFiles, path: str, size: int) -> None:
+    """Cut a file back to a size; raises OSError."""
+    descriptor = files.open(path, os.O_WRONLY)
+    try:
+        os.ftruncate(descriptor, size)
+    finally:
+        os.close(descriptor)
+
+
+def remove_folder(files: SafeFiles, path: str) -> None:
+    """Delete an empty folder if that is possible."""
+    try:
+        with files.open_parent(path, resolve=False) as (folder, name):
+            os.rmdir(name, dir_fd=folder)
+    except OSError:
+        pass
+
+
+def change_mode(files: SafeFiles, path: str, mode: int) -> None:
+    """Set the permissions of a file or folder, also of one that is closed; raises OSError."""
+    with files.open_parent(path) as (folder, name):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise files.refuse(path, status)
+        try:
+            os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
+        except ValueError:  # a link since now, or an old system that would follow it
+            raise Refused(files.relative(path), "cannot be changed safely") from None
+
+
+def sync(files: SafeFiles, path: str = "") -> None:
+    """Write a file or a folder to the disk, so that it survives a power failure.
+
+    Raises OSError.
+    """
+    if files.is_file(path):
+        descriptor = files.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    else:
+        with files.open_folder(*files.resolve(path)) as (folder, _):
+            sync_folder(folder)
+
+
+def remove_stale(files: SafeFiles, folder: str) -> None:
+    """Remove the temporary files that killed writers left in a folder."""
+    before = time.time() - STALE_SECONDS
+    for name in files.list_names(folder):
+        path = os.path.join(folder, name)
+        if name.endswith(TEMPORARY) and is_older(files, path, before):
+            files.remove(path)
