@@ -17,6 +17,7 @@ from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import rendering, tokens
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, similarity
@@ -76,7 +77,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     if pending:
         common = performance.find_common_errors(errors)
     else:
-        common = [] if project.is_strict else error_files.list_given(errors)
+        common = [] if project_rules.is_strict(project) else error_files.list_given(errors)
     return Knowledge(agent, items, values, performance.Performance(records), common)
 
 

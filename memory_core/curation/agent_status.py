@@ -21,7 +21,7 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import config, event_log
-from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.config_yml import config_defaults, project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
@@ -128,7 +128,7 @@ def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus
     history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
-    size = measure(snapshot, document, project.limits(agent, store).size)
+    size = measure(snapshot, document, project_rules.find_limits(project, agent, store).size)
     weeks = split_days(history.list_days(), TREND_WEEKS, WEEK_DAYS)
     return MemoryStatus(
         agent=agent,
@@ -235,7 +235,9 @@ def _list_notes(
         return read_history().age_of(text)
 
     if agent != agent_names.PM and project.config.may_learn(agent):
-        for excess in eviction.list_excess(document, project.limits(agent, store), age_of):
+        for excess in eviction.list_excess(
+            document, project_rules.find_limits(project, agent, store), age_of
+        ):
             yield excess.line, excess.text
     for loser, winner in contradictions.find_losers(
         document, lambda text: read_history().rank_of(text)

@@ -18,6 +18,7 @@ from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import characters, markdown_lines, sanitize
@@ -57,7 +58,7 @@ def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
     if snapshot:
         return EditCopy(snapshot.text, is_new=False)
     header = read_memory(project, agent, store).text
-    suffix = template.format_suffix(project.limits(agent))
+    suffix = template.format_suffix(project_rules.find_limits(project, agent))
     headings = "".join(f"\n## {title} {suffix}\n" for title in template.TITLE_ORDER)
     return EditCopy(header + headings, is_new=True)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.curation import edit_session
 from memory_core.document import (
     conflicts,
@@ -158,8 +158,8 @@ def _find_problem(agents: ExportedAgents) -> str:
     """Return a problem that the schema does not cover, with its place; "" for none."""
     for agent, exported in agents.items():
         expected = agent_names.id_of(agent)
-        name = json.dumps(sanitize.shorten(agent, agent_names.MAX_NAME_LENGTH))
-        if not agent_names.is_valid_name(agent):
+        name = json.dumps(sanitize.shorten(agent, agent_spelling.MAX_NAME_LENGTH))
+        if not agent_spelling.is_valid_name(agent):
             return f"agents.{name}: invalid agent name, use letters, digits and -"
         if agent not in (agent_names.PM, expected):
             return f"agents.{name}: invalid agent id, use {expected!r}"

@@ -24,6 +24,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
 from memory_core.selection import item_notes
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, similarity
@@ -91,7 +92,10 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
     """Return the items of a memory in the order of the file."""
     items = []
     for text, section, nested in agent_memory.list_items(memory.document):
-        state, confidence = memory.history.find(text), memory.project.weights.person
+        state, confidence = (
+            memory.history.find(text),
+            project_rules.read_weights(memory.project).person,
+        )
         if state:
             confidence = state.confidence
         elif memory.history.is_foreign(text, nested):
@@ -145,7 +149,7 @@ def judge_items(
             else:
                 memory.record(kind, item.text, **by, **decided)
         states = [memory.history.get(item.id) for item in items]
-        person = project.weights.person
+        person = project_rules.read_weights(project).person
         return [
             (memory.agent, item._replace(confidence=state.confidence if state else person))
             for item, state in zip(items, states, strict=True)

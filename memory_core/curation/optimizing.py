@@ -21,6 +21,7 @@ from memory_core.learning import classify, json_blocks, type_names
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.text import sanitize
 from memory_core.text.times import FAR_FUTURE, format_utc
@@ -339,5 +340,5 @@ def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
     if reason := classify.check_learning("", text, project.config["max_learning_length"]):
         yield reason
     length = len(block_reader.BULLET + block_reader.escape(text))
-    if length > project.limits(proposal.agent).line:
+    if length > project_rules.find_limits(project, proposal.agent).line:
         yield f"its line would have {length} characters"

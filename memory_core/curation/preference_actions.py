@@ -10,6 +10,7 @@ from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -39,7 +40,7 @@ def set_preference(
     if it has some; one of an MCP client always waits.  Raises InvalidPreference, PreferenceWaits.
     """
     # An invalid preference raises here, before any file is created.
-    merge_learnings.put_preference("", key, value, project.limits(agent))
+    merge_learnings.put_preference("", key, value, project_rules.find_limits(project, agent))
     text, reason = f"{key}: {value}", ""
     if source != item_history.PERSON_SOURCE:
         text, reason = text_origins.hold(text)

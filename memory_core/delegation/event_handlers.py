@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import time
 
-from memory_core.claude_code import agent_names, events, notices
+from memory_core.claude_code import agent_names, events
 from memory_core.delegation import run_event, worker
 from memory_core.delegation.run_event import RunEvent
+from memory_core.memory import notices
 from memory_core.storage import inbox, run_records
 
 TYPE_CHECKING = False

@@ -9,11 +9,11 @@ import signal
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memory_core.claude_code import agent_names, events, notices
+from memory_core.claude_code import agent_spelling, events
 from memory_core.delegation import background, missed_reports, reported_events
 from memory_core.delegation.run_event import RunEvent
 from memory_core.files import file_actions
-from memory_core.memory import preparing, remember
+from memory_core.memory import notices, preparing, remember
 from memory_core.origin import text_origins
 from memory_core.storage import event_log, hook_files, inbox
 from memory_core.storage.project import Project
@@ -160,7 +160,7 @@ def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
 def _put_back(project: Project, name: str, error: BaseException, run: str = "") -> None:
     is_readable = isinstance(error, OSError)
     hook_files.put_back(project.paths, name, is_readable)
-    agent = agent_names.agent_of_file(f"{inbox.split(name)[0]}.md")
+    agent = agent_spelling.agent_of_file(f"{inbox.split(name)[0]}.md")
     reason = str(error) if is_readable else f"{type(error).__name__}: {error}"
     event_log.write(project.paths, "agent.memory.waiting", agent_id=agent, reason=reason, run=run)
 

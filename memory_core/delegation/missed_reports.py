@@ -18,7 +18,7 @@ from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
 from memory_core.memory import expiry, remember
 from memory_core.storage import event_log, hook_files
-from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.config_yml import config_defaults, project_rules
 from memory_core.storage.project import Project
 from memory_core.text import fastjson
 
@@ -131,7 +131,7 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     reports = [
         report
         for line in lines
-        if run.project.contains(transcripts.line_cwd(line))
+        if project_rules.contains(run.project, transcripts.line_cwd(line))
         for text in transcripts.agent_texts(line)
         if (report := run_report.read_report(run, text))
     ]

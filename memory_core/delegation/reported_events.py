@@ -8,7 +8,7 @@ PostToolUseFailure          the outcome of a delegation that failed, or the erro
 
 from __future__ import annotations
 
-from memory_core.claude_code import events, notices
+from memory_core.claude_code import events
 from memory_core.delegation import run_event, run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.delegation.run_outcomes import EventResult
@@ -16,7 +16,7 @@ from memory_core.delegation.run_report import RunReport
 from memory_core.history import error_text
 from memory_core.history.performance import DONE
 from memory_core.learning import run_subject
-from memory_core.memory import remember
+from memory_core.memory import notices, remember
 from memory_core.storage import run_records
 
 

@@ -24,6 +24,7 @@ from memory_core.history.item_history import Record
 from memory_core.history.performance import DONE, FAILED, STOPPED
 from memory_core.memory import run_history
 from memory_core.storage import run_records
+from memory_core.storage.config_yml import project_rules
 
 if TYPE_CHECKING:
     from memory_core.memory.remember import Lesson
@@ -154,7 +155,7 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     if not run.run_id or ("recorded" in record and is_counted) or not run.is_served:
         return
     outline = transcripts.summarize(path)
-    if not record.get("agent") and not run.project.contains(outline.cwd):
+    if not record.get("agent") and not project_rules.contains(run.project, outline.cwd):
         return  # another project's run, whose transcript is in the same folder
     if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run

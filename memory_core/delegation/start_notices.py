@@ -7,6 +7,7 @@ from memory_core.storage import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_core.storage.paths import MemoryFolder
     from memory_core.storage.project import Project
 
 WAITING = "agent-memory: learnings wait for you (agent-memory review)"
@@ -48,7 +49,7 @@ def _identify_waiting(project: Project) -> str:
 def _ask_for_user_level(project: Project) -> list[str]:
     """Return a notice if agents do not receive the user-level memory; only once."""
     state, is_off = project.paths.state, project.config["user_level"] == "off"
-    if is_off or not any(folder.agents() for folder in project.folders[1:]):
+    if is_off or not any(map(_has_memories, project.folders[1:])):
         return []
     from memory_core.storage import user_level
 
@@ -59,3 +60,8 @@ def _ask_for_user_level(project: Project) -> list[str]:
     except OSError:
         return []  # it would be said again and again
     return [NOT_ALLOWED]
+
+
+def _has_memories(folder: MemoryFolder) -> bool:
+    names = folder.files.list_names(folder.folder)
+    return any(name.endswith(".md") and name != "README.md" for name in names)

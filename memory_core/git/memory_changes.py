@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_spelling
 from memory_core.document import markdown, near_duplicates
 from memory_core.files import git_command
 from memory_core.git import merge_driver
@@ -178,8 +178,8 @@ def _find_agent(folder: str, path: str) -> tuple[str, bool]:
     """Return the agent of a memory or a history, "" for other files; True for a history."""
     place, name = os.path.split(path)
     if place == f"{folder}/history":
-        return agent_names.agent_of_file(f"{name.removesuffix('.jsonl')}.md"), True
-    return (agent_names.agent_of_file(name) if place == folder else ""), False
+        return agent_spelling.agent_of_file(f"{name.removesuffix('.jsonl')}.md"), True
+    return (agent_spelling.agent_of_file(name) if place == folder else ""), False
 
 
 # Items.

@@ -9,7 +9,8 @@ from urllib.parse import quote, unquote
 
 from mcp_types import Annotations, Resource, ResourceTemplate
 
-from memory_core.claude_code.agent_names import PM, format_title
+from memory_core.claude_code.agent_names import PM
+from memory_core.claude_code.agent_spelling import format_title
 from memory_core.curation import item_actions, lookup
 from memory_core.files import file_actions
 from memory_core.mcp_server.served_project import clean_output

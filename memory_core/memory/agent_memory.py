@@ -20,6 +20,7 @@ from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage import local_changes
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -55,7 +56,7 @@ class AgentMemory:
     ) -> None:
         self.project, self.agent, self.store = project, agent, store
         self.is_outside = False  # the run that teaches now has read from outside
-        self.limits = project.limits(agent, store)
+        self.limits = project_rules.find_limits(project, agent, store)
         self.snapshot = snapshot
         self.text = self.before = snapshot.text if snapshot else ""
         self.history = history
@@ -81,7 +82,7 @@ class AgentMemory:
 
     def merge_learnings(self, learnings: Iterable[Learning], by_person: bool) -> MergeResult:
         """Return the result of merging learnings into the text; limits apply to agents only."""
-        confidence = self.project.weights.agent
+        confidence = project_rules.read_weights(self.project).agent
 
         def age_of(text: str) -> tuple[float, str] | None:
             return self.history.age_of(text, self.is_outside)

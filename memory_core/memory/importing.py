@@ -7,6 +7,7 @@ from memory_core.history import item_history
 from memory_core.history.item_history import IMPORT_SOURCE, ItemFields, Record
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions, SectionText, index_items
+from memory_core.storage.config_yml import project_rules
 from memory_core.text import similarity
 
 
@@ -23,7 +24,7 @@ def import_memory(
         for record in records
         if item_history.key_of(record) not in present
     ]
-    records, weights = [*memory.history.records, *new], memory.project.weights
+    records, weights = [*memory.history.records, *new], project_rules.read_weights(memory.project)
     memory.history = item_history.History(records, weights, memory.history.origins)
     memory.records += new
     # An editor that has loaded this version knows all earlier records.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_spelling
 from memory_core.document import dated_entries, merge_versions, template
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles
@@ -15,6 +15,7 @@ from memory_core.history import item_history
 from memory_core.memory import preparing, transaction
 from memory_core.memory.reading import read_memory
 from memory_core.storage import local_changes
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -83,7 +84,10 @@ class MaintainedFiles(NamedTuple):
 
 def list_targets(project: Project, store: Store, names: Sequence[str]) -> list[MaintainedFiles]:
     return [
-        MaintainedFiles(project, store, name, project.limits(name, store), _now()) for name in names
+        MaintainedFiles(
+            project, store, name, project_rules.find_limits(project, name, store), _now()
+        )
+        for name in names
     ]
 
 
@@ -100,7 +104,7 @@ def format_leftovers(path: str, merged: merge_versions.MergedText) -> list[str]:
 def list_agents_with_files(store: Store) -> list[str]:
     """Return the ids of all agents with a memory or an archive file."""
     names = store.files.list_names(os.path.join(store.folder, "archive"))
-    return sorted({*store.agents(), *map(agent_names.agent_of_file, names)} - {""})
+    return sorted({*store.agents(), *map(agent_spelling.agent_of_file, names)} - {""})
 
 
 def drop_abouts(store: Store, write: bool = True) -> int:
@@ -111,7 +115,7 @@ def drop_abouts(store: Store, write: bool = True) -> int:
     names = store.files.list_names(os.path.join(store.folder, "history"))
     stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
     count = 0
-    for agent in filter(None, (agent_names.agent_of_file(f"{stem}.md") for stem in stems)):
+    for agent in filter(None, (agent_spelling.agent_of_file(f"{stem}.md") for stem in stems)):
         with store.lock(agent):
             count += store.history(agent).drop_abouts(write)
     return count

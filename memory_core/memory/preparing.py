@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory_core import __version__
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_spelling
 from memory_core.document import contradictions, edits, markdown, preferences, repeats
 from memory_core.document.block_reader import Item
 from memory_core.files import file_actions, last_look
@@ -28,6 +28,7 @@ from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten
 from memory_core.selection.item_notes import ItemNote
 from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
 from memory_core.storage import event_log
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
@@ -109,7 +110,7 @@ def _find_day(snapshot: FileSnapshot) -> str:
 def _list_extras(project: Project, agent: str) -> list[Passage]:
     """Return the common errors of an agent, which nobody reviews, and its performance."""
     stem, lines = project.store.stem(agent), list[str]()
-    if not project.is_strict:
+    if not project_rules.is_strict(project):
         lines = error_files.read_given(project.paths, stem)
     extras = [Passage("Common Errors to Avoid", line, is_list=True) for line in lines]
     if project.config["give_performance"]:
@@ -132,7 +133,7 @@ def refresh(project: Project) -> None:
     """Prepare the memories again whose files have changed since they were prepared."""
     _remove_old_index(project.paths.state)
     for stem in project.paths.state.list_names(ready.FOLDER):
-        agent = agent_names.agent_of_file(f"{stem}.md")
+        agent = agent_spelling.agent_of_file(f"{stem}.md")
         if agent and ready.read(project, agent) is None:
             prepare(project, agent)
 

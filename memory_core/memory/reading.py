@@ -10,7 +10,7 @@ import os
 import time
 from typing import Any
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_spelling
 from memory_core.document import (
     conflicts,
     dated_entries,
@@ -75,7 +75,7 @@ def read_memory(
     memory.header_time = template.read_update_time(document).replace(" ", "T")
     memory.begin_version()
     if not snapshot:
-        name = agent_names.format_title(agent)
+        name = agent_spelling.format_title(agent)
         memory.text = memory.before = template.render_new(
             name, project.name, memory.limits, memory.now
         )

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memory_core.claude_code import notices
 from memory_core.learning import extraction, feedback
 from memory_core.learning.lines import MAX_LEARNINGS
-from memory_core.memory import changes, preparing, run_history, transaction
+from memory_core.memory import changes, notices, preparing, run_history, transaction
 from memory_core.storage import run_records
 from memory_core.storage.config_yml import config_defaults
 from memory_core.text import digests, similarity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.files import file_actions
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, error_files, preparing, run_history, transaction
@@ -102,7 +102,7 @@ def check(store: Store, old: str, new: str) -> None:
 
 def rename_title(memory: AgentMemory, old: str, new: str) -> None:
     """Replace the agent's name in the first heading, if agent-memory wrote it."""
-    before, after = (f"# {agent_names.format_title(agent)} Memory" for agent in (old, new))
+    before, after = (f"# {agent_spelling.format_title(agent)} Memory" for agent in (old, new))
     if before in memory.text.split("\n", 3)[0]:
         memory.text = memory.text.replace(before, after, 1)
 

@@ -6,11 +6,12 @@ from collections import Counter
 from functools import cache
 from typing import Any
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_spelling
 from memory_core.document import markdown
 from memory_core.monitor import waiting_list
 from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
 from memory_core.storage import hook_files
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -31,7 +32,7 @@ class AgentFiles:
 
     def agents(self) -> set[str]:
         """Return the agents with a memory, or with learnings that wait or are not merged yet."""
-        unmerged = {agent_names.agent_of_file(f"{stem}.md") for stem in self._unmerged}
+        unmerged = {agent_spelling.agent_of_file(f"{stem}.md") for stem in self._unmerged}
         return {*self.store.agents(), *self.store.agents_to_review(), *unmerged}
 
     def agents_with_history(self) -> set[str]:
@@ -65,7 +66,7 @@ class AgentFiles:
 
     def _measure(self, agent: str) -> tuple[MemorySize, str]:
         """Return the size of an agent's memory file, and why it cannot be read or ""."""
-        limit = self._project.limits(agent, self.store).size
+        limit = project_rules.find_limits(self._project, agent, self.store).size
         try:
             snapshot = self.store.read(agent)
         except OSError as error:

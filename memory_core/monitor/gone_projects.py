@@ -6,7 +6,7 @@ import json
 import os
 import time
 
-from memory_core.claude_code import agent_names, events
+from memory_core.claude_code import agent_spelling, events
 from memory_core.files.safe_files import SafeFiles
 from memory_core.learning import extraction
 from memory_core.memory import remember
@@ -77,7 +77,7 @@ def _read_learnings(left: LeftLearnings, state: SafeFiles) -> None:
 
 
 def _read_file(left: LeftLearnings, state: SafeFiles, path: str, stem: str) -> None:
-    agent = agent_names.agent_of_file(f"{stem}.md")
+    agent = agent_spelling.agent_of_file(f"{stem}.md")
     try:
         text = state.read(path, MAX_DATED_BYTES).decode("utf-8", "replace")
         entries = _parse(path, text) if text else []

@@ -11,11 +11,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from memory_core.claude_code import agent_names, file_writes, settings_files
+from memory_core.claude_code import agent_spelling, file_writes, settings_files
 from memory_core.files import file_actions, last_look
 from memory_core.history import item_history, rights
 from memory_core.origin import commits, ledger, line_origins
 from memory_core.storage import local_changes, paths, state_owner
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -92,7 +93,7 @@ def _look_at(project: Project, store: Store) -> None:
             if time.monotonic() > until:
                 is_whole = False
                 break
-            agent = agent_names.agent_of_file(name)
+            agent = agent_spelling.agent_of_file(name)
             digest = before.get(name, [""])[-1]
             if agent:
                 since = float(state.get("looked", 0.0))
@@ -142,7 +143,7 @@ def _take_rights_over(
     )
     for agent in store.agents() if is_older and RIGHTS not in state else ():
         records = store.history(agent).read(runs=False)
-        history = item_history.History(records, project.weights)
+        history = item_history.History(records, project_rules.read_weights(project))
         origins = ledger.of(project, store, agent)
         here = (*rights.DECIDED, rights.AGENT)
         items = [item for item in history if item.is_present]
@@ -248,7 +249,9 @@ def _find_origins(
 
 def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return the origins of the items that runs or imports brought, by their texts."""
-    history = item_history.History(store.history(agent).read(runs=False), project.weights)
+    history = item_history.History(
+        store.history(agent).read(runs=False), project_rules.read_weights(project)
+    )
     return {
         state.text: rights.BY_SOURCE.get(state.source, rights.AGENT)
         for state in history

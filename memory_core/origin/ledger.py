@@ -20,6 +20,7 @@ from memory_core.history.item_history import History, Record
 from memory_core.history.rights import DECIDED, IMPORT, PERSON, rank_of
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests
@@ -84,7 +85,9 @@ def read_history(project: Project, store: Store, agent: str, runs: bool = False)
     Without `runs`, packed records of runs are left out.  Raises OSError.
     """
     records = store.history(agent).read(runs)
-    return item_history.History(records, project.weights, of(project, store, agent))
+    return item_history.History(
+        records, project_rules.read_weights(project), of(project, store, agent)
+    )
 
 
 def read_origins(store: Store, agent: str) -> dict[str, str]:

@@ -30,6 +30,7 @@ from memory_core.origin.reading import read_transcript
 from memory_core.origin.word_weights import rate
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
@@ -87,7 +88,7 @@ def make_guard(store: Store, agent: str, project: Project | None = None) -> Guar
     """
     if project is None:
         return Guard(ledger.Ledger(store, agent), store.paths.state)
-    given = project.given_tiers if store.paths is project.paths else ()
+    given = project_rules.list_given_tiers(project) if store.paths is project.paths else ()
     return Guard(ledger.of(project, store, agent), store.paths.state, given)
 
 
@@ -141,7 +142,7 @@ def list_new(
     runs that read from outside.  Those that may be poisoned wait in the review; `with_held` has
     them if their origin is unknown.  A memory that cannot be read has none.
     """
-    given = project.given_tiers or (*rights.INSIDE, rights.TAINTED)
+    given = project_rules.list_given_tiers(project) or (*rights.INSIDE, rights.TAINTED)
     new: list[JudgedText] = []
     arrivals.look(project)
     for agent in agents or store.agents():
@@ -197,7 +198,7 @@ def list_reported(project: Project, store: Store) -> list[JudgedText]:
 def describe_reported(project: Project, count: int) -> str:
     """Return a sentence about so many of these texts."""
     items = format_count(count, "item")
-    if project.given_tiers:
+    if project_rules.list_given_tiers(project):
         return f"agents do not receive {items} without your review"
     return f"{items} came from elsewhere, or nobody has said whose they are"
 

@@ -77,14 +77,6 @@ class MemoryFolder:
     def stem(self, agent: str) -> str:
         return PM if agent == PM else agent_names.file_stem_of(agent)
 
-    def agents(self) -> list[str]:
-        """Return the sorted ids of all agents with a file, including PM."""
-        names = self.files.list_names(self.folder)
-        agents = {agent_names.agent_of_file(name) for name in names} - {""}
-        if agent_names.find_file(names, agent_names.PM_FILE_NAMES):
-            agents.add(PM)
-        return sorted(agents)
-
     def history_path(self, agent: str) -> str:
         """Return the path of an agent's history."""
         return os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
@@ -107,11 +99,11 @@ def list_file_names(agent: str) -> tuple[str, ...]:
 
 def find_user_level(environ: Mapping[str, str]) -> LevelPaths | None:
     """Return the user's level, None if HOME is not an absolute path."""
-    home = _find_home(environ)
+    home = find_home(environ)
     return LevelPaths(home, environ, is_user=True) if os.path.isabs(home) else None
 
 
-def _find_home(environ: Mapping[str, str]) -> str:
+def find_home(environ: Mapping[str, str]) -> str:
     path = environ.get("HOME", "")
     return path.rstrip("/") or path[:1]  # a container may have the home directory "/"
 
@@ -125,27 +117,12 @@ def find_project(cwd: str, environ: Mapping[str, str]) -> LevelPaths:
     meanwhile is not lost, because the next sweep reads its transcript.
     """
     candidates = (environ.get("CLAUDE_PROJECT_DIR"), cwd)
-    start = next((path for path in candidates if path and _is_folder(path)), "")
-    root = _find_root(os.path.abspath(start or os.getcwd()), _find_home(environ))
+    start = next((path for path in candidates if path and is_folder(path)), "")
+    root = find_root(os.path.abspath(start or os.getcwd()), find_home(environ))
     return LevelPaths(root, environ)
 
 
-def contains(level: LevelPaths, folder: str, environ: Mapping[str, str]) -> bool:
-    """Check whether a folder belongs to a project: is below it, or in a working tree of it.
-
-    A folder below it need not exist any more.  Raises OSError as `find_project`.
-    """
-    if not os.path.isabs(folder):
-        return False
-    if state_folder.is_below(folder, level.root):
-        return True
-    if not _is_folder(folder):
-        return False
-    root = _find_root(os.path.abspath(folder), _find_home(environ))
-    return os.path.realpath(root) == os.path.realpath(level.root)
-
-
-def _find_root(start: str, home_folder: str) -> str:
+def find_root(start: str, home_folder: str) -> str:
     """Return the nearest folder upwards with a memory, else the git root, else `start`."""
     folder = start
     while True:
@@ -157,7 +134,7 @@ def _find_root(start: str, home_folder: str) -> str:
                 return folder
             main = find_main_tree(folder) if is_start or _is_own_repository(folder) else ""
             if main:
-                return folder if main == folder else _find_root(main, home_folder)
+                return folder if main == folder else find_root(main, home_folder)
         parent = os.path.dirname(folder)
         if parent == folder:
             return start
@@ -167,7 +144,7 @@ def _find_root(start: str, home_folder: str) -> str:
 def _has_memory(folder: str) -> bool:
     """Check for .claude-mpm, also for a link, which is refused later."""
     path = os.path.join(folder, FOLDER_NAME)
-    return _is_folder(path) or os.path.islink(path)
+    return is_folder(path) or os.path.islink(path)
 
 
 def _is_own(folder: str) -> bool:
@@ -197,7 +174,7 @@ def find_main_tree(folder: str) -> str:
     own = os.path.join(folder, target)
     git_folder, worktree, _name = own.rpartition(f"{os.sep}worktrees{os.sep}")
     main = os.path.dirname(git_folder)
-    is_linked = worktree and _is_folder(main) and _points_back(own, folder)
+    is_linked = worktree and is_folder(main) and _points_back(own, folder)
     return os.path.normpath(main) if is_linked else folder
 
 
@@ -212,7 +189,7 @@ def _read_line(folder: str, name: str) -> str:
     return SafeFiles(folder).read_text(name, MAX_GIT_FILE_BYTES).partition("\n")[0]
 
 
-def _is_folder(path: str) -> bool:
+def is_folder(path: str) -> bool:
     return stat.S_ISDIR(_mode(path))
 
 

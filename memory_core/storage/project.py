@@ -12,10 +12,8 @@ from memory_core.storage.paths import MemoryFolder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
-    from memory_core.document.template import Limits
-    from memory_core.history.item_history import Weights
     from memory_core.storage.store import Store
 
 # Maximum number of characters that are added to a prompt: two memory files of the default size;
@@ -36,7 +34,7 @@ class Project:
         home = paths.find_user_level(environ)
         self.paths = level
         self.user_paths = home if home and home.root != level.root else None
-        self.config = _load_config(level, self.user_paths, environ)
+        self.config = load_config(level, self.user_paths, environ)
         self.changes: list[str] = []  # ids of the changes that were written, oldest first
 
     @property
@@ -51,10 +49,6 @@ class Project:
 
         return store.Store(self.paths, self.config["directory"])
 
-    def contains(self, folder: str) -> bool:
-        """Return whether a folder is part of the project; raises OSError."""
-        return paths.contains(self.paths, folder, self.environ)
-
     def level(self, user: bool) -> Store:
         """Return the memory files of the user, or those of the project."""
         from memory_core.storage import store
@@ -68,22 +62,6 @@ class Project:
         return user_level.is_allowed(self.paths)
 
     @property
-    def is_strict(self) -> bool:
-        """Whether agents receive only what was reviewed on this machine: `memory.trust`."""
-        from memory_core.storage.config_yml import config_defaults
-
-        return bool(self.config["trust"] == config_defaults.STRICT)
-
-    @property
-    def given_tiers(self) -> Collection[str]:
-        """The tiers of texts that agents receive, () for all."""
-        from memory_core.history import rights
-
-        if self.is_strict:
-            return rights.DECIDED
-        return rights.INSIDE if self.config["hold_outside"] else ()
-
-    @property
     def name(self) -> str:
         return os.path.basename(self.paths.root) or "project"
 
@@ -92,38 +70,13 @@ class Project:
         is_own = agent in events.HARNESS_AGENTS
         return bool(self.config["enabled"]) and not is_own and self.config.serves(agent)
 
-    def limits(self, agent: str, store: Store | None = None) -> Limits:
-        """Return the limits of an agent's memory file in a store, by default the project's.
-
-        Settings of a repository must not make items of the user's own files leave.
-        """
-        from memory_core.document import template
-
-        settings = self.config
-        if store and self.user_paths and store.paths is self.user_paths:
-            settings = _load_config(self.user_paths, None, self.environ)
-        common, own = settings["limits"], settings.find_override(agent)
-        return template.Limits(
-            size=settings.size_kb(agent) * 1024,
-            sections=own.get("max_sections") or common["max_sections"],
-            items=own.get("max_items_per_section") or common["max_items_per_section"],
-            line=common["max_line_length"],
-        )
-
-    @property
-    def weights(self) -> Weights:
-        """Return the settings by which the confidence of items is computed."""
-        from memory_core.history import item_history
-
-        return item_history.Weights(**self.config["confidence"])
-
     def prompt_budget(self, agent: str) -> int:
         """Return the maximum number of characters of memory in an agent's prompt."""
         size = self.config.size_kb(agent) * 1024 + PROMPT_BUDGET // 2
         return min(max(PROMPT_BUDGET, size), MAX_PROMPT_BUDGET)
 
 
-def _load_config(
+def load_config(
     level: paths.LevelPaths, user: paths.LevelPaths | None, environ: Mapping[str, str]
 ) -> config.Config:
     kept = config.read_merged(level, user, environ)

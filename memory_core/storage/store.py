@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import conflicts, dated_entries
 from memory_core.files import file_actions
@@ -184,10 +184,18 @@ class Store(MemoryFolder):
             return
         review_file.remove(self.paths, self.stem(agent), agent, ids)
 
+    def agents(self) -> list[str]:
+        """Return the sorted ids of all agents with a file, including PM."""
+        names = self.files.list_names(self.folder)
+        agents = {agent_spelling.agent_of_file(name) for name in names} - {""}
+        if agent_names.find_file(names, agent_names.PM_FILE_NAMES):
+            agents.add(PM)
+        return sorted(agents)
+
     def agents_to_review(self) -> list[str]:
         """Return the sorted ids of all agents with learnings that wait for a person."""
         names = review_file.list_file_names(self.paths)
-        return sorted({agent_names.agent_of_file(name) for name in names} - {""})
+        return sorted({agent_spelling.agent_of_file(name) for name in names} - {""})
 
     def history(self, agent: str) -> HistoryFile:
         """Return the history of an agent's items and runs."""
@@ -197,7 +205,7 @@ class Store(MemoryFolder):
         """Return the sorted ids of all agents with a history."""
         names = self.files.list_names(os.path.join(self.folder, "history"))
         stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
-        return sorted(agent_names.agent_of_file(f"{stem}.md") for stem in stems)
+        return sorted(agent_spelling.agent_of_file(f"{stem}.md") for stem in stems)
 
     def lock(self, agent: str, wait: float = LOCK_TIMEOUT) -> Lock:
         """Return the agent's lock for a `with` statement; raises LockTimeout after `wait` s."""
@@ -217,7 +225,7 @@ def resolve_agent(store: Store, name: str) -> str:
     Raises InvalidAgentName for an invalid name, unless a hook created a memory with it.
     """
     agent = agent_names.id_of(name)
-    if not agent_names.is_valid_name(name) and agent not in store.agents():
+    if not agent_spelling.is_valid_name(name) and agent not in store.agents():
         raise InvalidAgentName(
             f"invalid agent name {name!r}: use letters, digits and -, without a slash"
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_names, agent_spelling
 from support.tables import for_each
 
 SPELLINGS = {
@@ -128,7 +128,7 @@ def test_two_agents_never_share_a_file(name: str, other: str) -> None:
     if not agent_names.is_same(name, other):
         one, two = agent_names.list_file_names(name), agent_names.list_file_names(other)
         for file_name in one:
-            assert not agent_names.is_file_of(file_name, other)
+            assert not agent_spelling.is_file_of(file_name, other)
             assert all(list_disk_forms(file_name).isdisjoint(list_disk_forms(f)) for f in two)
 
 
@@ -197,7 +197,7 @@ def test_existing_files_are_found_in_any_spelling(
     assert wanted == [f"{agent_names.file_stem_of(agent)}{end}" for end in ENDS]
     assert agent_names.find_file(listing, wanted) == name
     assert agent_names.find_file(reversed(listing), wanted) == name
-    assert any(agent_names.is_file_of(file, agent) for file in listing) == bool(name)
+    assert any(agent_spelling.is_file_of(file, agent) for file in listing) == bool(name)
 
 
 ENDS = (".md", "_memories.md", "_agent.md")
@@ -207,27 +207,27 @@ def test_the_main_session_has_its_own_file() -> None:
     listing = ["pm=agent.md", "pm_memories.md", "engineer.md"]
     assert agent_names.find_file(listing, agent_names.PM_FILE_NAMES) == "pm_memories.md"
     assert agent_names.find_file(["PM.md", *listing], agent_names.PM_FILE_NAMES) == "PM.md"
-    assert agent_names.agent_of_file("PM.md") == agent_names.PM
+    assert agent_spelling.agent_of_file("PM.md") == agent_names.PM
 
 
 @given(NAMES)
 def test_a_file_name_gives_its_agent(name: str) -> None:
     agent = agent_names.id_of(name)
     if "=h" not in agent_names.file_stem_of(agent):
-        first, *old = map(agent_names.agent_of_file, agent_names.list_file_names(agent))
+        first, *old = map(agent_spelling.agent_of_file, agent_names.list_file_names(agent))
         assert first == agent
         assert old == [agent, agent] or agent == agent_names.EMPTY_ID
 
 
 @for_each("name", ["README.md", "pm_memories.md", "x.lock", ".md", "", "a=zz.md"])
 def test_some_files_are_not_agents(name: str) -> None:
-    assert agent_names.agent_of_file(name) == ""
+    assert agent_spelling.agent_of_file(name) == ""
 
 
 @given(st.text(max_size=20))
 def test_any_file_name_has_one_owner_or_none(file_name: str) -> None:
-    agent = agent_names.agent_of_file(file_name)
-    assert not agent or agent_names.is_file_of(file_name, agent)
+    agent = agent_spelling.agent_of_file(file_name)
+    assert not agent or agent_spelling.is_file_of(file_name, agent)
 
 
 TITLES = [
@@ -244,7 +244,7 @@ TITLES = [
 
 @for_each(("name", "title"), TITLES)
 def test_titles_fit_into_a_heading(name: str, title: str) -> None:
-    assert agent_names.format_title(name) == title
+    assert agent_spelling.format_title(name) == title
 
 
 def test_importing_is_cheap() -> None:

@@ -16,6 +16,7 @@ from memory_core.history import item_history, performance
 from memory_core.monitor.counts import Counts
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage import event_log
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support import events, life, traps
@@ -253,7 +254,7 @@ def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
     (row,) = numbers.by_agent()
     assert (row.agent, row.memory.items, row.memory.sections) == ("engineer", 2, 1)
     assert row.memory.size == path.stat().st_size
-    assert row.memory.limit == project_of(sandbox).limits("engineer").size
+    assert row.memory.limit == project_rules.find_limits(project_of(sandbox), "engineer").size
     sandbox.configure("memory: {learning: ask}\n")
     report = events.REPORT
     sandbox.run_hook("subagent_stop", events.make_stop_event("a1", report))

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from memory_core.storage import paths
+from memory_core.storage.config_yml import project_rules
+from memory_core.storage.project import Project
 from support.events import FACT, LEARNED, make_post_event
 from support.sandbox import Sandbox
 
@@ -179,10 +181,12 @@ def test_a_git_file_that_the_repository_does_not_know_is_not_followed(
 
 
 def test_the_folders_of_a_project(tmp_path: Path, worktree: Path) -> None:
-    level = paths.LevelPaths(str(tmp_path / "shop"), {})
+    project = Project(paths.LevelPaths(str(tmp_path / "shop"), {}), {})
     (tmp_path / "link").symlink_to("shop")
     inside = ["shop", "shop/src", "shop/gone/for/good", "tree", "link/src"]
     outside = ["shop-api", "shop/..", "shop/../other", ".", "none"]
-    given = {name: paths.contains(level, str(tmp_path / name), {}) for name in inside + outside}
+    given = {
+        name: project_rules.contains(project, str(tmp_path / name)) for name in inside + outside
+    }
     assert given == {**dict.fromkeys(inside, True), **dict.fromkeys(outside, False)}
-    assert not any(paths.contains(level, name, {}) for name in ("", "shop", "../shop", "/"))
+    assert not any(project_rules.contains(project, name) for name in ("", "shop", "../shop", "/"))

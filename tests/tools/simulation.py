@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from memory_core.document import block_reader, edits, markdown, merge_learnings, preferences
 from memory_core.git import merge_driver
 from memory_core.learning.extraction import Extraction, Learning
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import find_project
 from memory_core.text import markdown_lines, similarity
 from support.lessons import save_learnings
@@ -173,7 +174,7 @@ class Clone:
     def prefer(self) -> None:
         # With three values for one key, two headers do not show which value is the latest.
         key = "tone" if self.history.size == 2 else f"tone of {self.number}"
-        value, limits = self.draw.choice(THINGS), self.project.limits(AGENT)
+        value, limits = self.draw.choice(THINGS), project_rules.find_limits(self.project, AGENT)
         self._save(merge_learnings.put_preference(self.text, key, value, limits))
 
     # Actions of git.

@@ -17,6 +17,7 @@ from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection.item_notes import ItemNote
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import markdown_lines
@@ -118,7 +119,7 @@ class _ViewMaker:
         self._gone = {item.id: [*item.gone.values()] for item in status.stale}
         waiting = review.list_waiting(store, [agent])
         self._waiting = {item.entry["content"]: item.id for item in waiting}
-        self._person = project.weights.person
+        self._person = project_rules.read_weights(project).person
 
     def make(self, text: str, nested: str, section: str) -> ItemView:
         key = item_history.id_of(text)

@@ -1,0 +1,70 @@
+"""What hooks do not ask about agents' names: titles, validity, and the agents of files."""
+
+from __future__ import annotations
+
+from memory_core.claude_code.agent_names import (
+    PM,
+    id_of,
+    list_file_names,
+    make_key,
+)
+from memory_core.text.name_letters import LITERAL
+
+_ACRONYMS = " ai api aws cd ci cli css db gcp html http ios json llm mcp ml pm qa sdk sql ui ux "
+_TITLE_LENGTH = 60
+
+MAX_NAME_LENGTH = 100
+
+
+def is_valid_name(name: str) -> bool:
+    """Check whether people and programs may give an agent this name; hooks accept any name."""
+    is_plain = name.isprintable() and name[:1] not in (".", "-") and not set("/\\") & set(name)
+    return is_plain and any(map(str.isalnum, id_of(name))) and len(name) <= MAX_NAME_LENGTH
+
+
+def is_file_of(file_name: str, agent: str) -> bool:
+    """Check whether a file name belongs to the agent, in any spelling."""
+    key = make_key(file_name)
+    return any(key == make_key(name) for name in list_file_names(agent))
+
+
+def agent_of_file(file_name: str) -> str:
+    """Return the id of the agent to which a file belongs, or "".
+
+    "" is returned for README.md, other files than memory files, and for a name that is too long,
+    because the file's name has only its beginning.
+    """
+    if file_name == f"{PM}.md":
+        return PM
+    key = make_key(file_name)
+    if not key.endswith(".md"):
+        return ""
+    stem = key[:-3].replace("=agent", "").replace("--", ":")
+    agent = id_of(_decode_stem(stem))
+    return agent if is_file_of(file_name, agent) else ""
+
+
+def format_title(agent: str) -> str:
+    """Return the agent's name for a heading: one short line without markup."""
+    scopes = [_title_words(scope) for scope in id_of(agent).split(":")]
+    text = ": ".join(scope for scope in scopes if scope)
+    return text[:_TITLE_LENGTH].strip() or "Unnamed"
+
+
+def _decode_stem(stem: str) -> str:
+    first, *coded = stem.split("=")
+    data = first.encode("utf-8", "replace")
+    for part in coded:
+        try:
+            data += bytes.fromhex(part[:2]) + part[2:].encode("utf-8", "replace")
+        except ValueError:
+            return ""
+    return data.decode("utf-8", "replace")
+
+
+def _title_words(scope: str) -> str:
+    plain = "".join([char for char in scope if char in LITERAL or char.isalnum()])
+    words = [word for word in plain.split("-") if word]
+    return " ".join(
+        [word.upper() if f" {word} " in _ACRONYMS else word.capitalize() for word in words]
+    )
