@@ -32,7 +32,6 @@ COMMAND_GROUPS = {
         "look.monitor:monitor": "Show what happens, live, until you press Ctrl-C.",
         "look.dashboard:dashboard": "Show and edit memories in your browser.",
         "history.log:log": "Show the history of changes, newest first.",
-        "history.blame:blame": "Show when, by whom and in which run each item was added.",
         "history.diff:diff": "Show how the items of an agent have changed.",
     },
     "Change": {
@@ -120,7 +119,7 @@ ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
 
 # Commands whose result may be longer than a screen.
 PAGED_COMMANDS = {
-    *("status", "list", "show", "search", "context", "explain", "log", "blame", "diff"),
+    *("status", "list", "show", "search", "context", "explain", "log", "diff"),
     *("config", "doctor", "replay", "help", "experiment"),
 }
 

@@ -22,6 +22,7 @@ MAX_SUGGESTIONS = 3
 # Commands of earlier versions, and what takes their places.
 GONE = {
     "audit": "agent-memory doctor names items with secrets; for the git history use gitleaks",
+    "blame": "use agent-memory show ID for an item, or agent-memory log AGENT",
     "completion": "use agent-memory --install-completion, or --show-completion to print the script",
     **dict.fromkeys(("sweep", "resolve", "migrate"), "use agent-memory tidy"),
     "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",

@@ -14,7 +14,7 @@ from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.document.diff import TextChange, format_diff
 from memory_core.history import item_history, revert
-from memory_core.history.item_history import ItemState, Record
+from memory_core.history.item_history import Record
 from memory_core.memory import agent_memory
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project
@@ -96,15 +96,6 @@ def find_change(changes: Iterable[Change], name: str) -> Change:
     return matches[0]
 
 
-class ItemOrigin(NamedTuple):
-    """An item of a memory with its state from the history, None if it has no records."""
-
-    id: str
-    text: str
-    section: str
-    state: ItemState | None
-
-
 def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[Record]:
     """Return all records of these agents, oldest first: changes in the order of their numbers.
 
@@ -171,25 +162,6 @@ def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
         for key, records in groups.items()
     ]
     return sorted(changes_made, key=lambda change: change.place)
-
-
-def list_origins(
-    project: Project, store: Store, agents: Iterable[str], names: Collection[str] = ()
-) -> list[tuple[str, ItemOrigin]]:
-    """Return the items of these agents in the order of the files, with the agent.
-
-    `names` limits them to the items with these ids, or beginnings of ids; raises
-    lookup.ItemNotFound if one of them matches none.
-    """
-    origins = []
-    for agent in agents:
-        memory = read_memory(project, agent, store)
-        for text, section, _nested in agent_memory.list_items(memory.document):
-            state = memory.history.find(text)
-            origins.append((agent, ItemOrigin(item_history.id_of(text), text, section, state)))
-    _check_ids(names, [origin.id for _agent, origin in origins])
-    begins = tuple(map(str.lower, names)) or ("",)
-    return [pair for pair in origins if pair[1].id.startswith(begins)]
 
 
 def _check_ids(names: Iterable[str], ids: Collection[str]) -> None:

@@ -243,7 +243,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
     settled.run("status")  # the first reader compiles the settings
     bare = list_loaded_modules(settled, BARE, "")
     main = "from memory_core.cli.entry import main"
-    for words in ("--version", "--help", "status", "show engineer", "blame engineer"):
+    for words in ("--version", "--help", "status", "show engineer", "log engineer"):
         assert not (list_loaded_modules(settled, main, words) - bare) & HEAVY, words
     help_modules = list_loaded_modules(settled, main, "--help")
     assert not [name for name in help_modules if name.startswith("memory_core.memory")]

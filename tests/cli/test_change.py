@@ -219,8 +219,8 @@ def test_an_edit_is_reported_and_undone_as_one_change(settled: Person) -> None:
     assert hide_change(done.stderr) == UNDO_HINT
     changed = ITEM.replace("never", "seldom")
     assert items(path.read_text()) == [changed, "A last one", OTHER, NEWS]
-    blamed = {each["text"]: each["source"] for each in settled.read_json("blame", "engineer")}
-    assert (blamed[changed], blamed["A last one"]) == ("person", "hand")
+    ids = [item_history.id_of(text) for text in (changed, "A last one")]
+    assert [each["source"] for each in settled.read_json("show", *ids)] == ["person", "hand"]
     settled.run("undo")
     assert items(path.read_text()) == before
     settled.run("redo")

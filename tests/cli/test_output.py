@@ -133,7 +133,7 @@ def test_completion_suggests_commands_options_and_values(settled: Person) -> Non
         "run -- ": "",
     }.items():
         assert complete(settled, words).split() == expected.split(), words
-    (item,) = settled.read_json("blame", "engineer")
+    (item,) = settled.read_json("list", "engineer")
     shown = complete(settled, f"confirm engineer {item['id'][:2]}", "fish")
     assert shown.startswith(f"{item['id']}\t{ITEM}")
 
@@ -274,7 +274,7 @@ def test_200_agents_fit_any_terminal(person: Person) -> None:
 
 
 def test_a_project_without_memory_is_an_empty_state(person: Person) -> None:
-    for command in ("status", "list", "show explore", "search bus", "log", "blame plan"):
+    for command in ("status", "list", "show explore", "search bus", "log", "diff plan"):
         status = 1 if command.startswith("search") else 0
         terminal = Terminal(person, f"agent-memory {command}", 40)
         assert terminal.wait_for_end() == status

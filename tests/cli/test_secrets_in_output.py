@@ -15,7 +15,7 @@ OTHER = "Releases go out on Tuesdays"
 ID = item_history.id_of(ITEM)[:6]
 
 COMMANDS = [
-    *("list engineer", "list", "search release", f"show {ID}", "blame engineer"),
+    *("list engineer", "list", "search release", f"show {ID}"),
     *("log engineer", "diff engineer", "context engineer", "status", "review --list"),
     *("review --new", "optimize --dry-run", "prune --older-than 0s --below 1 --dry-run"),
     *(f"confirm {ID}", f"share {ID} --to PM", "restore engineer", "doctor"),

@@ -34,6 +34,7 @@ from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.reading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
@@ -76,8 +77,13 @@ class Workshop:
 
     def sure(self) -> dict[tuple[str, str], float]:
         """Return the confidence of all items by agent and text."""
-        origins = change_log.list_origins(self.project, self.store, AGENTS)
-        return {(agent, each.text): each.state.confidence for agent, each in origins if each.state}
+        histories = {agent: read_memory(self.project, agent).history for agent in AGENTS}
+        states = {
+            (agent, text): histories[agent].find(text)
+            for agent, items in self.all_items().items()
+            for text, _section, _nested in items
+        }
+        return {key: state.confidence for key, state in states.items() if state}
 
     def texts(self, agent: str) -> list[str]:
         return [each[0] for each in self.items(agent)]

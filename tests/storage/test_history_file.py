@@ -64,7 +64,7 @@ def pack(path: Path) -> None:
 def test_the_next_write_packs(sandbox: Sandbox, large: Path, tmp_path: Path) -> None:
     person = Person(sandbox, tmp_path)
     before = person.read_json("log")
-    item = person.read_json("blame", "engineer")[0]
+    item = person.read_json("list", "engineer")[0]
     assert person.run("confirm", "engineer", item["id"]).returncode == 0
     assert len(large.read_text().splitlines()) == 1 + history_file.PLAIN_LINES
     after = person.read_json("log")
