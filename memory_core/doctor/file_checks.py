@@ -91,8 +91,9 @@ def _check_memory(
     others = [os.path.basename(path) for path in store.list_files(memory.agent)][1:]
     if others:
         what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"
-        repair = partial(repairs.migrate, project, memory.agent, user)
-        yield Finding(WARNING, what, memory.path, tidy, repair)
+        yield Finding(
+            WARNING, what, memory.path, "move their items into this file, and delete them"
+        )
 
 
 def _check_definitions(exam: Examination) -> Iterator[Finding]:

@@ -18,7 +18,6 @@ from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
-from memory_core.memory.migrate import migrate_files
 from memory_core.setup import installation
 from memory_core.storage import hook_files, run_records
 from memory_core.storage.project import Project
@@ -79,14 +78,6 @@ def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
         change, error = resolution.change, resolution.refused
         diff = "" if error else format_diff(change)
         yield Repair("conflict resolved, both sides kept", change.path, diff=diff, error=error)
-
-
-def migrate(project: Project, agent: str, user: bool) -> Iterator[Repair]:
-    """Merge several memory files of an agent into one."""
-    for migration in migrate_files(project, [agent], user, write=True):
-        diff = "" if migration.refused else format_diff(migration.change)
-        what = f"merged {', '.join(migration.old_names)} into it"
-        yield Repair(what, migration.file, diff=diff, error=migration.refused)
 
 
 def use_prompts(project: Project) -> Iterator[Repair]:

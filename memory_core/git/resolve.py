@@ -18,7 +18,11 @@ from memory_core.storage.store import FileSnapshot, Store
 
 
 class Resolution(NamedTuple):
-    """A file with conflict markers; `archived` and `refused` have the meaning as in Migration."""
+    """A file with conflict markers.
+
+    `archived` are entries for the archive: text that does not fit into one file (front matter, a
+    second title).  `refused` is the reason why nothing can be done, or "".
+    """
 
     agent: str
     change: TextChange

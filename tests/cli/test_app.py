@@ -555,7 +555,6 @@ def untidy(settled: Person) -> Person:
     """Return a user with work for each step of `tidy`."""
     add_report(settled.sandbox.paths, is_tried=True)
     settled.sandbox.write_memory("qa").write_text(f"# Qa\n\n## Project Architecture\n{SIDES}")
-    (settled.sandbox.memories / "reviewer_memories.md").write_text(f"## Notes\n- {ITEM}\n")
     leftover = settled.sandbox.state / "errors" / f"engineer.1{TEMPORARY}"
     leftover.parent.mkdir(exist_ok=True)
     leftover.write_text("half")
@@ -563,29 +562,23 @@ def untidy(settled: Person) -> Person:
     return settled
 
 
-def list_names(person: Person) -> set[str]:
-    return {path.name for path in person.sandbox.memories.iterdir() if path.is_file()}
-
-
 def test_tidy_does_all_upkeep(untidy: Person) -> None:
     before = read_files(untidy.sandbox.root)
     dry = untidy.run("tidy", "--dry-run")
     assert dry.returncode == 0, dry.stderr
     assert read_files(untidy.sandbox.root) == before
-    for said in ("1 report would", "-<<<<<<< HEAD", "reviewer_memories.md ->", "1 file"):
+    for said in ("1 report would", "-<<<<<<< HEAD", "1 file"):
         assert said in dry.stdout
     done = untidy.run("tidy")
     assert done.returncode == 0, done.stderr
     assert "Merged 1 waiting report." in done.stdout
     assert "<<<<<<<" not in untidy.sandbox.read_memory("qa")
-    # Nothing is removed or renamed unasked.
-    assert "reviewer_memories.md" in list_names(untidy)
+    # Nothing is removed unasked.
     assert list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
     assert untidy.run("tidy", "--yes").returncode == 0
-    assert list_names(untidy) == {"engineer.md", "qa.md", "reviewer.md"}
     assert not list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
     again = untidy.read_json("tidy", "--yes")
-    assert list(again) == ["sweep", "resolve", "migrate", "clean", "expire"]
+    assert list(again) == ["sweep", "resolve", "gone", "clean", "expire"]
     assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
 
 
@@ -599,9 +592,8 @@ def test_tidy_says_once_that_there_is_nothing_to_do(person: Person) -> None:
 
 def test_the_answer_no_concerns_one_step(untidy: Person) -> None:
     terminal = Terminal(untidy, "agent-memory tidy")
-    assert answer_all(terminal, YES_OR_NO, "n\r", "y\r") == 1
-    assert list_names(untidy) == {"engineer.md", "qa.md", "reviewer_memories.md"}
-    assert not list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
+    assert answer_all(terminal, YES_OR_NO, "n\r") == 1
+    assert list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
 
 
 def test_some_commands_work_but_are_not_listed(person: Person) -> None:

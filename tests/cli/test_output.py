@@ -194,13 +194,6 @@ def doubled(person: Person) -> str:
     return "optimize"
 
 
-def misnamed(person: Person) -> str:
-    path = person.sandbox.write_memory("engineer", "Services call one another")
-    path.rename(path.with_name("engineer_memories.md"))
-    person.sandbox.write_memory("engineer", ITEM)
-    return "tidy"
-
-
 def everything(person: Person) -> str:
     person.install()
     return "uninstall --all"
@@ -212,7 +205,7 @@ def files(person: Person) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if "/state/" not in name}
 
 
-CHANGING = [unsure, replaced, doubled, misnamed, everything]
+CHANGING = [unsure, replaced, doubled, everything]
 
 
 @pytest.mark.parametrize("prepare", CHANGING)
@@ -228,7 +221,7 @@ def test_large_changes_ask_first(person: Person, prepare: Callable[[Person], str
         assert answer_all(terminal, YES_OR_NO, keys) == status, terminal.shown
         assert ("nothing was changed" in terminal.shown) == (status == 1)
     assert files(person) != before
-    undoes = {"tidy": "git has them", "uninstall": "agent-memory install"}
+    undoes = {"uninstall": "agent-memory install"}
     name = words.split()[0]
     told = undoes.get(name, "agent-memory undo")
     assert told in terminal.shown + person.run(name, "--help").stdout
