@@ -127,8 +127,6 @@ def test_completion_suggests_commands_options_and_values(settled: Person) -> Non
         "show engineer --as": "--as-given",
         "share x --from eng": "engineer",
         "search bus --in ar": "archive",
-        "preference set engineer co": "coding-style communication",
-        "add engineer pat": "pattern",
         "run --no-l": "--no-learning",
         "run -- ": "",
     }.items():

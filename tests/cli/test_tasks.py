@@ -15,7 +15,6 @@ from memory_core.storage import store
 from memory_core.tasks import lifecycle
 from support.answers import answer_all
 from support.command_line import Person, read_fields
-from support.completion import complete
 from support.files import read_files
 from support.refusals import check_refused
 from support.terminal import Terminal
@@ -385,15 +384,3 @@ def test_json_fields_agree_with_the_page(old: Shop) -> None:
         assert set(value) == read_fields(row), row
     stamps = [old.read_json("show 4")[name] for name in ("created", "updated")]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", each) for each in stamps)
-
-
-def test_completion_suggests_tasks(old: Shop) -> None:
-    for words, expected in {
-        "sta": "start status",
-        "start ": "task-1 task-2 task-3 task-4 task-5",
-        "start 1 --template b": "bugfix",
-        "note ": "task-4 task-1 task-2 task-5",
-        "reopen ": "task-3",
-        "delete task-3": "task-3",
-    }.items():
-        assert complete(old.person, f"task {words}").split() == expected.split()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common import acting, suggestions
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
@@ -24,7 +24,6 @@ Key = Annotated[
     typer.Argument(
         metavar="KEY",
         help="coding-style, communication, work-style, or your own key.",
-        autocompletion=suggestions.suggest_preference_keys,
     ),
 ]
 

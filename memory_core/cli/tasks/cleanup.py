@@ -7,16 +7,15 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import times
-from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import AsJson, DryRun, Yes
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.cli.tasks.common import (
+    Task,
     find_synced_project,
     format_task,
     print_active_task,
-    task_argument,
     task_to_json,
 )
 from memory_core.tasks import backlog_folder, task_actions
@@ -43,7 +42,7 @@ DeleteAfter = Annotated[
 
 
 def delete(
-    task: Annotated[str, task_argument(suggestions.suggest_tasks)],
+    task: Task,
     yes: Yes = False,
     json: AsJson = False,
 ) -> None:

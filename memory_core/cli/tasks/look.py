@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.entries import highlight, print_columns
 from memory_core.cli.common.notes import format_command
@@ -24,9 +23,9 @@ from memory_core.cli.output import (
     select_fields,
 )
 from memory_core.cli.tasks.common import (
+    OptionalTask,
     find_synced_project,
     format_task,
-    task_argument,
     task_to_json,
 )
 from memory_core.storage.paths import LevelPaths
@@ -40,8 +39,6 @@ from memory_core.tasks import (
 from memory_core.tasks.task_actions import TaskMemory
 from memory_core.tasks.task_status import TaskStatus
 
-AnyTask = Annotated[str, task_argument(suggestions.suggest_tasks, show_default="the active task")]
-
 # How the file that Claude Code imports differs from the memory.
 IMPORT_STATES = {
     task_status.WHOLE: "",
@@ -50,7 +47,7 @@ IMPORT_STATES = {
 }
 
 
-def show(task: AnyTask = "", json: AsJson = False) -> None:
+def show(task: OptionalTask = "", json: AsJson = False) -> None:
     """Print the memory of a task.
 
     \b
@@ -205,7 +202,6 @@ TemplateName = Annotated[
         metavar="NAME",
         help="Template to print.",
         show_default="list them",
-        autocompletion=suggestions.suggest_templates,
     ),
 ]
 

@@ -6,18 +6,17 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks.common import (
-    OpenTask,
+    OptionalTask,
+    Task,
     find_synced_project,
     format_task,
     print_active_task,
-    task_argument,
     task_to_json,
 )
 from memory_core.storage.project import Project
@@ -41,13 +40,12 @@ WordsArgument = Annotated[
     typer.Argument(
         metavar="[ID] TEXT",
         help="The task (default: the active one) and the text; - reads stdin.",
-        autocompletion=suggestions.suggest_open_tasks,
     ),
 ]
 
 
 def start(
-    task: Annotated[str, task_argument(suggestions.suggest_backlog_tasks)],
+    task: Task,
     title: Annotated[
         str, typer.Option(metavar="T", help="Title of the task.", show_default="from Backlog.md")
     ] = "",
@@ -57,7 +55,6 @@ def start(
             metavar="NAME",
             help="Template of a new memory.",
             show_default="by the task's labels",
-            autocompletion=suggestions.suggest_templates,
         ),
     ] = "",
     json: AsJson = False,
@@ -165,7 +162,7 @@ def _read_text(file: str) -> str:
     return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
 
 
-def done(task: OpenTask = "", json: AsJson = False) -> None:
+def done(task: OptionalTask = "", json: AsJson = False) -> None:
     """Finish a task: archive its memory.
 
     If Backlog.md has the task and its command is installed, its status changes, which
@@ -181,7 +178,7 @@ def done(task: OpenTask = "", json: AsJson = False) -> None:
         print_active_task(project)
 
 
-def archive(task: OpenTask = "", json: AsJson = False) -> None:
+def archive(task: OptionalTask = "", json: AsJson = False) -> None:
     """Archive the memory of a task, whatever its status.
 
     It stays archived until the task is started or reopened.
@@ -197,9 +194,7 @@ def archive(task: OpenTask = "", json: AsJson = False) -> None:
         print_active_task(project)
 
 
-def reopen(
-    task: Annotated[str, task_argument(suggestions.suggest_archived_tasks)], json: AsJson = False
-) -> None:
+def reopen(task: Task, json: AsJson = False) -> None:
     """Restore the whole memory of a task from the archive.
 
     The task is the active one again; its status in Backlog.md changes as with start.
@@ -212,7 +207,7 @@ def reopen(
 
 
 def import_(
-    task: OpenTask = "",
+    task: OptionalTask = "",
     file: Annotated[
         str,
         typer.Argument(
