@@ -11,7 +11,6 @@ from memory_core.doctor import file_checks, hook_checks, path_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
-from memory_core.memory import transaction
 from memory_core.setup.program import InstallRefused
 from memory_core.storage.project import Project
 
@@ -81,11 +80,10 @@ def diagnose(
     project: Project,
     environ: Mapping[str, str],
     repair: bool = False,
-    progress: transaction.ProgressWrapper = iter,
 ) -> Diagnosis:
     """Run all checks; with `repair` do the safe repairs, and run the checks again."""
     examination = Examination(project, environ)
-    findings = examine(examination, progress)
+    findings = examine(examination)
     repairs: list[Repair] = []
     for _round in range(MAX_ROUNDS if repair else 0):
         done = [repair for repair in do_repairs(findings) if repair not in repairs]
@@ -94,16 +92,14 @@ def diagnose(
             break
         # A new Project reads config.yml again.
         examination = Examination(Project(project.paths, environ), environ)
-        findings = examine(examination, progress)
+        findings = examine(examination)
     return Diagnosis(repairs, findings)
 
 
-def examine(
-    examination: Examination, progress: transaction.ProgressWrapper = iter
-) -> list[Finding]:
+def examine(examination: Examination) -> list[Finding]:
     """Return the findings of all checks, each with the name of its check, without consequences."""
     findings: list[Finding] = []
-    for name, check in progress(CHECKS.items()):
+    for name, check in CHECKS.items():
         if _has_cause(name, findings):
             continue
         places = [

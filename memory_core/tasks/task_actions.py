@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -452,10 +452,9 @@ def _read_mtime(project: Project, memory: TaskMemory) -> str:
 def clean_up(
     project: Project,
     stale: Collection[StaleMemory],
-    along: Callable[[Collection[StaleMemory]], Iterable[StaleMemory]] = iter,
 ) -> None:
     """Archive or delete these memories; one that was started meanwhile is kept."""
-    for memory, will_delete, _since in along(stale):
+    for memory, will_delete, _since in stale:
         with _change(project) as transaction:
             is_there = transaction.has(memory.id, memory.state == ARCHIVED)
             if memory.id in transaction.in_progress or not is_there:

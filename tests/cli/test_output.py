@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -229,26 +228,6 @@ def test_with_yes_nothing_is_asked(person: Person) -> None:
     terminal = Terminal(person, f"agent-memory {unsure(person)} --yes")
     assert terminal.wait_for_end() == 0
     assert "[y/N]" not in terminal.shown
-
-
-# --- progress ---
-
-COUNTING = """
-from memory_core.cli import output
-output.PROGRESS_DELAY = {patience}
-print(*output.show_progress([1, 2, 3], "Counting"))
-"""
-
-
-def test_slow_commands_show_progress(person: Person) -> None:
-    for patience, term in ((-1, "xterm"), (60, "xterm"), (-1, "dumb")):
-        (person.sandbox.root / "count.py").write_text(COUNTING.format(patience=patience))
-        terminal = Terminal(person, f"{sys.executable} count.py", TERM=term)
-        assert terminal.wait_for_end() == 0
-        assert "1 2 3" in terminal.shown
-        assert ("Counting" in terminal.shown) == ((patience, term) == (-1, "xterm"))
-        done = person.run_shell(f"{sys.executable} count.py")
-        assert (done.stdout, done.stderr) == ("1 2 3\n", "")
 
 
 # --- widths, encodings, crowds ---

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from memory_core.cli.common.notes import get_change, may_change
-from memory_core.cli.output import make_progress, print_line, print_note, select_fields
+from memory_core.cli.output import print_line, print_note, select_fields
 from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
@@ -23,13 +23,13 @@ def remove_leftovers(step: Step) -> StepResult:
     It fails if something could not be removed.
     """
     project, level = step.scope
-    unused = cleaning.find_unused(project, level, os.environ, make_progress("Searching"))
+    unused = cleaning.find_unused(project, level, os.environ)
     has_unused = bool(unused.files or unused.orphans)
     if not step.json and (has_unused or step.dry_run):
         _print_unused(unused, level)
     result = None
     if has_unused and may_change("Remove this?", step.yes, step.dry_run, step.json):
-        result = cleaning.remove_unused(project, level, unused, make_progress("Cleaning"))
+        result = cleaning.remove_unused(project, level, unused)
         if not step.json:
             _print_result(result, level)
     fields = {"written": bool(result), "change": get_change(project)}

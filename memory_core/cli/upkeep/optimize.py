@@ -21,7 +21,6 @@ from memory_core.cli.output import (
     print_line,
     print_note,
     select_fields,
-    show_progress,
 )
 from memory_core.curation import optimizing
 from memory_core.curation.optimizing import Proposal
@@ -102,7 +101,7 @@ def _collect_proposals(
 ) -> tuple[list[Proposal], list[Proposal]]:
     """Return the proposals to show, and those that are refused."""
     proposals: list[Proposal] = []
-    for agent in show_progress(agents or project.store.agents(), "Comparing"):
+    for agent in agents or project.store.agents():
         merges = optimizing.propose_merges(project, agent)
         proposals += merges
         if ask_claude:

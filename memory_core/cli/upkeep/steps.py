@@ -17,7 +17,7 @@ from memory_core.cli.common.notes import (
     note_archived,
 )
 from memory_core.cli.common.scopes import LevelScope
-from memory_core.cli.output import make_progress, print_line, print_note, select_fields
+from memory_core.cli.output import print_line, print_note, select_fields
 from memory_core.delegation import draining, missed_reports
 from memory_core.document.diff import format_diff
 from memory_core.git.resolve import Resolution, resolve_files
@@ -89,7 +89,7 @@ def collect_learnings(step: Step) -> StepResult:
 def resolve_conflicts(step: Step) -> StepResult:
     """Resolve merge conflicts, keeping both sides; it fails if a file cannot be changed."""
     project, write = step.scope.project, not step.dry_run
-    resolutions = resolve_files(project, (), step.user, write, make_progress("Resolving"))
+    resolutions = resolve_files(project, (), step.user, write)
     refused = [resolution.refused for resolution in resolutions if resolution.refused]
     if not step.json:
         for resolution in resolutions:
