@@ -48,7 +48,7 @@ def test_start_accepts_ordinary_shares_only(team: Person) -> None:
 def test_a_second_start(team: Person) -> None:
     assert run(team, "start").startswith("Started: 10% of runs get no memory")
     assert run(team, "start").startswith("Already running: 10%")
-    assert run(team, "start --hold-out 20%").startswith("Changed from 10% to 20%")
+    assert run(team, "start --hold-out 20%").startswith("Started: 20%")
     assert "\nExperiment: 20% of runs get no memory; 0 runs with" in run(team, "report")
     assert "\nExperiment: 20% of runs get no memory (" in team.run("status").stdout
 
@@ -57,7 +57,7 @@ def test_stop_keeps_the_runs(team: Person) -> None:
     assert run(team, "stop").startswith("No experiment is running")
     run(team, "start")
     record_runs(team, "held_out", [5])
-    assert run(team, "stop").startswith("Stopped: all runs get memory.")
+    assert run(team, "stop").startswith("No experiment is running")
     state = {"hold_out": 0, "given": 0, "held_out": 1}
     assert team.read_json("experiment", "report").items() >= state.items()
     assert "Experiment" not in team.run("status").stdout

@@ -11,8 +11,8 @@ from memory_core.cli.common.arguments import Agent, AsJson
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import Column, format_table
-from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.cli.common.tables import Column, print_table
+from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation.views import explaining
 from memory_core.curation.views.explaining import Explanation
 from memory_core.selection.choosing import Choice
@@ -24,11 +24,8 @@ COLUMNS = [
     Column("ITEM", 0, align_right=False, least_width=30),
     Column("REASON", 2, align_right=False),
     Column("ORIGIN", 3, align_right=False),
-    Column("STALE", 4, align_right=False),
+    Column("STALE", 4, align_right=False, is_optional=True),
 ]
-
-# Shown only if a cell has a value.
-OPTIONAL_COLUMNS = {"STALE"}
 
 Words = Annotated[
     list[str],
@@ -70,17 +67,7 @@ def print_explanation(explanation: Explanation) -> None:
     if not choices:
         print_note(f"{explanation.agent} has no items to choose from.")
         return
-    rows = list(map(_format_row, choices))
-    shown = [
-        at
-        for at, column in enumerate(COLUMNS)
-        if column.title not in OPTIONAL_COLUMNS or any(row[at] for row in rows)
-    ]
-    head, *lines = format_table(
-        [COLUMNS[at] for at in shown], [[row[at] for at in shown] for row in rows]
-    )
-    print_line(paint(head, "bold"))
-    print_line("\n".join(lines))
+    print_table(COLUMNS, list(map(_format_row, choices)))
     for choice in choices:
         if choice.passage.stale:
             what = f"{_format_id(choice)} may be out of date"

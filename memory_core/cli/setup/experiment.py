@@ -12,8 +12,8 @@ from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, OptionalAgent
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import Column, format_table
-from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.cli.common.tables import Column, print_table
+from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.delegation import experiment as experiments
 from memory_core.delegation.experiment import ExperimentState
 from memory_core.history import comparison
@@ -97,15 +97,9 @@ def start(hold_out: HoldOut = 0.1, json: AsJson = False) -> None:
     if json:
         print_json(state._asdict())
         return
-    share = _format_share(hold_out)
-    what = f"{share} of runs get no memory, only the note on recording"
-    if hold_out == before:
-        print_line(f"Already running: {what}. Nothing was changed.")
-    elif before:
-        print_line(f"Changed from {_format_share(before)} to {share}: {what}.")
-    else:
-        print_line(f"Started: {what}.")
-        print_note(f"Result: {REPORT_HINT}. To end it: agent-memory experiment stop")
+    verb = "Already running" if hold_out == before else "Started"
+    print_line(f"{verb}: {100 * hold_out:.3g}% of runs get no memory.")
+    print_note(f"Result: {REPORT_HINT}. To end it: agent-memory experiment stop")
     if not project.config["enabled"]:
         print_note("Memory is switched off, so no run takes part (agent-memory config show).")
 
@@ -119,16 +113,13 @@ def stop(json: AsJson = False) -> None:
       agent-memory experiment stop
     """
     acting.require_person(find_project(), "change settings")
-    is_running = bool(experiments.read_state(find_project()).hold_out)
-    if is_running:
+    if experiments.read_state(find_project()).hold_out:
         experiments.set_share(find_project(), 0)
     if json:
         print_json(experiments.read_state(find_project())._asdict())
-    elif is_running:
-        print_line("Stopped: all runs get memory.")
-        print_note(f"Result: {REPORT_HINT}")
     else:
-        print_note(f"No experiment is running (start: {START_HINT}). Nothing was changed.")
+        print_line("No experiment is running: all runs get memory.")
+        print_note(f"Result: {REPORT_HINT}")
 
 
 @app.command()
@@ -155,28 +146,18 @@ def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
         print_json({**state._asdict(), "comparisons": fields})
         return
     if rows:
-        _print_rows(rows)
+        print_table(COLUMNS, list(map(_format_row, rows)))
+        print_line()
     else:
         print_line(f"No run of {name or 'an experiment'} to compare yet.")
     print_sentence(_describe_state(state))
 
 
-def _format_share(share: float) -> str:
-    return f"{100 * share:.3g}%"
-
-
 def _describe_state(state: ExperimentState) -> str:
-    running = f"{_format_share(state.hold_out)} of runs get no memory"
+    running = f"{100 * state.hold_out:.3g}% of runs get no memory"
     what = running if state.hold_out else f"not running (start: {START_HINT})"
     runs = f"{format_count(state.given, 'run')} with memory, {state.held_out} without so far"
     return f"Experiment: {what}; {runs}."
-
-
-def _print_rows(rows: list[GroupComparison]) -> None:
-    head, *lines = format_table(COLUMNS, list(map(_format_row, rows)))
-    print_line(paint(head, "bold"))
-    print_line("\n".join(lines))
-    print_line()
 
 
 def _format_row(row: GroupComparison) -> list[str]:
