@@ -171,21 +171,6 @@ def _check_ids(names: Iterable[str], ids: Collection[str]) -> None:
             raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
 
 
-def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[str, str]:
-    """Return an agent's memory at a past time, and the time when its history begins.
-
-    The text has the items of that time; it is "" if the history begins later.  The second value is
-    "" without a history.
-    """
-    memory = read_memory(project, agent, store)
-    records, kinds, clock = memory.history.records, item_history.ITEM_KINDS, item_history.clock_time
-    begin = min((clock(record) for record in records if record["kind"] in kinds), default="")
-    if not begin or begin > moment:
-        return "", begin
-    text = revert.revert_records(memory.text, records, lambda record: clock(record) > moment)
-    return text, begin
-
-
 def compare_times(project: Project, store: Store, agent: str, start: str, end: str = "") -> str:
     """Return the unified diff between an agent's memory at two times, by default until now.
 

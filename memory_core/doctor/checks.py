@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -42,11 +41,6 @@ CAUSES = {
     "command": ("program", "paths", "config", "switched-off", "settings"),
 }
 
-LINE_NUMBERS = re.compile(r"(:\d+)+$")
-
-# A repair may uncover another problem.
-MAX_ROUNDS = 3
-
 
 @dataclass
 class Diagnosis:
@@ -82,17 +76,11 @@ def diagnose(
     repair: bool = False,
 ) -> Diagnosis:
     """Run all checks; with `repair` do the safe repairs, and run the checks again."""
-    examination = Examination(project, environ)
-    findings = examine(examination)
-    repairs: list[Repair] = []
-    for _round in range(MAX_ROUNDS if repair else 0):
-        done = [repair for repair in do_repairs(findings) if repair not in repairs]
-        repairs += done
-        if all(repair.error for repair in done):
-            break
+    findings = examine(Examination(project, environ))
+    repairs = do_repairs(findings) if repair else []
+    if repairs:
         # A new Project reads config.yml again.
-        examination = Examination(Project(project.paths, environ), environ)
-        findings = examine(examination)
+        findings = examine(Examination(Project(project.paths, environ), environ))
     return Diagnosis(repairs, findings)
 
 
@@ -102,14 +90,14 @@ def examine(examination: Examination) -> list[Finding]:
     for name, check in CHECKS.items():
         if _has_cause(name, findings):
             continue
-        places = [
+        places = tuple(
             os.path.join(examination.root, finding.where)
             for finding in findings
             if finding.level == BROKEN and finding.check in PLACE_CHECKS
-        ]
+        )
         for finding in check(examination):
             where = os.path.join(examination.root, finding.where)
-            if not any(_is_in(where, place) for place in places):
+            if not where.startswith(places):
                 findings.append(replace(finding, check=name))
     return findings
 
@@ -117,12 +105,6 @@ def examine(examination: Examination) -> list[Finding]:
 def _has_cause(name: str, findings: list[Finding]) -> bool:
     causes = CAUSES.get(name, ())
     return any(finding.level == BROKEN and finding.check in causes for finding in findings)
-
-
-def _is_in(where: str, place: str) -> bool:
-    """Say whether a path is a place, or in it; each may be followed by line numbers."""
-    top = LINE_NUMBERS.sub("", place)
-    return where.startswith((f"{top}/", f"{top}:")) or where == top
 
 
 def do_repairs(findings: Iterable[Finding]) -> list[Repair]:

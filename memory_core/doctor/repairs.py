@@ -5,17 +5,11 @@ A finding has its repair; findings that need a decision of a person have none.
 
 from __future__ import annotations
 
-import errno
-import os
-import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from stat import S_IMODE, S_ISDIR
 
 from memory_core.delegation import draining
 from memory_core.document.diff import format_diff
-from memory_core.files import file_actions
-from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.setup import installation
@@ -41,19 +35,6 @@ def update_hooks(path: str) -> Iterator[Repair]:
     diff = installation.renew(path)
     if diff:
         yield Repair("hooks updated", path, diff=diff)
-
-
-def add_rights(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
-    """Give the owner of a file or folder the right to read and write it."""
-    status = files.status(path)
-    if status is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    old = status.st_mode
-    wanted = old | (0o700 if S_ISDIR(old) else 0o600)
-    if wanted != old:
-        file_actions.change_mode(files, path, S_IMODE(wanted))
-        undo = shlex.join(["chmod", f"{S_IMODE(old):o}", where])
-        yield Repair("permission to read and write added", where, undo)
 
 
 def empty_inbox(project: Project) -> Iterator[Repair]:

@@ -1,4 +1,4 @@
-"""The commands log, diff, undo, restore, show --at, and those that judge an item."""
+"""The commands log, diff, undo, restore, and those that judge an item."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ def test_log_writes_nothing(person: Person) -> None:
     before = read_files(person.sandbox.root)
     for words in (["log"], ["diff", "engineer"], ["show", "engineer"]):
         assert person.run(*words).returncode == 0
-    assert person.run("show", "engineer", "--at", "1h").returncode == 0
     assert read_files(person.sandbox.root) == before
 
 
@@ -95,11 +94,7 @@ def test_no_time_is_ahead_of_the_clock(person: Person) -> None:
     change_often(person, 4)
     now, log = format_utc(time.time()), person.read_json("log")
     assert max(each["time"] for each in log) <= now
-    assert "Step 3" in person.run("show", "engineer", "--at", now).stdout
     assert person.run("diff", "engineer", "--since", now).stdout == ""
-    middle = next(each["time"] for each in log if each["text"].startswith("Step 1"))
-    past = person.run("show", "engineer", "--at", middle).stdout
-    assert ("Step 1" in past, "Step 2" in past) == (True, False)
 
 
 def test_log_since(person: Person) -> None:
@@ -238,22 +233,6 @@ def test_a_later_edit_prevents_an_undo(person: Person) -> None:
     check_refused(person, {"undo": f"{NEW!r} was changed again by an edit of the file"}, status=1)
 
 
-# show --at
-
-
-def test_show_at_a_time(person: Person) -> None:
-    person.run("remove", "engineer", NEW_ID)
-    before, after = times(person)[0], times(person)[-1]
-    assert f"- {NEW}\n" in person.run("show", "engineer", "--at", before).stdout
-    assert NEW not in person.run("show", "engineer", "--at", after).stdout
-    told = person.read_json("show", "engineer", "--at", before)
-    assert [each["items"] for each in told["sections"]] == [[ITEM], [NEW]]
-    done = person.run("show", "engineer", "--at", "2000-01-01")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert f"the history of engineer begins at {before}" in done.stderr
-    assert person.read_json("show", "engineer", "--at", "2000-01-01")["sections"] == []
-
-
 # restore
 
 
@@ -304,9 +283,6 @@ def test_usage_errors_change_nothing(person: Person) -> None:
         "diff engineer --since later": "invalid time 'later'",
         "undo 0": "invalid number '0'",
         "undo x": "no change 'x'",
-        "show nobody --at 1d": "no agent 'nobody' here",
-        "show engineer --at noon": "invalid time 'noon'",
-        "show engineer --at 1d --as-given": "exclude each other",
         "restore nobody x": "no agent 'nobody' here",
         "restore engineer xyz": "no item 'xyz' in the archive or the history",
         "confirm nobody x": "no agent 'nobody' here",
@@ -325,7 +301,6 @@ def test_in_a_new_project(sandbox: Sandbox, tmp_path: Path) -> None:
         ("log PM", 0, "Nothing is recorded yet.\n"),
         ("diff Explore", 0, "No item of explore has changed.\n"),
         ("restore Plan", 0, "The archive of plan is empty.\n"),
-        ("show PM --at 1d", 0, "the history of PM is empty.\n"),
         ("undo", 1, "there is nothing to undo: no change was made through agent-memory\n"),
     ):
         done = person.run(*words.split())
@@ -340,7 +315,6 @@ def test_the_users_memories(person: Person) -> None:
     assert [each["agent"] for each in person.read_json("log", "--user")] == ["qa"]
     assert person.read_json("list", "qa", "--user")[0]["id"] == NEW_ID
     assert person.read_json("diff", "qa", "--user")["added"] == [NEW]
-    assert person.read_json("show", "qa", "--user", "--at", "0d")["agent"] == "qa"
     done = person.run("confirm", "qa", NEW, "--user")
     assert hide_change(done.stderr) == "Undo with: agent-memory undo ID --user\n"
     assert len(person.read_json("undo", "2", "--user")) == 2
@@ -353,7 +327,6 @@ def test_json_fields_agree_with_the_page(person: Person) -> None:
     for row, value in {
         "`log`, a list": person.read_json("log")[0],
         "`diff`": person.read_json("diff", "engineer"),
-        "`show --at`": person.read_json("show", "engineer", "--at", "0d"),
         judged: person.read_json("confirm", "engineer", NEW),
         "`undo`, a list": person.read_json("undo")[0],
     }.items():

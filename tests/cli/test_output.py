@@ -93,7 +93,7 @@ def test_messages_and_status_come_through_the_pager(person: Person) -> None:
     assert all(line.startswith(":") for line in terminal.lines)
     assert ":In force are the last valid settings" in terminal.shown
     # An error without a result does not use the pager.
-    terminal = Terminal(person, "agent-memory show engineer --at x", PAGER="sed s/^/:/")
+    terminal = Terminal(person, "agent-memory log --since x", PAGER="sed s/^/:/")
     assert terminal.wait_for_end() == 2
     assert terminal.lines[0].startswith("agent-memory: invalid time 'x'")
 

@@ -16,6 +16,7 @@ from memory_core.tasks import lifecycle
 from support.answers import answer_all
 from support.command_line import Person, read_fields
 from support.files import read_files
+from support.life import write
 from support.refusals import check_refused
 from support.terminal import Terminal
 
@@ -156,7 +157,6 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
         "import old-1 empty.md": "empty.md is empty",
         "cleanup --archive-after soon": "invalid duration 'soon'",
         "cleanup --yes --dry-run": "exclude each other",
-        "template --copy": "--copy requires NAME",
     }
     check_refused(shop.person, wrong, prefix="task")
     assert "Nothing found." in shop.run("search nothing", status=1)
@@ -193,14 +193,12 @@ def test_import_takes_each_part_once(shop: Shop) -> None:
 
 def test_list_shows_what_is_asked_for(shop: Shop) -> None:
     assert shop.run("list") == "No task has a memory.\n"
-    assert shop.run("list --archived") == "No task has an archived memory.\n"
     for number in (1, 2, 3):
         shop.run(f"start task-{number} --title", f"Title {number}")
     shop.run("archive 3")
-    open_, every, old = (shop.read_json(f"list {more}") for more in ("", "--all", "--archived"))
+    open_, every = (shop.read_json(f"list {more}") for more in ("", "--all"))
     assert [each["id"] for each in open_] == ["task-2", "task-1"]
     assert [each["id"] for each in every] == ["task-2", "task-1", "task-3"]
-    assert [each["id"] for each in old] == ["task-3"]
     assert "1 archived; to list them, too: agent-memory task list --all" in shop.run("list")
     assert shop.run("list").splitlines()[1] == "task-2  active       now      Title 2"
 
@@ -349,11 +347,8 @@ def test_templates_are_listed_printed_and_made_ones_own(shop: Shop) -> None:
     names = [each["name"] for each in shop.read_json("template")]
     assert names == ["default", "feature", "bugfix", "research"]
     printed = shop.run("template bugfix")
-    made = shop.read_json("template bugfix --copy")
-    path = shop.root / made["file"]
-    assert path.read_text() == printed
-    assert "exists already" in shop.run("template bugfix --copy", status=1)
-    path.write_text("## Mine\n{task_id}, {title}\n")
+    assert "{title}" in printed
+    write(shop.root / ".claude-mpm/templates/bugfix.md", "## Mine\n{task_id}, {title}\n")
     shop.run("start task-1 --title One --template bugfix")
     assert "# task-1: One\n\n## Mine\ntask-1, One\n" in shop.text("task-1")
 
@@ -376,7 +371,6 @@ def test_json_fields_agree_with_the_page(old: Shop) -> None:
         "`task delete`": old.read_json("delete 5 --yes"),
         "`task template`, a list": old.read_json("template")[0],
         "`task template NAME`": old.read_json("template bugfix"),
-        "`task template NAME --copy`": old.read_json("template bugfix --copy"),
         "`task status`": status,
         "`task status`, in `imported`": status["imported"],
         "`task init`": old.read_json("init"),

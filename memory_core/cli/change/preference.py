@@ -69,26 +69,6 @@ def set_(
 
 
 @app.command()
-def get(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> None:
-    """Print the value of a preference.
-
-    Exit 1 if it is not set.
-
-    \b
-    Example:
-      agent-memory preference get engineer work-style || echo "not set"
-    """
-    scope = find_agent(agent, user, accept_new=True)
-    fields = _read(scope, key)
-    if json:
-        print_json(fields)
-    elif fields["value"] is not None:
-        print_line(fields["value"])
-    if fields["value"] is None:
-        _exit_unset(scope.agent, key)
-
-
-@app.command()
 def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> None:
     """Remove a preference.
 

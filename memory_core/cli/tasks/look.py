@@ -13,7 +13,6 @@ from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.entries import highlight, print_columns
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.tables import format_age, format_section
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
     enable_pager,
     print_bytes,
@@ -28,7 +27,6 @@ from memory_core.cli.tasks.common import (
     format_task,
     task_to_json,
 )
-from memory_core.storage.paths import LevelPaths
 from memory_core.tasks import (
     backlog_folder,
     task_actions,
@@ -72,7 +70,6 @@ def show(task: OptionalTask = "", json: AsJson = False) -> None:
 
 
 def list_(
-    archived: Annotated[bool, flag("--archived", "Only archived tasks.")] = False,
     every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -83,11 +80,7 @@ def list_(
       agent-memory task list --all
     """
     memories = task_actions.list_memories(find_synced_project())
-    shown = [
-        memory
-        for memory in memories
-        if every or (memory.state == task_actions.ARCHIVED) == archived
-    ]
+    shown = [memory for memory in memories if every or memory.state != task_actions.ARCHIVED]
     if json:
         print_json([task_to_json(memory) for memory in shown])
         return
@@ -96,9 +89,9 @@ def list_(
     if rows:
         print_columns([["TASK", "STATE", "UPDATED", "TITLE"], *rows])
     else:
-        print_note(f"No task has {'an archived' if archived else 'a'} memory.")
+        print_note("No task has a memory.")
     hidden = len(memories) - len(shown)
-    if hidden and not archived:
+    if hidden:
         print_note(f"{hidden} archived; to list them, too: {format_command('task list --all')}")
 
 
@@ -208,26 +201,19 @@ TemplateName = Annotated[
 
 def template(
     name: TemplateName = "",
-    copy: Annotated[
-        bool, flag("--copy", "Make your own copy, which is used from then on.")
-    ] = False,
     json: AsJson = False,
 ) -> None:
     """List the templates for new memories, or print one.
 
-    A copy is .claude-mpm/templates/NAME.md.  {task_id} and {title} are filled in.
+    Your own one is .claude-mpm/templates/NAME.md.  {task_id} and {title} are filled in.
 
     \b
     Example:
       agent-memory task template bugfix
     """
-    if copy and not name:
-        raise CommandRefused("--copy requires NAME: agent-memory task template NAME --copy")
     level = find_project().paths
     paths = task_templates.find_templates(level)
-    if copy:
-        _copy_template(level, name, json)
-    elif name:
+    if name:
         text = task_templates.read(level, name)
         if json:
             print_json({"name": name, "file": paths[name] or None, "text": text})
@@ -237,14 +223,3 @@ def template(
         print_json([{"name": key, "file": path or None} for key, path in paths.items()])
     else:
         print_columns([[key, level.relative(path) or "built in"] for key, path in paths.items()])
-
-
-def _copy_template(level: LevelPaths, name: str, json: bool) -> None:
-    try:
-        file = level.relative(task_templates.copy(level, name))
-    except FileExistsError as error:
-        raise CommandRefused(f"{error.filename} exists already", 1) from None
-    if json:
-        print_json({"name": name, "file": file, "made": True})
-    else:
-        print_line(f"Created {file}")
