@@ -85,7 +85,6 @@ COMMAND_GROUPS = {
 # Commands that help does not list.
 HIDDEN_COMMANDS = {
     "upkeep.tidy:clean": "Do only the step clean of agent-memory tidy.",
-    "setup.version:version": "Print the version.",
 }
 
 

@@ -20,6 +20,8 @@ GONE = {
     "audit": "agent-memory doctor names items with secrets; for the git history use gitleaks",
     "blame": "use agent-memory show ID for an item, or agent-memory log AGENT",
     "completion": "use agent-memory --install-completion, or --show-completion to print the script",
+    "task import": "use agent-memory task note, or edit the file of the memory",
+    "version": "use agent-memory --version",
     "preference get": "use agent-memory preference list AGENT",
     "config edit": "edit config.yml, and run agent-memory config check",
     **dict.fromkeys(("sweep", "resolve", "migrate"), "use agent-memory tidy"),

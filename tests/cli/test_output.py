@@ -159,7 +159,7 @@ def test_completion_is_installed_and_removed(settled: Person) -> None:
     terminal.send_keys("agent-memory --install-completion\r")
     terminal.wait_for("completion installed in")
     terminal.send_keys("exec bash -i\r")
-    for keys, expected in (("config pa", "config.yml"), ("version --js", '"version": ')):
+    for keys, expected in (("config pa", "config.yml"), ("--vers", "agent-memory ")):
         terminal.send_keys(f"agent-memory {keys}\t\r")
         terminal.wait_for(expected)
     terminal.child.close(force=True)

@@ -34,7 +34,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "reopen": write.reopen,
     "archive": write.archive,
     "delete": cleanup.delete,
-    "import": write.import_,
     "cleanup": cleanup.cleanup,
     "template": look.template,
     "status": look.status,

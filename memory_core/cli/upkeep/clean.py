@@ -67,26 +67,12 @@ def _print_result(result: CleanResult, level: Store) -> None:
 
 
 def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> dict[str, Any]:
-    files = result.files if result else unused.files
-    orphans = result.orphans if result else unused.orphans
+    problems = result.failed if result else {}
     return {
-        "bytes": sum(file.size for file in files),
-        "files": [
-            {
-                "file": level.paths.relative(file.path),
-                **select_fields(file, bytes="size", why="reason"),
-            }
-            for file in files
-        ],
+        "files": [level.paths.relative(file.path) for file in (result or unused).files],
         "memories": [
-            {
-                **select_fields(orphan, "agent", "items", "last", file="path"),
-                "gone": bool(result and orphan.agent in result.gone),
-            }
-            for orphan in orphans
+            select_fields(orphan, "agent", "items", "last", file="path")
+            for orphan in (result or unused).orphans
         ],
-        "failed": [
-            {"what": level.paths.relative(what), "why": why}
-            for what, why in (result.failed if result else {}).items()
-        ],
+        "failed": {level.paths.relative(what): why for what, why in problems.items()},
     }
