@@ -21,6 +21,8 @@ GONE = {
     "blame": "use agent-memory show ID for an item, or agent-memory log AGENT",
     "completion": "use agent-memory --install-completion, or --show-completion to print the script",
     "task import": "use agent-memory task note, or edit the file of the memory",
+    "experiment start": "use agent-memory config set experiment.hold_out 10%",
+    "experiment stop": "use agent-memory config unset experiment.hold_out",
     "version": "use agent-memory --version",
     "preference get": "use agent-memory preference list AGENT",
     "config edit": "edit config.yml, and run agent-memory config check",

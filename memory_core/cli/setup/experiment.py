@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
-from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, OptionalAgent
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.common.tables import Column, print_table
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line
 from memory_core.delegation import experiment as experiments
 from memory_core.delegation.experiment import ExperimentState
 from memory_core.history import comparison
 from memory_core.history.comparison import GroupComparison
-from memory_core.storage.config_yml.config_defaults import parse_share
 from memory_core.text.phrases import format_count
 
 COLUMNS = [
@@ -40,30 +34,10 @@ FORMATS = {
     comparison.FAILURES: ("failures, %", 100.0, 1),
 }
 
-START_HINT = "agent-memory experiment start --hold-out 10%"
-REPORT_HINT = "agent-memory experiment report"
+START_HINT = "agent-memory config set experiment.hold_out 10%"
+STOP_HINT = "agent-memory config unset experiment.hold_out"
 
 app = App()
-
-
-def _parse_hold_out(text: str) -> float:
-    share = parse_share(str(text))
-    if share is None:
-        hint = "; agent-memory experiment stop ends an experiment"
-        raise typer.BadParameter(f"invalid share {text!r}: use 1% to 50%, such as 10%{hint}")
-    return share
-
-
-HoldOut = Annotated[
-    float,
-    typer.Option(
-        "--hold-out",
-        metavar="SHARE",
-        parser=_parse_hold_out,
-        help="Share of runs without memory, from 1% to 50%.",
-        show_default="10%",
-    ),
-]
 
 
 @app.callback()
@@ -77,59 +51,15 @@ def experiment() -> None:
 
 
 @app.command()
-def start(hold_out: HoldOut = 0.1, json: AsJson = False) -> None:
-    """Give no memory to a random share of runs.
-
-    These runs get only the note on recording, and what they report is saved.
-    The main session always gets its memory.
-    Sets memory.experiment.hold_out in the project's config.yml.
-
-    \b
-    Example:
-      agent-memory experiment start --hold-out 10%
-    """
-    acting.require_person(find_project(), "change settings")
-    before = experiments.read_state(find_project()).hold_out
-    if hold_out != before:
-        experiments.set_share(find_project(), hold_out)
-    project = find_project()
-    state = experiments.read_state(project)
-    if json:
-        print_json(state._asdict())
-        return
-    verb = "Already running" if hold_out == before else "Started"
-    print_line(f"{verb}: {100 * hold_out:.3g}% of runs get no memory.")
-    print_note(f"Result: {REPORT_HINT}. To end it: agent-memory experiment stop")
-    if not project.config["enabled"]:
-        print_note("Memory is switched off, so no run takes part (agent-memory config show).")
-
-
-@app.command()
-def stop(json: AsJson = False) -> None:
-    """Give memory to all runs again; the results so far are kept.
-
-    \b
-    Example:
-      agent-memory experiment stop
-    """
-    acting.require_person(find_project(), "change settings")
-    if experiments.read_state(find_project()).hold_out:
-        experiments.set_share(find_project(), 0)
-    if json:
-        print_json(experiments.read_state(find_project())._asdict())
-    else:
-        print_line("No experiment is running: all runs get memory.")
-        print_note(f"Result: {REPORT_HINT}")
-
-
-@app.command()
 def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
     """Compare tokens, time, tool uses and failures of runs with and without memory.
 
     WITH, WITHOUT: means of the runs with and without memory, RUNS: their numbers.
     95% INTERVAL: of the difference; one that contains 0 shows no difference.
     A run failed if Claude Code says so; what its report says does not count.
-    The last line says whether an experiment is running.
+    The last line says whether an experiment is running: whether
+    memory.experiment.hold_out is set.  Runs without memory get only the note on
+    recording, and what they report is saved.
 
     \b
     Example:
@@ -154,7 +84,7 @@ def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
 
 
 def _describe_state(state: ExperimentState) -> str:
-    running = f"{100 * state.hold_out:.3g}% of runs get no memory"
+    running = f"{100 * state.hold_out:.3g}% of runs get no memory (end: {STOP_HINT})"
     what = running if state.hold_out else f"not running (start: {START_HINT})"
     runs = f"{format_count(state.given, 'run')} with memory, {state.held_out} without so far"
     return f"Experiment: {what}; {runs}."
