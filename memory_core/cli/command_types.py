@@ -23,6 +23,7 @@ GONE = {
     "task import": "use agent-memory task note, or edit the file of the memory",
     "experiment start": "use agent-memory config set experiment.hold_out 10%",
     "experiment stop": "use agent-memory config unset experiment.hold_out",
+    "task template": "docs/tasks.md has the templates; task start --template chooses one",
     "version": "use agent-memory --version",
     "preference get": "use agent-memory preference list AGENT",
     "config edit": "edit config.yml, and run agent-memory config check",

@@ -324,11 +324,7 @@ def test_cleanup_archives_by_default_and_deletes_when_told(old: Shop) -> None:
 # --- templates ---
 
 
-def test_templates_are_listed_printed_and_made_ones_own(shop: Shop) -> None:
-    names = [each["name"] for each in shop.read_json("template")]
-    assert names == ["default", "feature", "bugfix", "research"]
-    printed = shop.run("template bugfix")
-    assert "{title}" in printed
+def test_a_template_of_the_project_is_used(shop: Shop) -> None:
     write(shop.root / ".claude-mpm/templates/bugfix.md", "## Mine\n{task_id}, {title}\n")
     shop.run("start task-1 --title One --template bugfix")
     assert "# task-1: One\n\n## Mine\ntask-1, One\n" in shop.text("task-1")
@@ -349,8 +345,6 @@ def test_json_fields_agree_with_the_page(old: Shop) -> None:
         "`task search`, a list": old.read_json("search x")[0],
         "`task cleanup`": old.read_json("cleanup --dry-run"),
         "`task delete`": old.read_json("delete 5 --yes"),
-        "`task template`, a list": old.read_json("template")[0],
-        "`task template NAME`": old.read_json("template bugfix"),
         "`task status`": status,
         "`task status`, in `imported`": status["imported"],
         "`task init`": old.read_json("init"),

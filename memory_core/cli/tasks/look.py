@@ -1,4 +1,4 @@
-"""`agent-memory task show`, `list`, `search`, `status` and `template`: nothing is changed."""
+"""`agent-memory task show`, `list`, `search` and `status`: nothing is changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.entries import highlight, print_columns
 from memory_core.cli.common.notes import format_command
@@ -32,7 +31,6 @@ from memory_core.tasks import (
     task_actions,
     task_document,
     task_status,
-    task_templates,
 )
 from memory_core.tasks.task_actions import TaskMemory
 from memory_core.tasks.task_status import TaskStatus
@@ -187,39 +185,3 @@ def _status_to_json(state: TaskStatus) -> dict[str, Any]:
         "active": task_to_json(state.active) if state.active else None,
         "imported": imported if state.imported else None,
     }
-
-
-TemplateName = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="Template to print.",
-        show_default="list them",
-    ),
-]
-
-
-def template(
-    name: TemplateName = "",
-    json: AsJson = False,
-) -> None:
-    """List the templates for new memories, or print one.
-
-    Your own one is .claude-mpm/templates/NAME.md.  {task_id} and {title} are filled in.
-
-    \b
-    Example:
-      agent-memory task template bugfix
-    """
-    level = find_project().paths
-    paths = task_templates.find_templates(level)
-    if name:
-        text = task_templates.read(level, name)
-        if json:
-            print_json({"name": name, "file": paths[name] or None, "text": text})
-        else:
-            print_line(text.removesuffix("\n"))
-    elif json:
-        print_json([{"name": key, "file": path or None} for key, path in paths.items()])
-    else:
-        print_columns([[key, level.relative(path) or "built in"] for key, path in paths.items()])

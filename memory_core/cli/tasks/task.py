@@ -35,7 +35,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "archive": write.archive,
     "delete": cleanup.delete,
     "cleanup": cleanup.cleanup,
-    "template": look.template,
     "status": look.status,
     "init": init,
 }
