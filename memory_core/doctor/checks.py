@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -40,6 +41,8 @@ CAUSES = {
     "state": ("program",),
     "command": ("program", "paths", "config", "switched-off", "settings"),
 }
+
+LINE_NUMBERS = re.compile(r"(:\d+)+$")
 
 
 @dataclass
@@ -91,7 +94,7 @@ def examine(examination: Examination) -> list[Finding]:
         if _has_cause(name, findings):
             continue
         places = tuple(
-            os.path.join(examination.root, finding.where)
+            os.path.join(examination.root, LINE_NUMBERS.sub("", finding.where))
             for finding in findings
             if finding.level == BROKEN and finding.check in PLACE_CHECKS
         )

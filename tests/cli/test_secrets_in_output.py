@@ -19,7 +19,7 @@ COMMANDS = [
     *("log engineer", "diff engineer", "context engineer", "status", "review --list"),
     *("review --new", "optimize --dry-run", "prune --older-than 0s --below 1 --dry-run"),
     *(f"confirm {ID}", f"share {ID} --to PM", "restore engineer", "doctor"),
-    *("show engineer --as-given"),
+    "show engineer --as-given",
 ]
 
 

@@ -154,6 +154,6 @@ def _to_json(proposal: Proposal, outcomes: list[Proposal]) -> dict[str, Any]:
     return {
         **select_fields(proposal, "agent", "section", "reason", text="new"),
         "items": [select_fields(old, "section", "text") for old in proposal.olds],
-        "diff": "\n".join(optimizing.format_diff(proposal)),
+        "diff": "" if proposal.refused else "\n".join(optimizing.format_diff(proposal)),
         "refused": proposal.refused or skipped.get((proposal.agent, proposal.new)) or None,
     }
