@@ -29,7 +29,7 @@ def rows() -> Iterator[Row]:
     yield _row(HELP, ["-c", START, "--help"], _says("Usage: agent-memory", "doctor"))
     yield _row(STATUS, ["-c", START, "status"], _says(*_names()))
     yield _row("`agent-memory show`", ["-c", START, "show", "agent-7"], _says("# Agent-7"))
-    yield _row("`agent-memory version`", ["-c", START, "version"], _says("agent-memory "))
+    yield _row("`agent-memory --version`", ["-c", START, "--version"], _says("agent-memory "))
 
 
 def _names() -> list[str]:

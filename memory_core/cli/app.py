@@ -32,7 +32,6 @@ COMMAND_GROUPS = {
         "look.monitor:monitor": "Show what happens, live, until you press Ctrl-C.",
         "look.dashboard:dashboard": "Show and edit memories in your browser.",
         "history.log:log": "Show the history of changes, newest first.",
-        "history.blame:blame": "Show when, by whom and in which run each item was added.",
         "history.diff:diff": "Show how the items of an agent have changed.",
     },
     "Change": {
@@ -86,7 +85,6 @@ COMMAND_GROUPS = {
 # Commands that help does not list.
 HIDDEN_COMMANDS = {
     "upkeep.tidy:clean": "Do only the step clean of agent-memory tidy.",
-    "setup.version:version": "Print the version.",
 }
 
 
@@ -120,7 +118,7 @@ ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
 
 # Commands whose result may be longer than a screen.
 PAGED_COMMANDS = {
-    *("status", "list", "show", "search", "context", "explain", "log", "blame", "diff"),
+    *("status", "list", "show", "search", "context", "explain", "log", "diff"),
     *("config", "doctor", "replay", "help", "experiment"),
 }
 

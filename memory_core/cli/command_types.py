@@ -1,28 +1,32 @@
-"""Commands and groups of commands: their help, and suggestions for a misspelt command.
+"""Commands and groups of commands: their help, and what became of former commands.
 
 The help names values as the documentation does, without the type names of typer.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from memory_core.cli.errors import CommandRefused
+from memory_core.cli.errors import PROGRAM_NAME, CommandRefused
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
-
-MAX_SUGGESTIONS = 3
-
 
 # Commands of earlier versions, and what takes their places.
 GONE = {
     "audit": "agent-memory doctor names items with secrets; for the git history use gitleaks",
+    "blame": "use agent-memory show ID for an item, or agent-memory log AGENT",
     "completion": "use agent-memory --install-completion, or --show-completion to print the script",
+    "task import": "use agent-memory task note, or edit the file of the memory",
+    "experiment start": "use agent-memory config set experiment.hold_out 10%",
+    "experiment stop": "use agent-memory config unset experiment.hold_out",
+    "task template": "docs/tasks.md has the templates; task start --template chooses one",
+    "version": "use agent-memory --version",
+    "preference get": "use agent-memory preference list AGENT",
+    "config edit": "edit config.yml, and run agent-memory config check",
     **dict.fromkeys(("sweep", "resolve", "migrate"), "use agent-memory tidy"),
     "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",
 }
@@ -50,18 +54,10 @@ class CommandGroup(TyperGroup):
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise CommandRefused(self._describe_unknown(ctx, args))
+        name = f"{ctx.command_path} {args[0]}".removeprefix(f"{PROGRAM_NAME} ")
+        if name in GONE:
+            raise CommandRefused(f"{name} was removed: {GONE[name]}")
         return super().resolve_command(ctx, args)
-
-    def _describe_unknown(self, ctx: Any, args: list[str]) -> str:
-        if ctx.parent is None and args[0] in GONE:
-            return f"{args[0]} was removed: {GONE[args[0]]}"
-        summaries = {name: str(command.help) for name, command in self.commands.items()}
-        near = suggest_commands(args, summaries)
-        hint = f"; did you mean {' or '.join(f'{ctx.command_path} {name}' for name in near)}?"
-        all_ = "agent-memory help --all" if ctx.parent is None else f"{ctx.command_path} --help"
-        return f"no such command {args[0]!r}{hint if near else ''}\nSee {all_}"
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         format_parameters(self.get_params(ctx), formatter)
@@ -77,23 +73,6 @@ class App(typer.Typer):
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[FunctionT], FunctionT]:
         return super().command(name, **{"cls": PlainCommand, **settings})
-
-
-def suggest_commands(words: list[str], summaries: Mapping[str, str]) -> list[str]:
-    """Return the commands that somebody who typed these words may have meant.
-
-    A command among the other words (`engineer show`) comes first, then names like the first word,
-    then commands whose summary has this word.
-    """
-    first = words[0].casefold()
-    ordered = [name for name in words[1:] if name in summaries]
-    near = difflib.get_close_matches(first, summaries, n=MAX_SUGGESTIONS)
-    described = [
-        name
-        for name, summary in summaries.items()
-        if first.rstrip("s") in (word.strip(".,:'").rstrip("s") for word in summary.lower().split())
-    ]
-    return (ordered[:1] or near or described)[:MAX_SUGGESTIONS]
 
 
 def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:

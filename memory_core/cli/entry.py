@@ -66,7 +66,6 @@ def _run_command(arguments: list[str]) -> int:
 def _report(error: Exception) -> int:
     if COMPLETE_VARIABLE in os.environ:
         return 1  # a message would disturb the command line that is being typed
-    output.end_progress()
     if shared.debug or os.environ.get("AGENT_MEMORY_DEBUG"):
         _write_error("".join(traceback.format_exception(error)))
     message, status = describe_error(error)

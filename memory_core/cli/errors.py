@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Any
 
@@ -15,13 +14,8 @@ _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)
 # The parsers of this code base say themselves that a value is invalid.
 _INVALID_TWICE = re.compile(r"^Invalid value(?: for (.+?: ))?(?::? )?(?=invalid )")
 
-# typer 0.20 uses the words of click 8.5; later ones have a colon.
-_QUOTED_OPTION = re.compile(r"^No such option '(.*?)'(?=\.|$)")
-
-_OTHER_OPTIONS = re.compile(r" \(Possible options: .*\)$")
-
-# "-5" and "- a text" are no names of options.
-_TEXT_AS_OPTION = re.compile(r"^No such option: -(?!-?[a-zA-Z][\w-]*\Z)", re.IGNORECASE)
+# "-5" and "- a text" are not the names of options.
+_TEXT_AS_OPTION = re.compile(r"^No such option:? '?-(?!-?[a-zA-Z])", re.IGNORECASE)
 
 
 class CommandRefused(Exception):
@@ -70,12 +64,7 @@ def _describe_usage(error: Any) -> str:
     takes_text = any(one.metavar in ("TEXT", "VALUE") for one in arguments)
     hint = " (put a text in quotes)" if takes_text else ""
     sentence = _EXTRA_ARGUMENTS.sub(rf"unexpected argument: \1{hint}", sentence)
-    sentence = _QUOTED_OPTION.sub(r"No such option: \1", sentence)
-    sentence = _OTHER_OPTIONS.sub("", sentence)
-    others = getattr(error, "possibilities", None) or []
-    if near := others and difflib.get_close_matches(error.option_name, others, 1, 0.8):
-        sentence += f"; did you mean {near[0]}?"
-    elif _TEXT_AS_OPTION.search(sentence):
+    if _TEXT_AS_OPTION.search(sentence):
         sentence = f"{sentence.rstrip()} (put -- before a text or number that begins with -)"
     if error.ctx is None:
         return sentence

@@ -1,4 +1,4 @@
-"""Printing: results to stdout, messages to stderr, tables, progress bars and questions."""
+"""Printing: results to stdout, messages to stderr."""
 
 from __future__ import annotations
 
@@ -9,21 +9,16 @@ import select
 import shutil
 import signal
 import sys
-import time
-from collections.abc import Callable, Collection, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from memory_core.cli.errors import ReaderGone
 from memory_core.secrets import scanner
 from memory_core.text import characters
 
-EntryT = TypeVar("EntryT")
-
 COLOURS = {"ok": "32", "warning": "33", "broken": "31", "bold": "1", "hit": "1;31"}
 COLOURS |= {"section": "36", "dim": "2", "note": "36"}
 DIFF_STYLES = {"-": "broken", "+": "ok", "@": "bold"}
-
-PROGRESS_DELAY = 1.0  # seconds before a progress bar appears
 
 
 class ColouredText(str):
@@ -183,43 +178,6 @@ def _show_in_pager(text: str) -> None:
     )
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # from now on, Ctrl-C is for the pager
     process.communicate(text.encode(sys.stdout.encoding or "utf-8", "replace"))
-
-
-_progress_bar: Any = None
-
-
-def make_progress(title: str) -> Callable[[Collection[Any]], Iterator[Any]]:
-    """Return `show_progress` with this title, for functions that take a progress wrapper."""
-    return lambda entries: show_progress(entries, title)
-
-
-def show_progress(entries: Collection[EntryT], title: str) -> Iterator[EntryT]:
-    """Yield the entries, with a progress bar on a terminal once that takes long."""
-    global _progress_bar
-    is_visible = bool(sys.stderr) and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    start = time.monotonic()
-    try:
-        for count, entry in enumerate(entries):
-            if is_visible and not _progress_bar and time.monotonic() - start > PROGRESS_DELAY:
-                from rich.console import Console
-                from rich.progress import Progress
-
-                _progress_bar = Progress(console=Console(stderr=True), transient=True)
-                _progress_bar.add_task(title, total=len(entries))
-                _progress_bar.start()
-            if _progress_bar:
-                _progress_bar.update(_progress_bar.task_ids[0], completed=count)
-            yield entry
-    finally:
-        end_progress()
-
-
-def end_progress() -> None:
-    """Remove the progress bar, so that messages can be printed in its place."""
-    global _progress_bar
-    if _progress_bar:
-        _progress_bar.stop()
-        _progress_bar = None
 
 
 def paint(text: str, style: str) -> str:

@@ -12,10 +12,6 @@ UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 MAX_SECONDS = 36525 * 86400  # a hundred years
 
 _DURATION = re.compile(r"(\d{1,10})\s*([smhdw])", re.ASCII)
-_MOMENT = re.compile(
-    r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,6})?)?)?\s*(Z|[+-]\d{2}:?\d{2})?",
-    re.ASCII,
-)
 
 
 class InvalidTime(ValueError):
@@ -33,13 +29,10 @@ def parse_duration(text: str) -> int:
     return seconds
 
 
-def parse_time(text: str, now: float, is_first: bool = False) -> str:
+def parse_time(text: str, now: float) -> str:
     """Return a time in the format of history records.
 
-    The text is a duration before `now` (seconds since 1970), a day, or a day with a time.  A
-    time without seconds or milliseconds means the last moment of that minute or second, so that
-    it includes the changes that the log shows for it; with `is_first` it means the first moment.
-    A day alone means its beginning.
+    The text is a duration before `now` (seconds since 1970), a day, or a day with a time.
     """
     try:
         ago = parse_duration(text)
@@ -47,28 +40,19 @@ def parse_time(text: str, now: float, is_first: bool = False) -> str:
         return _format_time(now - ago) if ago else FAR_FUTURE
     except InvalidTime:
         pass
-    match = _MOMENT.fullmatch(text.strip())
     try:
-        if match:
-            return _format_time(_count_seconds(match, is_first))
-    except ValueError:
-        pass
-    raise InvalidTime(f"invalid time {text!r}: use 2d, 2026-11-20 or '2026-11-20 22:10' (UTC)")
+        moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+        zone = moment.tzinfo or timezone.utc
+        return _format_time(moment.replace(tzinfo=zone).timestamp())
+    except (ValueError, OverflowError):
+        raise InvalidTime(
+            f"invalid time {text!r}: use 2d, 2026-11-20 or '2026-11-20 22:10' (UTC)"
+        ) from None
 
 
 def parse_since(since: str | None) -> str:
     """Return the time of --since as history records write it, "" for None."""
-    return "" if since is None else parse_time(since, time.time(), is_first=True)
-
-
-def _count_seconds(match: re.Match[str], is_first: bool) -> float:
-    """Return the seconds since 1970; raises ValueError for a time that does not exist."""
-    day, minute, second, fraction, zone = match.groups()
-    if minute is None:
-        minute, second, fraction = "00:00", "00", "0"
-    clock = f"{minute}:{second or ('00' if is_first else '59')}"
-    moment = datetime.strptime(f"{day} {clock} {zone or 'Z'}", "%Y-%m-%d %H:%M:%S %z")
-    return moment.timestamp() + float(fraction or (0 if is_first else 0.999))
+    return "" if since is None else parse_time(since, time.time())
 
 
 def _format_time(seconds: float) -> str:

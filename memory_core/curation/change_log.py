@@ -14,7 +14,7 @@ from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.document.diff import TextChange, format_diff
 from memory_core.history import item_history, revert
-from memory_core.history.item_history import ItemState, Record
+from memory_core.history.item_history import Record
 from memory_core.memory import agent_memory
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project
@@ -96,15 +96,6 @@ def find_change(changes: Iterable[Change], name: str) -> Change:
     return matches[0]
 
 
-class ItemOrigin(NamedTuple):
-    """An item of a memory with its state from the history, None if it has no records."""
-
-    id: str
-    text: str
-    section: str
-    state: ItemState | None
-
-
 def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[Record]:
     """Return all records of these agents, oldest first: changes in the order of their numbers.
 
@@ -173,45 +164,11 @@ def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
     return sorted(changes_made, key=lambda change: change.place)
 
 
-def list_origins(
-    project: Project, store: Store, agents: Iterable[str], names: Collection[str] = ()
-) -> list[tuple[str, ItemOrigin]]:
-    """Return the items of these agents in the order of the files, with the agent.
-
-    `names` limits them to the items with these ids, or beginnings of ids; raises
-    lookup.ItemNotFound if one of them matches none.
-    """
-    origins = []
-    for agent in agents:
-        memory = read_memory(project, agent, store)
-        for text, section, _nested in agent_memory.list_items(memory.document):
-            state = memory.history.find(text)
-            origins.append((agent, ItemOrigin(item_history.id_of(text), text, section, state)))
-    _check_ids(names, [origin.id for _agent, origin in origins])
-    begins = tuple(map(str.lower, names)) or ("",)
-    return [pair for pair in origins if pair[1].id.startswith(begins)]
-
-
 def _check_ids(names: Iterable[str], ids: Collection[str]) -> None:
     """Raise ItemNotFound for a name that no id begins with."""
     for name in names:
         if not any(key.startswith(name.lower()) for key in ids):
             raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
-
-
-def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[str, str]:
-    """Return an agent's memory at a past time, and the time when its history begins.
-
-    The text has the items of that time; it is "" if the history begins later.  The second value is
-    "" without a history.
-    """
-    memory = read_memory(project, agent, store)
-    records, kinds, clock = memory.history.records, item_history.ITEM_KINDS, item_history.clock_time
-    begin = min((clock(record) for record in records if record["kind"] in kinds), default="")
-    if not begin or begin > moment:
-        return "", begin
-    text = revert.revert_records(memory.text, records, lambda record: clock(record) > moment)
-    return text, begin
 
 
 def compare_times(project: Project, store: Store, agent: str, start: str, end: str = "") -> str:

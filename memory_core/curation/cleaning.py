@@ -96,12 +96,9 @@ def find_unused(
     project: Project,
     store: Store,
     environ: Mapping[str, str],
-    progress: transaction.ProgressWrapper = iter,
 ) -> UnusedData:
     """Return removable files and memories of one level; changes nothing.  Raises OSError."""
-    return UnusedData(
-        list(_find_leftovers(store)), list(_find_orphans(project, store, environ, progress))
-    )
+    return UnusedData(list(_find_leftovers(store)), list(_find_orphans(project, store, environ)))
 
 
 # Files.
@@ -146,7 +143,6 @@ def _find_orphans(
     project: Project,
     store: Store,
     environ: Mapping[str, str],
-    progress: transaction.ProgressWrapper,
 ) -> Iterator[OrphanMemory]:
     """Yield the memories of agents that are defined nowhere and were not used for long.
 
@@ -165,7 +161,7 @@ def _find_orphans(
     for event in log_reading.read(store.paths):
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
-    for agent in progress(agents):
+    for agent in agents:
         try:
             orphan = _read_orphan(project, store, agent, last_events.get(agent, ""))
         except OSError:
@@ -226,9 +222,7 @@ def has_only_header(text: str) -> bool:
 # Removing.
 
 
-def remove_unused(
-    project: Project, store: Store, unused: UnusedData, progress: transaction.ProgressWrapper = iter
-) -> CleanResult:
+def remove_unused(project: Project, store: Store, unused: UnusedData) -> CleanResult:
     """Remove the files and memories that find_unused returned, unless they were used meanwhile.
 
     Raises OSError if a memory is locked, or cannot be read or written.  Finished removals are in
@@ -240,7 +234,7 @@ def remove_unused(
     # Temporary files come first, because writing a memory would remove them unreported.
     for file in unused.files:
         _remove(file, result)
-    for orphan in progress(unused.orphans):
+    for orphan in unused.orphans:
         _remove_orphan(project, store, orphan, change_id, result)
     ended = [file.path for file in result.files if file.reason == ENDED_SESSION]
     for folder in set(map(os.path.dirname, ended)):
@@ -313,7 +307,6 @@ def prune_items(
     older_than: int,
     below: float = LOW_CONFIDENCE,
     write: bool = False,
-    progress: transaction.ProgressWrapper = iter,
 ) -> list[PruneResult]:
     """Archive items with a confidence below `below`, last used `older_than` seconds ago.
 
@@ -332,7 +325,7 @@ def prune_items(
         changes.remove_items(memory, texts, "archived", source="person")
         return weak
 
-    memories = (read_memory(project, agent, store) for agent in progress(agents))
+    memories = (read_memory(project, agent, store) for agent in agents)
     results = [_find_weak(memory, until, below) for memory in memories]
     results = [result for result in results if result.items]
     if not write:
@@ -341,7 +334,7 @@ def prune_items(
     transaction.check_unlocked(store, [result.agent for result in results])
     return [
         transaction.change_memory(project, result.agent, archive_weak, store, change_id)
-        for result in progress(results)
+        for result in results
     ]
 
 

@@ -84,7 +84,6 @@ def build_export(
     project: Project,
     store: Store,
     agents: Sequence[str],
-    progress: transaction.ProgressWrapper = iter,
 ) -> dict[str, Any]:
     """Return the memories of these agents as one JSON value; raises OSError."""
     return {
@@ -93,8 +92,7 @@ def build_export(
         "exported": format_utc(time.time()),
         "project": project.name,
         "agents": {
-            agent: scanner.redact_values(_export(project, store, agent))
-            for agent in progress(agents)
+            agent: scanner.redact_values(_export(project, store, agent)) for agent in agents
         },
     }
 
@@ -196,23 +194,19 @@ def import_agents(
     agents: ExportedAgents,
     replace: bool = False,
     write: bool = False,
-    progress: transaction.ProgressWrapper = iter,
 ) -> list[ImportResult]:
     """Merge the result of parse_export into the memories, or replace them, as one change.
 
     Items beyond the limits, and text that a replaced memory loses, move to the archive.
     Without `write` nothing is changed.  Raises InvalidExport before any change, and OSError.
     """
-    results = [
-        _import_agent(project, store, agent, agents[agent], replace) for agent in progress(agents)
-    ]
+    results = [_import_agent(project, store, agent, agents[agent], replace) for agent in agents]
     if not write:
         return results
     change_id = agent_memory.make_change_id("import")
     transaction.check_unlocked(store, agents)
     return [
-        _import_agent(project, store, agent, agents[agent], replace, change_id)
-        for agent in progress(agents)
+        _import_agent(project, store, agent, agents[agent], replace, change_id) for agent in agents
     ]
 
 

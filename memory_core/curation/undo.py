@@ -105,7 +105,6 @@ def undo_last(
     project: Project,
     store: Store,
     count: int = 1,
-    along: transaction.ProgressWrapper = iter,
     *,
     agents: Collection[str] = (),
     everywhere: bool = False,
@@ -118,14 +117,13 @@ def undo_last(
     undoable = list_undoable(store, agents, everywhere)
     if len(undoable) < count:
         raise NothingToUndo(_format_too_few(store, agents, len(undoable)))
-    return _undo(project, store, undoable[len(undoable) - count :], agents, along, write)
+    return _undo(project, store, undoable[len(undoable) - count :], agents, write)
 
 
 def undo_changes(
     project: Project,
     store: Store,
     names: Sequence[str],
-    along: transaction.ProgressWrapper = iter,
     *,
     agents: Collection[str] = (),
     write: bool = True,
@@ -142,14 +140,13 @@ def undo_changes(
             by = short_id(next(iter(change.undone_by.values())))
             reason = f"change {short_id(change.id)} is undone already: undo {by} to redo it"
             raise NothingToUndo(reason)
-    return _undo(project, store, chosen, agents, along, write)
+    return _undo(project, store, chosen, agents, write)
 
 
 def redo_last(
     project: Project,
     store: Store,
     count: int = 1,
-    along: transaction.ProgressWrapper = iter,
     write: bool = True,
 ) -> UndoResult:
     """Redo the last `count` changes that were undone; those of one undo are redone together.
@@ -165,14 +162,13 @@ def redo_last(
     if total < count:
         changes = format_count(total, "change")
         raise NothingToUndo(f"there {'are' if total > 1 else 'is'} only {changes} to redo")
-    return _undo(project, store, chosen, (), along, write)
+    return _undo(project, store, chosen, (), write)
 
 
 def redo_changes(
     project: Project,
     store: Store,
     names: Sequence[str],
-    along: transaction.ProgressWrapper = iter,
     write: bool = True,
 ) -> UndoResult:
     """Redo the changes with these ids, or what the undos with these ids undid.
@@ -184,7 +180,7 @@ def redo_changes(
         if not change.undoes and not change.undone_by:
             raise NothingToUndo(f"change {short_id(change.id)} is not undone")
         undos += [change.id] if change.undoes else change.undone_by.values()
-    return undo_changes(project, store, undos, along, write=write)
+    return undo_changes(project, store, undos, write=write)
 
 
 def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
@@ -220,7 +216,6 @@ def _undo(
     store: Store,
     chosen: list[Change],
     agents: Collection[str],
-    along: transaction.ProgressWrapper,
     write: bool,
 ) -> UndoResult:
     """Undo these changes in all memories, or in none."""
@@ -233,7 +228,7 @@ def _undo(
         if not agents or agent in agents
     }
     files = []
-    for agent in along(works):
+    for agent in works:
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
         works[agent](memory)

@@ -1,4 +1,4 @@
-"""Start, stop and evaluate an experiment: does memory pay?"""
+"""Evaluate an experiment: does memory pay?"""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any, NamedTuple
 from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
 from memory_core.monitor.agent_files import AgentFiles
-from memory_core.storage.config_yml import config_file, config_merge
 from memory_core.storage.project import Project
-
-KEY = "memory.experiment.hold_out"
 
 
 class ExperimentState(NamedTuple):
@@ -22,16 +19,6 @@ class ExperimentState(NamedTuple):
     hold_out: float
     given: int
     held_out: int
-
-
-def set_share(project: Project, share: float) -> None:
-    """Write the share of runs that get no memory to the project's config.yml; 0 removes it.
-
-    Raises OSError, and NotChanged if the file is invalid.
-    """
-    text, value = config_merge.read_source(project.paths), f"{share:.4g}"
-    text = config_file.set_value(text, KEY, value) if share else config_file.unset_value(text, KEY)
-    config_merge.write_source(project.paths, text)
 
 
 def read_state(project: Project) -> ExperimentState:

@@ -11,7 +11,6 @@ from memory_core.doctor import file_checks, hook_checks, path_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
-from memory_core.memory import transaction
 from memory_core.setup.program import InstallRefused
 from memory_core.storage.project import Project
 
@@ -44,9 +43,6 @@ CAUSES = {
 }
 
 LINE_NUMBERS = re.compile(r"(:\d+)+$")
-
-# A repair may uncover another problem.
-MAX_ROUNDS = 3
 
 
 @dataclass
@@ -81,39 +77,30 @@ def diagnose(
     project: Project,
     environ: Mapping[str, str],
     repair: bool = False,
-    progress: transaction.ProgressWrapper = iter,
 ) -> Diagnosis:
     """Run all checks; with `repair` do the safe repairs, and run the checks again."""
-    examination = Examination(project, environ)
-    findings = examine(examination, progress)
-    repairs: list[Repair] = []
-    for _round in range(MAX_ROUNDS if repair else 0):
-        done = [repair for repair in do_repairs(findings) if repair not in repairs]
-        repairs += done
-        if all(repair.error for repair in done):
-            break
+    findings = examine(Examination(project, environ))
+    repairs = do_repairs(findings) if repair else []
+    if repairs:
         # A new Project reads config.yml again.
-        examination = Examination(Project(project.paths, environ), environ)
-        findings = examine(examination, progress)
+        findings = examine(Examination(Project(project.paths, environ), environ))
     return Diagnosis(repairs, findings)
 
 
-def examine(
-    examination: Examination, progress: transaction.ProgressWrapper = iter
-) -> list[Finding]:
+def examine(examination: Examination) -> list[Finding]:
     """Return the findings of all checks, each with the name of its check, without consequences."""
     findings: list[Finding] = []
-    for name, check in progress(CHECKS.items()):
+    for name, check in CHECKS.items():
         if _has_cause(name, findings):
             continue
-        places = [
-            os.path.join(examination.root, finding.where)
+        places = tuple(
+            os.path.join(examination.root, LINE_NUMBERS.sub("", finding.where))
             for finding in findings
             if finding.level == BROKEN and finding.check in PLACE_CHECKS
-        ]
+        )
         for finding in check(examination):
             where = os.path.join(examination.root, finding.where)
-            if not any(_is_in(where, place) for place in places):
+            if not where.startswith(places):
                 findings.append(replace(finding, check=name))
     return findings
 
@@ -121,12 +108,6 @@ def examine(
 def _has_cause(name: str, findings: list[Finding]) -> bool:
     causes = CAUSES.get(name, ())
     return any(finding.level == BROKEN and finding.check in causes for finding in findings)
-
-
-def _is_in(where: str, place: str) -> bool:
-    """Say whether a path is a place, or in it; each may be followed by line numbers."""
-    top = LINE_NUMBERS.sub("", place)
-    return where.startswith((f"{top}/", f"{top}:")) or where == top
 
 
 def do_repairs(findings: Iterable[Finding]) -> list[Repair]:

@@ -8,7 +8,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 from memory_core.claude_code import (
     agent_names,
@@ -19,9 +19,7 @@ from memory_core.claude_code import (
     settings_json,
 )
 from memory_core.curation import agent_status
-from memory_core.doctor import repairs
 from memory_core.doctor.repairs import Repair
-from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
 from memory_core.storage.project import Project
@@ -63,10 +61,8 @@ class Finding:
 
 
 def report_closed(level: str, what: str, path: str) -> Finding:
-    """Return a finding about a path, on a way without links, that its owner may open by chmod."""
-    folder, name = os.path.split(path)
-    repair = partial(repairs.add_rights, SafeFiles(folder), name, path)
-    return Finding(level, what, path, shlex.join(["chmod", "u+rwX", path]), repair)
+    """Return a finding about a path that its owner may open by chmod."""
+    return Finding(level, what, path, shlex.join(["chmod", "u+rwX", path]))
 
 
 @dataclass(frozen=True)

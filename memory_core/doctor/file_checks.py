@@ -13,7 +13,6 @@ from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.git import driver_notice, merge_driver
 from memory_core.monitor.log_numbers import LogNumbers
-from memory_core.origin import text_origins
 from memory_core.setup import hook_runner
 from memory_core.storage import hook_files, inbox, run_records
 from memory_core.storage.history_file import HistoryFile
@@ -55,7 +54,7 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
         for agent in filter(None, store.agents_with_history()):
             yield from _check_history(exam, store.history(agent))
     yield from _check_definitions(exam)
-    yield from _check_origins(exam)
+    yield from _check_user_level(exam)
 
 
 def _check_memory(
@@ -91,8 +90,9 @@ def _check_memory(
     others = [os.path.basename(path) for path in store.list_files(memory.agent)][1:]
     if others:
         what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"
-        repair = partial(repairs.migrate, project, memory.agent, user)
-        yield Finding(WARNING, what, memory.path, tidy, repair)
+        yield Finding(
+            WARNING, what, memory.path, "move their items into this file, and delete them"
+        )
 
 
 def _check_definitions(exam: Examination) -> Iterator[Finding]:
@@ -120,12 +120,9 @@ def _check_history(exam: Examination, history: HistoryFile) -> Iterator[Finding]
         yield Finding(WARNING, what, f"{where}:{numbers[0]}", "correct or delete the line")
 
 
-def _check_origins(exam: Examination) -> Iterator[Finding]:
-    """Note the items that nobody has reviewed, and a user-level memory that agents do not get."""
+def _check_user_level(exam: Examination) -> Iterator[Finding]:
+    """Note a user-level memory that agents do not get."""
     project = exam.project
-    if new := text_origins.list_reported(project, project.store):
-        what = text_origins.describe_reported(project, len(new))
-        yield Finding(NOTE, what, project.store.folder, "agent-memory review --new")
     users = project.level(user=True)
     is_off = project.user_paths is None or project.config["user_level"] == "off"
     if not is_off and not project.gives_user_level() and users.agents():

@@ -179,7 +179,7 @@ def check_plugin(exam: Examination) -> Iterator[Finding]:
         if state == "building":
             what, advice = "is being built", "wait a minute"
         elif state == "failed":
-            retry = shlex.join([os.path.join(file.folder, "bin", "agent-memory"), "version"])
+            retry = shlex.join([os.path.join(file.folder, "bin", "agent-memory"), "--version"])
             log = os.path.join(data, plugin_environment.LOG_NAME)
             what, advice = f"could not be built: {reason}", f"see {log}; to try again: {retry}"
         yield Finding(WARNING, f"the plugin's Python environment {what}", data, advice)

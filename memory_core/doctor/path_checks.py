@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator
-from functools import partial
 from stat import S_ISDIR
 
-from memory_core.doctor import repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding, report_closed
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, UsedInPart
@@ -75,17 +73,16 @@ def _check_rights(exam: Examination, files: SafeFiles, path: str) -> Iterator[Fi
     is_folder = S_ISDIR(status.st_mode)
     where = exam.project.paths.relative(files.locate(path))
     if status.st_uid != os.geteuid():
-        advice, repair = shlex.join(["sudo", "chown", "-R", str(os.geteuid()), where]), None
+        advice = shlex.join(["sudo", "chown", "-R", str(os.geteuid()), where])
     else:
         advice = shlex.join(["chmod", f"u+rw{'x' if is_folder else ''}", where])
-        repair = partial(repairs.add_rights, files, path, where)
     if not file_actions.is_allowed(files, path, os.R_OK | (os.X_OK if is_folder else 0)):
-        yield Finding(BROKEN, "cannot be read", where, advice, repair)
+        yield Finding(BROKEN, "cannot be read", where, advice)
     elif not file_actions.is_allowed(files, path, os.W_OK):
         # Histories and locks are opened to write; all other files are replaced, which needs
         # rights to their folder only.
         level = WARNING if path.endswith((".md", ".yml")) else BROKEN
-        yield Finding(level, "cannot be written", where, advice, repair)
+        yield Finding(level, "cannot be written", where, advice)
 
 
 def check_state(exam: Examination) -> Iterator[Finding]:

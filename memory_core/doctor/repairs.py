@@ -5,20 +5,13 @@ A finding has its repair; findings that need a decision of a person have none.
 
 from __future__ import annotations
 
-import errno
-import os
-import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from stat import S_IMODE, S_ISDIR
 
 from memory_core.delegation import draining
 from memory_core.document.diff import format_diff
-from memory_core.files import file_actions
-from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
-from memory_core.memory.migrate import migrate_files
 from memory_core.setup import installation
 from memory_core.storage import hook_files, run_records
 from memory_core.storage.project import Project
@@ -44,19 +37,6 @@ def update_hooks(path: str) -> Iterator[Repair]:
         yield Repair("hooks updated", path, diff=diff)
 
 
-def add_rights(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
-    """Give the owner of a file or folder the right to read and write it."""
-    status = files.status(path)
-    if status is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    old = status.st_mode
-    wanted = old | (0o700 if S_ISDIR(old) else 0o600)
-    if wanted != old:
-        file_actions.change_mode(files, path, S_IMODE(wanted))
-        undo = shlex.join(["chmod", f"{S_IMODE(old):o}", where])
-        yield Repair("permission to read and write added", where, undo)
-
-
 def empty_inbox(project: Project) -> Iterator[Repair]:
     """Merge the reports that wait."""
     before = len(hook_files.list_names(project.paths))
@@ -79,14 +59,6 @@ def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
         change, error = resolution.change, resolution.refused
         diff = "" if error else format_diff(change)
         yield Repair("conflict resolved, both sides kept", change.path, diff=diff, error=error)
-
-
-def migrate(project: Project, agent: str, user: bool) -> Iterator[Repair]:
-    """Merge several memory files of an agent into one."""
-    for migration in migrate_files(project, [agent], user, write=True):
-        diff = "" if migration.refused else format_diff(migration.change)
-        what = f"merged {', '.join(migration.old_names)} into it"
-        yield Repair(what, migration.file, diff=diff, error=migration.refused)
 
 
 def use_prompts(project: Project) -> Iterator[Repair]:

@@ -6,7 +6,7 @@ import os
 import stat
 import time
 
-from memory_core.files.safe_files import TEMPORARY, Refused, SafeFiles, sync_folder
+from memory_core.files.safe_files import TEMPORARY, SafeFiles, sync_folder
 
 # A temporary file that is older was left behind by a process that was killed.
 STALE_SECONDS = 3600
@@ -83,18 +83,6 @@ def remove_folder(files: SafeFiles, path: str) -> None:
             os.rmdir(name, dir_fd=folder)
     except OSError:
         pass
-
-
-def change_mode(files: SafeFiles, path: str, mode: int) -> None:
-    """Set the permissions of a file or folder, also of one that is closed; raises OSError."""
-    with files.open_parent(path) as (folder, name):
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-            raise files.refuse(path, status)
-        try:
-            os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
-        except ValueError:  # a link since now, or an old system that would follow it
-            raise Refused(files.relative(path), "cannot be changed safely") from None
 
 
 def sync(files: SafeFiles, path: str = "") -> None:

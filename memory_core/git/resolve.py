@@ -11,14 +11,18 @@ from typing import NamedTuple
 
 from memory_core.document import conflicts, dated_entries
 from memory_core.document.diff import TextChange
-from memory_core.memory import maintained_files, transaction
+from memory_core.memory import maintained_files
 from memory_core.memory.maintained_files import MaintainedFiles
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 
 
 class Resolution(NamedTuple):
-    """A file with conflict markers; `archived` and `refused` have the meaning as in Migration."""
+    """A file with conflict markers.
+
+    `archived` are entries for the archive: text that does not fit into one file (front matter, a
+    second title).  `refused` is the reason why nothing can be done, or "".
+    """
 
     agent: str
     change: TextChange
@@ -31,14 +35,13 @@ def resolve_files(
     names: Sequence[str] = (),
     user: bool = False,
     write: bool = False,
-    along: transaction.ProgressWrapper = iter,
 ) -> list[Resolution]:
     """Resolve the conflicts in memory and archive files of these agents, or of all."""
     store = project.level(user)
     agents = names or maintained_files.list_agents_with_files(store)
     return [
         resolution
-        for target in along(maintained_files.list_targets(project, store, agents))
+        for target in maintained_files.list_targets(project, store, agents)
         for path in _list_files(store, target.agent)
         for resolution in _resolve_file(target, path, write)
     ]

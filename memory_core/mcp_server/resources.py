@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -12,8 +11,7 @@ from mcp_types import Annotations, Resource, ResourceTemplate
 from memory_core.claude_code.agent_names import PM
 from memory_core.claude_code.agent_spelling import format_title
 from memory_core.curation import item_actions, lookup
-from memory_core.files import file_actions
-from memory_core.mcp_server.served_project import clean_output
+from memory_core.mcp_server.served_project import ServedProject, clean_output
 from memory_core.origin import text_origins
 from memory_core.storage.project import Project
 from memory_core.storage.store import resolve_agent
@@ -58,21 +56,19 @@ def uri_of_task(task: str) -> str:
     return f"{TASKS_URI}/{quote(task, safe='')}"
 
 
-def is_task_uri(uri: str) -> bool:
-    return uri.startswith(TASKS_URI)
-
-
-def read(project: Project, uri: str) -> tuple[str, str]:
+def read(served: ServedProject, uri: str) -> tuple[str, str]:
     """Return the text of a resource and its media type.
 
     Raises ResourceNotFound, task_actions.TaskError, ValueError or OSError.
     """
     if uri.rstrip("/") == AGENTS_URI:
-        return json.dumps(_list_agents(project)), JSON
+        return json.dumps(_list_agents(served.project)), JSON
     scheme, name = _parts(uri)
     if scheme == TASKS_URI:
+        project = served.project_with_tasks
         task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
         return clean_output(task_actions.read_text(project, task)), MARKDOWN
+    project = served.project
     agent = resolve_agent(project.store, name)
     item_actions.check_included(project, agent)
     memory = project.store.read(agent)
@@ -97,10 +93,8 @@ def _parts(uri: str) -> tuple[str, str]:
 def _list_agents(project: Project) -> list[dict[str, Any]]:
     """Return the enabled agents with a memory, in the order of `status`."""
     agents, store = [], project.store
-    statuses = dict(file_actions.scan(store.files, store.folder))  # one by one takes twice as long
     for agent in filter(project.serves, lookup.sort_agents(store.agents())):
-        usual = statuses.get(f"{store.stem(agent)}.md")
-        status = usual or statuses.get(os.path.basename(store.path(agent)))
+        status = store.files.status(store.path(agent))
         if status:  # not deleted meanwhile
             updated = format_utc(status.st_mtime)
             uri, size = uri_of_agent(agent), status.st_size

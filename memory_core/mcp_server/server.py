@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import anyio
@@ -18,9 +17,6 @@ from memory_core import __version__
 from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, resources, tools
 from memory_core.mcp_server.served_project import ServedProject, format_error
 
-# Task files are scanned once a second, but a scan takes at most 1/SCAN_SHARE of the time.
-SCAN_PAUSE, SCAN_SHARE = 1.0, 200
-
 Context = ServerRequestContext[Any, Any]
 Answer = TypeVar("Answer")
 PageParams = types.PaginatedRequestParams | None
@@ -30,19 +26,11 @@ def create(served: ServedProject) -> Server[None]:
     """Return the server of a project; the caller runs it on a transport."""
     handlers = _Handlers(served)
 
-    @asynccontextmanager
-    async def lifespan(_server: Server[None]) -> AsyncIterator[None]:
-        async with anyio.create_task_group() as group:
-            group.start_soon(handlers.keep_up)
-            yield
-            group.cancel_scope.cancel()
-
     return Server(
         SERVER_NAME,
         version=__version__,
         title=TITLE,
         instructions=INSTRUCTIONS,
-        lifespan=lifespan,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -65,22 +53,8 @@ class _Handlers:
 
     def __init__(self, served: ServedProject) -> None:
         self._served = served
-        self._has_scanned = anyio.Event()  # the first scan of the task files is done
         # One writer at a time: the names of waiting learnings differ only between processes.
         self._writers = anyio.CapacityLimiter(1)
-
-    async def keep_up(self) -> None:
-        """Scan the task files regularly, so that a read need not wait for a scan."""
-        while True:
-            began = time.monotonic()
-            try:
-                await self._run("the look at tasks", lambda: self._served.project_with_tasks)
-            except MCPError as error:
-                if error.code == types.INTERNAL_ERROR:
-                    return  # already reported; every scan would report it again
-            finally:
-                self._has_scanned.set()
-            await anyio.sleep(max(SCAN_PAUSE, (time.monotonic() - began) * SCAN_SHARE))
 
     # Tools.
 
@@ -119,9 +93,7 @@ class _Handlers:
         self, _ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = params.uri
-        if resources.is_task_uri(uri):
-            await self._has_scanned.wait()
-        text, kind = await self._run(uri, lambda: resources.read(self._served.project, uri))
+        text, kind = await self._run(uri, lambda: resources.read(self._served, uri))
         contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[contents])
 

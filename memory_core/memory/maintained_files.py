@@ -1,4 +1,4 @@
-"""The files of an agent's memory for commands that maintain them: resolve, migrate, init, clean."""
+"""The files of an agent's memory for commands that maintain them: init and tidy."""
 
 from __future__ import annotations
 
@@ -105,20 +105,6 @@ def list_agents_with_files(store: Store) -> list[str]:
     """Return the ids of all agents with a memory or an archive file."""
     names = store.files.list_names(os.path.join(store.folder, "archive"))
     return sorted({*store.agents(), *map(agent_spelling.agent_of_file, names)} - {""})
-
-
-def drop_abouts(store: Store, write: bool = True) -> int:
-    """Remove what runs were about from all histories; return the number of lines.
-
-    Raises OSError.
-    """
-    names = store.files.list_names(os.path.join(store.folder, "history"))
-    stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
-    count = 0
-    for agent in filter(None, (agent_spelling.agent_of_file(f"{stem}.md") for stem in stems)):
-        with store.lock(agent):
-            count += store.history(agent).drop_abouts(write)
-    return count
 
 
 def describe_refusal(store: Store, path: str) -> str:

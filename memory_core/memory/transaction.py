@@ -7,7 +7,7 @@ last.  The next writer repeats the unfinished steps, with the same result.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from memory_core.document import dated_entries
@@ -30,10 +30,6 @@ MAX_IDS = 100
 
 # Who caused an event about items.
 ORIGIN = ("source", "session", "run")
-
-# A function that wraps the agents of a command, to show its progress.
-ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
-
 
 # With the source of a person, they say that the person has read the item, or wrote it.
 REVIEWING_KINDS = ("approved", "confirmed", "pinned")

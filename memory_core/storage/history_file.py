@@ -118,19 +118,6 @@ class HistoryFile:
         except OSError:
             pass
 
-    def drop_abouts(self, write: bool) -> int:
-        """Remove what runs were about, which older versions wrote; return the number of lines.
-
-        The caller holds the agent's lock.  A file too large to be read whole is left as it is.
-        Raises OSError.
-        """
-        lines = self._read_lines() if self.size <= MAX_BYTES else []
-        changed = [_drop_about_of_line(line) for line in lines]
-        count = sum(new != old for new, old in zip(changed, lines, strict=True))
-        if count and write:
-            self.files.replace(self.path, "".join(f"{line}\n" for line in changed).encode())
-        return count
-
     def pack(self, size: int) -> None:
         """Pack the older records into one line if a history of `size` bytes has grown large.
 
@@ -195,18 +182,6 @@ def _split_end(data: bytes, count: int) -> list[str]:
 
 def _drop_about(record: Record) -> Record:
     return {name: value for name, value in record.items() if name != "about"}
-
-
-def _drop_about_of_line(line: str) -> str:
-    """Return a line, which may be packed, without `about`; other lines stay byte for byte."""
-    inner = unpack_line(line).split("\n") if _is_packed(line) else [line]
-    records = [record for record in map(fastjson.load_object, inner) if record]
-    if not any("about" in record for record in records):
-        return line
-    records = list(map(_drop_about, records))
-    if _is_packed(line):
-        records = [{**fastjson.load_object(line), "packed": _compress(records)}]
-    return fastjson.dumps(records[0])
 
 
 def _is_record(value: Record) -> bool:

@@ -50,7 +50,6 @@ def find_origin(person: Person, text: str = RULE, *options: str) -> str:
         ["config", "set", "trust", "strict"],
         ["review", "--accept", "--all"],
         ["review", "--new", "--accept"],
-        ["experiment", "start"],
     ],
     ids=" ".join,
 )

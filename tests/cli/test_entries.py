@@ -79,6 +79,6 @@ def test_items_stand_below_their_agent_and_section(person: Person) -> None:
     again = strip_colours(run_on_terminal(person, "list engineer", 60))
     assert again[:2] == ["engineer", "  Project Architecture"]
     assert re.fullmatch(r"    \w{10}  0\.8  Services talk through the event bus,", again[2])
-    for command in ("list qa", "search payment --agent qa", "log qa", "blame qa"):
+    for command in ("list qa", "search payment --agent qa", "log qa"):
         (line,) = person.run(*command.split(), COLUMNS="60").stdout.splitlines()
         assert line.endswith(LONG)

@@ -1,4 +1,4 @@
-"""agent-memory experiment: start and stop change one setting; report compares runs."""
+"""agent-memory experiment report compares runs; one setting starts and ends an experiment."""
 
 from __future__ import annotations
 
@@ -33,39 +33,23 @@ def run(person: Person, words: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_start_accepts_ordinary_shares_only(team: Person) -> None:
-    for text in ("0", "51%", "-5%", "0.001", "abc", "", "nan", "inf", "0,1"):
-        done = team.run("experiment", "start", f"--hold-out={text}")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert f"invalid share {text!r}: use 1% to 50%, such as 10%" in done.stderr
+START = ("config", "set", "experiment.hold_out")
+
+
+def test_the_share_is_a_setting(team: Person) -> None:
+    for text in ("51%", "-5%", "0.001", "abc", "nan"):
+        assert team.run(*START, "--", text).returncode == 2
     assert team.read_json("experiment", "report")["hold_out"] == 0
-    for text, share in {"10%": 0.1, "0.1": 0.1, " 12.5 %": 0.125, "50": 0.5, "1": 0.01}.items():
-        assert team.run("experiment", "start", "--hold-out", text).returncode == 0
+    for text, share in {"10%": 0.1, "0.1": 0.1, "12.5%": 0.125, "50": 0.5}.items():
+        assert team.run(*START, text).returncode == 0
         assert team.read_json("experiment", "report")["hold_out"] == share
-        assert float(team.run("config", "get", "experiment.hold_out").stdout) == share
-
-
-def test_a_second_start(team: Person) -> None:
-    assert run(team, "start").startswith("Started: 10% of runs get no memory")
-    assert run(team, "start").startswith("Already running: 10%")
-    assert run(team, "start --hold-out 20%").startswith("Changed from 10% to 20%")
-    assert "\nExperiment: 20% of runs get no memory; 0 runs with" in run(team, "report")
-    assert "\nExperiment: 20% of runs get no memory (" in team.run("status").stdout
-
-
-def test_stop_keeps_the_runs(team: Person) -> None:
-    assert run(team, "stop").startswith("No experiment is running")
-    run(team, "start")
+    assert "\nExperiment: 50% of runs get no memory (end: agent-memory" in run(team, "report")
+    assert "\nExperiment: 50% of runs get no memory (" in team.run("status").stdout
     record_runs(team, "held_out", [5])
-    assert run(team, "stop").startswith("Stopped: all runs get memory.")
+    team.run("config", "unset", "experiment.hold_out")
     state = {"hold_out": 0, "given": 0, "held_out": 1}
     assert team.read_json("experiment", "report").items() >= state.items()
     assert "Experiment" not in team.run("status").stdout
-
-
-def test_start_says_that_memory_is_off(team: Person) -> None:
-    team.sandbox.configure("memory:\n  enabled: false\n")
-    assert "Memory is switched off, so no run takes part" in run(team, "start")
 
 
 def test_a_report_without_runs(team: Person) -> None:
@@ -107,9 +91,7 @@ def test_the_fields_of_json(team: Person) -> None:
     record_runs(team, "memory", [100, 300])
     record_runs(team, "held_out", [400])
     answer: dict[str, Any] = team.read_json("experiment", "report")
-    state = team.read_json("experiment", "stop")
-    assert answer == {**state, "comparisons": answer["comparisons"]}
-    assert set(state) == read_fields("`experiment start`, `experiment stop`")
+    assert set(answer) == read_fields("`experiment report`")
     first = answer["comparisons"][0]
     assert set(first) == read_fields("`experiment report`, in `comparisons`")
     assert (first["given"], first["held_out"], first["difference"]) == (200, 400, -200)

@@ -103,7 +103,6 @@ def test_the_table_fits_the_terminal(shop: Person) -> None:
         words = "explain engineer Payments are charged twice by the bus"
         head, *lines, last = strip_colours(run_on_terminal(shop, words, width))
         assert head.split()[:3] == ["ID", "GIVEN", "ITEM"]
-        assert "SCORE" not in head
         assert ("REASON" in head) == (width >= 70)
         assert len(lines) == len(ITEMS) + 2
         assert max(map(count_cells, [head, *lines, last])) <= width
@@ -114,7 +113,6 @@ def test_without_selection_all_items_are_given(shop: Person) -> None:
     lines = shop.run("explain", "engineer", "Payments", "are", "charged", "twice").stdout
     assert "STALE" not in lines
     assert all(item in lines for item in ITEMS)  # a pipe gets whole items
-    assert "SCORE" in shop.run("explain", "engineer", "Payments", "--scores").stdout
     shop.sandbox.configure("memory: {selection: off}\n")
     done = shop.run("explain", "engineer", "Invoices")
     assert re.search(r"7 of 7 items given, \d+ tokens; selection is off\n", done.stdout)

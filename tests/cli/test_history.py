@@ -1,4 +1,4 @@
-"""The commands log, blame, diff, undo, restore, show --at, and those that judge an item."""
+"""The commands log, diff, undo, restore, and those that judge an item."""
 
 from __future__ import annotations
 
@@ -85,9 +85,8 @@ def test_log_lists_the_newest_first(person: Person) -> None:
 def test_log_writes_nothing(person: Person) -> None:
     edit(person, f"- {ITEM}\n", "- Another one, by hand\n")
     before = read_files(person.sandbox.root)
-    for words in (["log"], ["blame", "engineer"], ["diff", "engineer"], ["show", "engineer"]):
+    for words in (["log"], ["diff", "engineer"], ["show", "engineer"]):
         assert person.run(*words).returncode == 0
-    assert person.run("show", "engineer", "--at", "1h").returncode == 0
     assert read_files(person.sandbox.root) == before
 
 
@@ -95,11 +94,7 @@ def test_no_time_is_ahead_of_the_clock(person: Person) -> None:
     change_often(person, 4)
     now, log = format_utc(time.time()), person.read_json("log")
     assert max(each["time"] for each in log) <= now
-    assert "Step 3" in person.run("show", "engineer", "--at", now).stdout
     assert person.run("diff", "engineer", "--since", now).stdout == ""
-    middle = next(each["time"] for each in log if each["text"].startswith("Step 1"))
-    past = person.run("show", "engineer", "--at", middle).stdout
-    assert ("Step 1" in past, "Step 2" in past) == (True, False)
 
 
 def test_log_since(person: Person) -> None:
@@ -155,21 +150,6 @@ def test_log_has_the_keys_of_a_record(person: Person) -> None:
     other = ("v", "seq", "n", "waiting", "about", "given", "used", "experiment", "reading")
     assert {*log.JSON_KEYS, *other} == set(record_models.HistoryRecord.model_fields)
     assert {tuple(each) for each in person.read_json("log")} == {log.JSON_KEYS}
-
-
-# blame
-
-
-def test_blame_shows_the_origin_of_items(person: Person) -> None:
-    edit(person, ITEM, f"{ITEM}, at last")
-    own = item_history.id_of(f"{ITEM}, at last")
-    assert lines(person, "blame", "Engineer") == [
-        f"engineer  {own}  T  hand   0.8            [Project Architecture] {ITEM}, at last",
-        f"engineer  {NEW_ID}  T  agent  0.5  a1b2c3d4  [Recent Learnings] {NEW}",
-    ]
-    (first, second) = person.read_json("blame", "engineer")
-    assert first["time"][:19] == times(person)[0][:19]  # date of the first wording
-    assert (second["run"], second["session"]) == ("a1b2c3d4e5", "s1")
 
 
 # diff
@@ -253,22 +233,6 @@ def test_a_later_edit_prevents_an_undo(person: Person) -> None:
     check_refused(person, {"undo": f"{NEW!r} was changed again by an edit of the file"}, status=1)
 
 
-# show --at
-
-
-def test_show_at_a_time(person: Person) -> None:
-    person.run("remove", "engineer", NEW_ID)
-    before, after = times(person)[0], times(person)[-1]
-    assert f"- {NEW}\n" in person.run("show", "engineer", "--at", before).stdout
-    assert NEW not in person.run("show", "engineer", "--at", after).stdout
-    told = person.read_json("show", "engineer", "--at", before)
-    assert [each["items"] for each in told["sections"]] == [[ITEM], [NEW]]
-    done = person.run("show", "engineer", "--at", "2000-01-01")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert f"the history of engineer begins at {before}" in done.stderr
-    assert person.read_json("show", "engineer", "--at", "2000-01-01")["sections"] == []
-
-
 # restore
 
 
@@ -299,7 +263,7 @@ def test_judging_an_item(person: Person) -> None:
         assert person.run("log").stdout.splitlines()[0].split()[2] == change
         assert (NEW in person.sandbox.read_memory("engineer")) == (verb != "remove")
         assert person.run("undo", change).returncode == 0
-        found = {each["id"]: each["confidence"] for each in person.read_json("blame", "engineer")}
+        found = {each["id"]: each["confidence"] for each in person.read_json("list", "engineer")}
         assert found[NEW_ID] == 0.5
         told = person.read_json(verb, "engineer", NEW)
         assert (told["kind"], told["confidence"]) == (kind, confidence)
@@ -315,14 +279,10 @@ def test_usage_errors_change_nothing(person: Person) -> None:
         "log enginer": "no agent 'enginer' here; did you mean engineer?",
         "log --since 5y": "invalid time '5y'",
         "log -n -1": "invalid number '-1'",
-        "blame nobody": "no agent 'nobody' here",
         "diff nobody": "no agent 'nobody' here",
         "diff engineer --since later": "invalid time 'later'",
         "undo 0": "invalid number '0'",
         "undo x": "no change 'x'",
-        "show nobody --at 1d": "no agent 'nobody' here",
-        "show engineer --at noon": "invalid time 'noon'",
-        "show engineer --at 1d --as-given": "exclude each other",
         "restore nobody x": "no agent 'nobody' here",
         "restore engineer xyz": "no item 'xyz' in the archive or the history",
         "confirm nobody x": "no agent 'nobody' here",
@@ -339,10 +299,8 @@ def test_in_a_new_project(sandbox: Sandbox, tmp_path: Path) -> None:
     person = Person(sandbox, tmp_path)
     for words, status, said in (
         ("log PM", 0, "Nothing is recorded yet.\n"),
-        ("blame PM", 0, "PM knows nothing yet\n"),
         ("diff Explore", 0, "No item of explore has changed.\n"),
         ("restore Plan", 0, "The archive of plan is empty.\n"),
-        ("show PM --at 1d", 0, "the history of PM is empty.\n"),
         ("undo", 1, "there is nothing to undo: no change was made through agent-memory\n"),
     ):
         done = person.run(*words.split())
@@ -355,14 +313,12 @@ def test_the_users_memories(person: Person) -> None:
     before = person.sandbox.read_memory("engineer")
     person.run("add", "qa", NEW, "--user")
     assert [each["agent"] for each in person.read_json("log", "--user")] == ["qa"]
-    assert person.read_json("blame", "qa") == []
-    assert person.read_json("blame", "qa", "--user")[0]["id"] == NEW_ID
+    assert person.read_json("list", "qa", "--user")[0]["id"] == NEW_ID
     assert person.read_json("diff", "qa", "--user")["added"] == [NEW]
-    assert person.read_json("show", "qa", "--user", "--at", "0d")["agent"] == "qa"
     done = person.run("confirm", "qa", NEW, "--user")
     assert hide_change(done.stderr) == "Undo with: agent-memory undo ID --user\n"
     assert len(person.read_json("undo", "2", "--user")) == 2
-    assert person.read_json("blame", "qa", "--user") == []
+    assert person.read_json("list", "qa", "--user") == []
     assert person.sandbox.read_memory("engineer") == before
 
 
@@ -370,9 +326,7 @@ def test_json_fields_agree_with_the_page(person: Person) -> None:
     judged = "`confirm`, `contradict`, `remove`, `pin`, `unpin`"
     for row, value in {
         "`log`, a list": person.read_json("log")[0],
-        "`blame`, a list": person.read_json("blame", "engineer")[0],
         "`diff`": person.read_json("diff", "engineer"),
-        "`show --at`": person.read_json("show", "engineer", "--at", "0d"),
         judged: person.read_json("confirm", "engineer", NEW),
         "`undo`, a list": person.read_json("undo")[0],
     }.items():
@@ -382,6 +336,6 @@ def test_json_fields_agree_with_the_page(person: Person) -> None:
 def test_invalid_utf_8_is_printed_as_text(person: Person) -> None:
     path = person.sandbox.memories / "engineer.md"
     path.write_bytes(path.read_bytes() + b"- caf\xe9 \x1b[31m\n")
-    for words in (["log"], ["blame", "engineer"], ["diff", "engineer"]):
+    for words in (["log"], ["diff", "engineer"]):
         assert "caf\ufffd" in person.run(*words).stdout
         assert "caf\ufffd" in json.dumps(person.read_json(*words), ensure_ascii=False)

@@ -46,7 +46,7 @@ def test_several_items_are_one_change(team: Person) -> None:
 
 
 def test_an_unclear_item_changes_nothing(team: Person) -> None:
-    for verb in ("show", "blame", "log", "restore", "pin", "edit"):
+    for verb in ("show", "log", "restore", "pin", "edit"):
         check_refused(team, {f"{verb} dead": "no item has the id 'dead'"})
     item, shared = short(ITEM), short(SHARED)
     cases = {
@@ -80,16 +80,6 @@ def test_items_are_restored_and_shared_by_id(team: Person) -> None:
     assert list_texts(team, "general-purpose") == {ITEM, OTHER}
     team.run("undo")
     assert team.run("list", "general-purpose").stdout == ""
-
-
-def test_blame_takes_ids(team: Person) -> None:
-    rows = team.read_json("blame", short(ITEM), short(SHARED))
-    assert {(row["agent"], row["text"]) for row in rows} == {
-        ("engineer", ITEM),
-        ("engineer", SHARED),
-        ("qa", SHARED),
-    }
-    assert team.run("blame").stdout.count(SHARED) == 2
 
 
 def test_an_item_gets_a_new_text(team: Person) -> None:

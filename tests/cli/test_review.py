@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 
@@ -141,7 +140,6 @@ def test_wrong_words_change_nothing(desk: Person) -> None:
         "nobody": "no agent or waiting learning matches 'nobody'",
         "--reject engineer": "name the learnings by their ids, or use --all",
         f"--accept --reject {cents}": "--accept and --reject exclude each other",
-        "--edit --all": "--edit changes one learning, not 4",
     }
     check_refused(desk, cases, prefix="review")
 
@@ -157,10 +155,6 @@ def test_the_json_of_a_decision(desk: Person) -> None:
     assert desk.read_json("review", "--reject", id_of(desk, CENTS))["decision"] == "rejected"
     assert desk.read_json("log")[0]["kind"] == "rejected"
     assert CENTS in desk.run("log").stdout
-    done = desk.run("review", "--edit", id_of(desk, LONG), "--json", EDITOR="echo Ok >")
-    assert json.loads(done.stdout)["items"][0]["text"] == "Ok"
-    done = desk.run("review", "--edit", id_of(desk, BUS), EDITOR="echo >")
-    assert (done.returncode, "the text is empty" in done.stderr) == (2, True)
 
 
 def test_what_the_memory_knows_is_confirmed(desk: Person) -> None:
@@ -192,8 +186,8 @@ def test_nested_lines(settled: Person) -> None:
     settled.run("undo")
     text = settled.sandbox.root / "text"
     text.write_text(f"{CENTS}\n\n  Why: a cent\n- Why: a cent\n")
-    done = settled.run("review", "--edit", id_of(settled, CENTS), EDITOR=f"cp {text}")
-    assert done.returncode == 0, done.stderr
+    terminal = Terminal(settled, "agent-memory review", VISUAL=f"cp {text}")
+    assert answer_all(terminal, QUESTION, "e") == 0
     assert list_items(settled, "engineer") == [CENTS, ITEM]
     assert settled.sandbox.read_memory("engineer").count("Why: a cent") == 2
 

@@ -15,11 +15,11 @@ OTHER = "Releases go out on Tuesdays"
 ID = item_history.id_of(ITEM)[:6]
 
 COMMANDS = [
-    *("list engineer", "list", "search release", f"show {ID}", "blame engineer"),
+    *("list engineer", "list", "search release", f"show {ID}"),
     *("log engineer", "diff engineer", "context engineer", "status", "review --list"),
     *("review --new", "optimize --dry-run", "prune --older-than 0s --below 1 --dry-run"),
     *(f"confirm {ID}", f"share {ID} --to PM", "restore engineer", "doctor"),
-    *("show engineer --at 2099-01-01", "show engineer --as-given"),
+    "show engineer --as-given",
 ]
 
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from memory_core.curation import (
     agent_context,
     archive,
-    change_log,
     export_import,
     item_actions,
     lookup,
@@ -29,6 +28,7 @@ from memory_core.curation.undo import NothingToUndo, UndoConflict, redo_last, un
 from memory_core.document import markdown
 from memory_core.history import item_history, performance, rights
 from memory_core.memory import agent_memory, changes, recall, run_history, transaction
+from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
@@ -90,12 +90,15 @@ FIELDS = ("born", "confidence", "used", "run", "session", "source", "nested")
 
 def answers(project: Project, agent: str) -> dict[str, Any]:
     """Return the results of all queries of a history."""
-    origins = [each for _agent, each in change_log.list_origins(project, project.store, [agent])]
+    memory = read_memory(project, agent)
+    origins = [
+        (item_history.id_of(text), text, section, memory.history.find(text))
+        for text, section, _nested in agent_memory.list_items(memory.document)
+    ]
     told = agent_context.read_knowledge(project, agent)
     return {
         "items": [
-            (each.id, each.text, each.section, [getattr(each.state, name, "") for name in FIELDS])
-            for each in origins
+            (*item, [getattr(state, name, "") for name in FIELDS]) for *item, state in origins
         ],
         "performance": told.performance.data(),
         "preferences": told.preferences,
@@ -230,7 +233,8 @@ def test_both_histories_and_both_wordings_are_kept(shop: Project, other: Project
     teach(other, "qa", LIFT, run="b2")
     before = items(other, "qa")
     imported(other, shop)
-    states = [each.state for _agent, each in change_log.list_origins(other, other.store, ["qa"])]
+    history = read_memory(other, "qa").history
+    states = [history.find(text) for text, *_where in items(other, "qa")]
     told = {state.text: (state.confidence, state.run) for state in states if state}
     assert told[FACT] == (0.5, "b1"), "the run of another project does not count"
     assert (told[LIFT], told[TABS], told[better][1]) == ((0.5, "b2"), (0.5, "a1"), "a1")

@@ -251,14 +251,14 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (other_matcher, "settings", "the matcher Bash does not match Agent"),
     (hooks_pasted_twice, "settings", "or there twice (not tested): PreToolUse"),
     (deleted_settings, "settings", "no hooks of agent-memory"),
-    (closed_settings, "settings", "settings.json: Claude Code ignores the whole file: Permission"),
-    (closed_project, "paths", "/shop: the project cannot be read"),
-    (closed_memories, "paths", ".claude-mpm/memories: cannot be read"),
-    (memories_of_root, "paths", ".claude-mpm/memories: cannot be written"),
     (add_tried_report, "inbox", "not merged into the memory of engineer yet: 1 report"),
     (no_merge_driver, "git", "the merge driver is not installed in this clone"),
 ]
 LEFT: list[tuple[Damage, str, str]] = [
+    (closed_settings, "settings", "settings.json: Claude Code ignores the whole file: Permission"),
+    (closed_project, "paths", "/shop: the project cannot be read"),
+    (closed_memories, "paths", ".claude-mpm/memories: cannot be read"),
+    (memories_of_root, "paths", ".claude-mpm/memories: cannot be written"),
     (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 8"),
     (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
 from support.inbox import add_tried_report, add_unreadable_report
 from support.life import write
-from support.terminal import run_on_terminal
 
 Damage = Callable[[Person], object]
 
@@ -419,7 +417,7 @@ def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_pat
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
-def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
+def test_file_permissions_are_checked(settled: Person) -> None:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         pytest.skip("nothing here takes root's powers away")
     state, memories = settled.sandbox.state, settled.sandbox.memories
@@ -439,21 +437,13 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
     def name(path: Path) -> str:
         return str(path).removeprefix(f"{settled.sandbox.root}/")
 
-    def doctor(*options: str) -> Any:
-        start = POWERLESS if os.geteuid() == 0 else []
-        command = [*start, *COMMAND, "doctor", "--json", *options]
-        place: dict[str, Any] = {"cwd": settled.sandbox.root, "env": settled.env}
-        return json.loads(subprocess.run(command, capture_output=True, **place).stdout)
-
-    found = [finding for finding in doctor()["findings"] if finding["level"] != "ok"]
+    command = [*(POWERLESS if os.geteuid() == 0 else []), *COMMAND, "doctor", "--json"]
+    place: dict[str, Any] = {"cwd": settled.sandbox.root, "env": settled.env}
+    done = subprocess.run(command, capture_output=True, text=True, **place)
+    found = [finding for finding in findings(done) if finding["level"] != "ok"]
     assert {(finding["level"], finding["mend"]) for finding in found} == {
         (level, f"chmod u+rw{'X' * path.is_dir()} {name(path)}") for path, _mode, level in rows
     }
-    answer = doctor("--fix")
-    undo = {f"chmod {mode:o} {name(path)}" for path, mode, _level in rows}
-    assert {finding["undo"] for finding in answer["mended"]} == undo
-    assert wrong(answer["findings"]) == []
-    assert (memories / "qa.md").stat().st_mode & 0o777 == 0o600
 
 
 # Mending.
@@ -462,7 +452,7 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
 def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
     write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")
-    safe = (missing_events, add_tried_report, odd_memory, second_file, odd_memory_of_the_user)
+    safe = (missing_events, add_tried_report, odd_memory, odd_memory_of_the_user)
     for damage in (*safe, fallback, bad_config):
         damage(settled)
     done = settled.run("doctor", "--fix", "--json")
@@ -475,13 +465,11 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
         ("git", "merge driver installed in this clone"),
         ("inbox", "1 report merged"),
         *[("memory", "conflict resolved")] * 2,
-        ("memory", "merged .claude-mpm/memories/Engineer_memories.md into it"),
         ("settings", "hooks updated"),
     ]
     assert not any(finding["error"] for finding in answer["mended"])
     assert all(set(finding) == read_fields("`doctor`, in `mended`") for finding in answer["mended"])
     assert '+    "SubagentStop": [' in answer["mended"][0]["diff"]
-    assert settled.sandbox.read_memory("engineer").count("Retries are set in one place") == 1
     before = read_files(settled.sandbox.root)
     again = json.loads(settled.run("doctor", "--fix", "--json").stdout)
     assert (again["mended"], wrong(again["findings"])) == ([], wrong(answer["findings"]))
@@ -530,14 +518,6 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
 
 
 # On a terminal, and on the page.
-
-
-def test_a_bar_is_shown_on_a_terminal_where_it_takes_long(settled: Person) -> None:
-    python = program(settled) / "bin" / "python"
-    write_program(python, f'sleep 0.3\nexec "{sys.executable}" "$@"')
-    shown = run_on_terminal(settled, "doctor")
-    assert "Checking" in shown
-    assert "No problems found" in shown
 
 
 def test_the_checks_on_the_page_are_those_of_the_doctor() -> None:

@@ -11,6 +11,7 @@ import pytest
 from memory_core.delegation import experiment, hold_out
 from memory_core.history.item_history import id_of
 from memory_core.origin import text_origins
+from memory_core.storage.config_yml import config_file, config_merge
 from memory_core.storage.project import Project, find_project
 
 from .api import Request, delegate, say, use
@@ -153,7 +154,10 @@ def test_a_held_out_run_gets_the_recording_note_and_still_teaches(
 ) -> None:
     desk.switch_selection_on()
     remember(desk, "engineer", *ITEMS)
-    experiment.set_share(find_shop(desk), 0.1)
+    paths = find_shop(desk).paths
+    text = config_merge.read_source(paths)
+    text = config_file.set_value(text, "memory.experiment.hold_out", "10%")
+    config_merge.write_source(paths, text)
     find_shop(desk)  # compiles the settings: the hooks of these tests have no YAML parser
     calls = [f"toolu_{number:020}" for number in range(10**6, 10**6 + 100)]
     held_out = next(call for call in calls if hold_out.is_held_out(call, 0.1))

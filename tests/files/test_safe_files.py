@@ -123,7 +123,6 @@ WRITERS: dict[str, Callable[[SafeFiles, str], object]] = {
     "truncate": lambda files, path: file_actions.truncate(files, path, 0),
     "open": lambda files, path: files.open(path, os.O_WRONLY),
     "sync": file_actions.sync,
-    "change_mode": lambda files, path: file_actions.change_mode(files, path, 0o777),
 }
 
 
@@ -386,16 +385,12 @@ def test_a_hard_link_is_not_written_through(tree: Tree, name: str) -> None:
     assert tree.place.read_text() == after[name]
 
 
-def test_modes_are_kept_and_changed(tree: Tree, umask: None) -> None:
+def test_modes_are_kept(tree: Tree, umask: None) -> None:
     tree.place.write_text("old")
     tree.place.chmod(0o640)
     tree.files.replace(PLACE, b"new")
     assert stat.S_IMODE(tree.place.stat().st_mode) == 0o640
-    for path in (PLACE, os.path.dirname(PLACE)):
-        file_actions.change_mode(tree.files, path, 0)
-        file_actions.change_mode(tree.files, path, 0o750)
-        assert tree.root.joinpath(path).stat().st_mode & 0o777 == 0o750
-        assert file_actions.is_allowed(tree.files, path, os.R_OK | os.W_OK | os.X_OK)
+    assert file_actions.is_allowed(tree.files, PLACE, os.R_OK | os.W_OK)
     assert not file_actions.is_allowed(tree.files, "absent", os.F_OK)
 
 

@@ -239,7 +239,7 @@ def test_a_shallow_clone(branch: Person, tmp_path: Path) -> None:
     run_git(clone, "fetch", "-q", "--depth", "1", "origin", "main:refs/remotes/origin/main")
     done = branch.run(*words, cwd=clone, CLAUDE_PROJECT_DIR="")
     assert done.returncode == 0, done.stderr
-    assert "no common commit with origin/main is here" in done.stdout
+    assert "no common commit with origin&#47;main is here" in done.stdout
     assert "1 added" in done.stdout
 
 

@@ -89,7 +89,7 @@ def test_all_items_of_a_session_are_one_change(person: Person) -> None:
     assert person.read_json("status")["expired"] is None
     person.run("tidy")  # they are as young as the undo
     assert OLD in person.sandbox.read_memory("qa")
-    assert person.read_json("blame", "qa")[0]["source"] == "agent"
+    assert person.read_json("show", "qa", item_history.id_of(OLD))["source"] == "agent"
 
 
 def test_a_session_looks_once_a_day(sandbox: Sandbox) -> None:

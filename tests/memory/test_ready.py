@@ -21,7 +21,6 @@ from memory_core.storage.project import Project, find_project
 from support.calls import answer
 from support.command_line import Person
 from support.events import make_start_event, make_stop_event
-from support.files import read_files
 from support.sandbox import Sandbox
 from support.workers import await_worker
 
@@ -74,13 +73,6 @@ def test_the_words_of_a_prompt_stay_on_this_machine(person: Person, sandbox: San
     history = project.store.history("engineer")
     records = history.read()
     assert [each["about"] for each in records if "about" in each] == ["Deploy with hunter2secret77"]
-    before = read_files(sandbox.root)
-    assert "1 line of histories" in person.run("tidy", "--about", "--dry-run").stdout
-    assert read_files(sandbox.root) == before
-    assert person.read_json("tidy", "--about")["about"] == {"lines": 1, "written": True}
-    assert b"hunter2" not in b"".join(read_files(sandbox.root).values())
-    assert history.read() == [{k: v for k, v in each.items() if k != "about"} for each in records]
-    assert person.read_json("tidy", "--about")["about"] == {"lines": 0, "written": False}
 
 
 def test_a_record_that_a_pull_brought_counts(sandbox: Sandbox, project: Project) -> None:

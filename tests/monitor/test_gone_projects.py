@@ -57,7 +57,7 @@ def test_tidy_asks_before_it_takes_them_over(
     assert "Nothing is changed yet; run it with --yes to change it.\n" in done.stderr
     assert "2-1.json is kept: is invalid: " in done.stderr
     assert read_waiting(sandbox) == []
-    left = person.read_json("tidy", "--yes")["migrate"]["gone_projects"]
+    left = person.read_json("tidy", "--yes")["gone"]
     assert (left["projects"], len(left["learnings"]["qa"])) == ([str(gone)], 2)
     assert len(read_waiting(sandbox)) == 2
     assert what not in person.run("status").stdout

@@ -239,7 +239,7 @@ def test_a_line_that_was_typed_last_comes_first(sandbox: Sandbox) -> None:
 def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, OTHER)
     begin_session(sandbox)
-    assert "2 items came from elsewhere" in person.run("doctor").stdout
+    assert "2 items came from elsewhere" in person.run("status").stdout
     assert person.read_json("status")["new"] == 2
     items = person.read_json("review", "--new")["items"]
     assert [(item["text"], item["tier"]) for item in items] == [

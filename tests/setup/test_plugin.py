@@ -163,7 +163,7 @@ def test_the_path_of_the_plugin_is_never_run(copied: Plugged) -> None:
     assert sample_events.LEARNING in copied.receive_prompt()
     assert copied.start_session() == plugin_environment.BUILD_STARTED
     wait_until(lambda: is_over(copied))
-    done = copied.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
+    done = copied.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" --version')
     assert (done.returncode, done.stderr) == (0, "")
     assert [*copied.sandbox.root.rglob("pwned"), *copied.data.rglob("pwned")] == []
 
@@ -404,7 +404,7 @@ def test_a_link_to_the_command_is_followed(plugged: Plugged, tmp_path: Path) -> 
     (tmp_path / "first").symlink_to(REPO / "bin" / "agent-memory")
     (tmp_path / "with blanks").mkdir()
     (tmp_path / "with blanks" / "second").symlink_to(Path("..") / "first")
-    done = plugged.run_shell(f'"{tmp_path}/with blanks/second" version')
+    done = plugged.run_shell(f'"{tmp_path}/with blanks/second" --version')
     assert (done.returncode, done.stderr) == (0, "")
 
 

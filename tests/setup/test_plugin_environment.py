@@ -84,7 +84,7 @@ def fail_to_build(plugged: Plugged, seconds_ago: float) -> None:
 def test_a_command_retries_a_failed_build_and_waits_for_it(plugged: Plugged) -> None:
     fail_to_build(plugged, 0)
     install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
-    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
+    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" --version')
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -96,7 +96,7 @@ def test_of_parallel_sessions_one_reports_the_build_that_a_shell_waits_for(
     with ThreadPoolExecutor(8) as pool:
         messages = list(pool.map(lambda _: plugged.start_session(), range(8)))
     assert sorted(filter(None, messages)) == [plugin_environment.BUILD_STARTED]
-    command = '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version'
+    command = '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" --version'
     done = plugged.run_shell(command, CLAUDE_PLUGIN_DATA="")
     assert (done.returncode, done.stderr) == (0, "")
     assert os.listdir(plugged.data.parent) == [plugged.data.name]

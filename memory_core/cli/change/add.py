@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.change.item import format_item, item_to_json
-from memory_core.cli.common import acting, suggestions
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import Agent, AsJson, User
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import get_change, note_undefined, note_undo
@@ -25,7 +25,6 @@ Words = Annotated[
         metavar="[TYPE] TEXT",
         help="The text, of any length; without a type, in quotes.  - reads stdin.  The type "
         f"decides the section: {', '.join(type_names.TYPES)} (the default).",
-        autocompletion=suggestions.suggest_types,
     ),
 ]
 

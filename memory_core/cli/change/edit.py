@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -32,9 +31,6 @@ SHELL_CHARACTERS = frozenset("|&;<>()$`\\\"'*?[#~=%\n")
 
 INTERRUPTED_STATUSES = (-2, 130)  # of a process and of a shell that Ctrl-C ended
 STATUS_NOT_FOUND = 127
-
-# An editor that returns sooner (in seconds) has probably not waited for the person.
-MIN_EDIT_SECONDS = 0.5
 
 EDIT_AGAIN, KEEP, DISCARD = "e", "k", "d"
 
@@ -149,13 +145,8 @@ def _read(path: Path) -> str:
 def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[EditWarning] | None:
     """Run the editor; return the warnings that nobody answered, or None to change nothing."""
     while True:
-        start = time.monotonic()
-        editor = run_editor(path)
+        run_editor(path)
         if edit_session.is_unchanged(copy, _read(path)):
-            if time.monotonic() - start < MIN_EDIT_SECONDS and can_ask():
-                print_note(
-                    f"{editor} returned at once: it may need an option to wait, like `code --wait`"
-                )
             return None
         warnings = edit_session.list_warnings(_read(path))
         for warning in warnings:
@@ -178,8 +169,8 @@ def _ask_choice() -> str:
             return choice
 
 
-def run_editor(path: Path) -> str:
-    """Open a file in the user's editor and wait; return the editor command."""
+def run_editor(path: Path) -> None:
+    """Open a file in the user's editor and wait."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not editor:
         if not (sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty()):
@@ -196,7 +187,6 @@ def run_editor(path: Path) -> str:
     if status:
         problem = "not found" if status == STATUS_NOT_FOUND else f"failed with status {status}"
         raise CommandRefused(f"editor {editor!r} {problem}; {NOTHING_CHANGED}", 1)
-    return editor
 
 
 def _wait_for_editor(editor: str, path: Path) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common import acting, suggestions
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
@@ -24,7 +24,6 @@ Key = Annotated[
     typer.Argument(
         metavar="KEY",
         help="coding-style, communication, work-style, or your own key.",
-        autocompletion=suggestions.suggest_preference_keys,
     ),
 ]
 
@@ -67,26 +66,6 @@ def set_(
         note_undo(scope.project, user)
     else:
         print_note("It was set already.")
-
-
-@app.command()
-def get(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> None:
-    """Print the value of a preference.
-
-    Exit 1 if it is not set.
-
-    \b
-    Example:
-      agent-memory preference get engineer work-style || echo "not set"
-    """
-    scope = find_agent(agent, user, accept_new=True)
-    fields = _read(scope, key)
-    if json:
-        print_json(fields)
-    elif fields["value"] is not None:
-        print_line(fields["value"])
-    if fields["value"] is None:
-        _exit_unset(scope.agent, key)
 
 
 @app.command()

@@ -49,7 +49,6 @@ def review(
     names: Names = None,
     list_: Annotated[bool, flag("--list", "List them; the default without a terminal.")] = False,
     accept: Annotated[bool, flag("--accept", "Add them to the memory.")] = False,
-    edit: Annotated[bool, flag("--edit", "Change the text of one, and accept it.")] = False,
     reject: Annotated[bool, flag("--reject", "Remove them from the list.")] = False,
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     pr: PullRequest = None,
@@ -79,7 +78,7 @@ def review(
     Example:
       agent-memory review engineer --accept --all
     """
-    flags = {"list": list_, "accept": accept, "edit": edit, "reject": reject}
+    flags = {"list": list_, "accept": accept, "reject": reject}
     actions = [name for name, is_given in flags.items() if is_given]
     if pr is not None:
         if names or actions or all_ or user or new:
@@ -155,13 +154,6 @@ def _show_stale(scope: LevelScope, words: list[str]) -> None:
     print_entries(entries)
 
 
-def _edit(chosen: list[WaitingItem]) -> str:
-    """Return the new text of a learning, from the editor."""
-    if len(chosen) != 1:
-        raise CommandRefused(f"--edit changes one learning, not {len(chosen)}")
-    return review_session.edit_text(chosen[0])
-
-
 def _apply(
     scope: LevelScope,
     chosen: list[WaitingItem],
@@ -173,8 +165,7 @@ def _apply(
     if action == "reject":
         waiting_list.reject(*scope, chosen)
     else:
-        text = _edit(chosen) if action == "edit" else None
-        accepted = waiting_list.accept(*scope, chosen, text)
+        accepted = waiting_list.accept(*scope, chosen)
     if json:
         items = [item._asdict() for item in accepted]
         learnings = [item_to_json(item) for item in chosen]

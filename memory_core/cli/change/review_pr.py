@@ -19,9 +19,7 @@ MAX_TABLE = 15_000
 MAX_TEXT = 300
 
 # All other signs of ASCII become entities: they may have a meaning in Markdown, HTML or GitHub.
-PLAIN_SIGNS = frozenset(" ,.:;/=+-'\"?%()")
-# By these GitHub recognises an address.
-ADDRESS_SIGNS = {"://": "&#58;//", "www.": "www&#46;"}
+PLAIN_SIGNS = frozenset(" ,;=+-'\"?%()")
 
 
 def print_changes(base: str, json: bool) -> None:
@@ -39,21 +37,13 @@ def print_changes(base: str, json: bool) -> None:
 
 
 def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
-    """Return Markdown: what would be held, the items by agent, history, settings and notes."""
+    """Return Markdown: notes, settings, history and items, those that would be held first."""
     kinds = [change.kind for change in changes.items]
     counts = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds))]
     waiting = [f"**{len(changes.waiting)} would wait for review**"] if changes.waiting else []
     total = ", ".join([*counts, *waiting]) or "no item has changed"
     lines = ["### Agent memory", "", f"{total}, compared with {format_code(base)}."]
     lines += [f"\nNote: {format_code(note)}" for note in changes.notes]
-    lines += _format_table(
-        "Would wait for review",
-        ("agent", "change", "text", "score", "why"),
-        [
-            (*_format_row(one), f"{one.score:.2f}", format_code(one.reason))
-            for one in changes.waiting
-        ],
-    )
     lines += _format_table(
         "Settings",
         ("setting", "before", "after", ""),
@@ -63,16 +53,18 @@ def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
         ],
     )
     lines += _format_table("History", ("agent", "records"), map(_format_history, changes.history))
-    rows = [(*_format_row(one), f"{one.score:.2f}") for one in changes.items if not one.reason]
-    return lines + _format_table("Items", ("agent", "change", "text", "score"), rows)
+    heads = ("agent", "change", "text", "score", "would wait because")
+    items = sorted(changes.items, key=lambda change: not change.reason)
+    return lines + _format_table("Items", heads, map(_format_item, items))
 
 
-def _format_row(change: ItemChange) -> tuple[str, str, str]:
+def _format_item(change: ItemChange) -> tuple[str, ...]:
     section = f"<br>in {format_code(change.section)}" if change.section else ""
     text = format_code(change.text)
     if change.before:
         text = f"{format_code(change.before)}<br>→ {text}"
-    return format_code(change.agent), change.kind, text + section
+    reason = format_code(change.reason) if change.reason else ""
+    return format_code(change.agent), change.kind, text + section, f"{change.score:.2f}", reason
 
 
 def _format_history(change: memory_changes.HistoryChange) -> tuple[str, str]:
@@ -99,10 +91,7 @@ def format_code(text: str) -> str:
     """Return a text as code of HTML, in which no sign has a meaning, and nobody is mentioned."""
     shown = characters.show_hidden(text)
     shown = shown if len(shown) <= MAX_TEXT else f"{shown[:MAX_TEXT]} ..."
-    safe = "".join(map(_escape_sign, shown))
-    for sign, entity in ADDRESS_SIGNS.items():
-        safe = safe.replace(sign, entity)
-    return f"<code>{safe}</code>"
+    return f"<code>{''.join(map(_escape_sign, shown))}</code>"
 
 
 def _escape_sign(char: str) -> str:

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
 from memory_core.cli.change.edit import run_editor
 from memory_core.cli.common.entries import print_sentence, wrap_text
@@ -15,13 +14,13 @@ from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import LevelScope, find_agent
 from memory_core.cli.errors import CommandRefused, describe_error
 from memory_core.cli.output import paint, print_line, print_note
-from memory_core.curation import review, undo
+from memory_core.curation import review
 from memory_core.curation.review import WaitingItem
 from memory_core.curation.views import review_details
 from memory_core.curation.views.review_details import INDENT, DetailLine
 from memory_core.text.phrases import format_count
 
-QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [u]ndo [q]uit [?]: "
+QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [q]uit [?]: "
 
 HELP = """\
 a  accept: add it to the memory
@@ -29,24 +28,11 @@ e  edit: change the text in your editor, and add it
 r  reject: remove it from this list
 m  move: add it to the memory of another agent
 s  skip: decide later
-u  undo: take back the last decision
 q  quit, also Ctrl-C: what is left waits"""
 
 
-class Decision(NamedTuple):
-    """A decision: the learning, its place in the list, what was done, the number of changes before.
-
-    The changes are those of the project.
-    """
-
-    item: WaitingItem
-    place: int
-    name: str
-    start: int
-
-
 class ReviewSession:
-    """The decisions of a person; each is saved at once, and the last one can be undone.
+    """The decisions of a person; each is saved at once.
 
     `items` are the learnings without a decision.  The methods that decide return a message for the
     person; they raise CommandRefused, ValueError and OSError, and then nothing is changed.
@@ -56,8 +42,7 @@ class ReviewSession:
         self.scope = scope
         self.user = user
         self.items = list(items)
-        self._decisions: list[Decision] = []
-        self._changes = scope.project.changes
+        self._decisions: Counter[str] = Counter()
 
     def describe(self, item: WaitingItem) -> list[DetailLine]:
         return review_details.describe(item, review.preview(*self.scope, item))
@@ -66,46 +51,31 @@ class ReviewSession:
         """Accept a learning, or another text for it."""
         if text is not None and text.strip() == item.text.strip():
             raise CommandRefused("The text is unchanged.")
-        start = len(self._changes)
         accepted = review.accept(*self.scope, [item], text)
-        self._note(item, "accepted", start)
+        self._note(item, "accepted")
         return "\n".join(map(review_details.format_accepted, accepted))
 
     def move(self, item: WaitingItem, name: str) -> str:
         """Accept a learning for the agent with this name."""
-        target, start = find_agent(name, self.user, accept_new=True).agent, len(self._changes)
+        target = find_agent(name, self.user, accept_new=True).agent
         accepted = review.accept(*self.scope, [item], None, target)
-        self._note(item, "moved", start)
+        self._note(item, "moved")
         return "\n".join(map(review_details.format_accepted, accepted))
 
     def reject(self, item: WaitingItem) -> str:
-        start = len(self._changes)
         review.reject(*self.scope, [item])
-        self._note(item, "rejected", start)
+        self._note(item, "rejected")
         return "Rejected."
-
-    def undo(self) -> WaitingItem:
-        """Undo the last decision; return its learning, which waits again in its old place."""
-        if not self._decisions:
-            raise CommandRefused("There is no decision to undo.")
-        item, place, name, start = self._decisions[-1]
-        if not self._changes[start:]:
-            raise CommandRefused(f"{item.id} cannot wait again: it was {name} without a change.")
-        undo.undo_changes(*self.scope, self._changes[start:])
-        del self._changes[start:], self._decisions[-1]
-        self.items.insert(place, item)
-        return item
 
     def print_summary(self) -> None:
         """Print what was decided, what is left, and how to undo it."""
-        counts = Counter(decision.name for decision in self._decisions)
-        done = [f"{count} {name}" for name, count in counts.items()]
+        done = [f"{count} {name}" for name, count in self._decisions.items()]
         print_note(", ".join([*done, f"{format_count(len(self.items), 'learning')} left"]) + ".")
         note_undo(self.scope.project, self.user)
 
-    def _note(self, item: WaitingItem, name: str, start: int) -> None:
-        place = self.items.index(item)
-        self._decisions.append(Decision(self.items.pop(place), place, name, start))
+    def _note(self, item: WaitingItem, name: str) -> None:
+        self.items.remove(item)
+        self._decisions[name] += 1
 
 
 def run(session: ReviewSession) -> None:
@@ -162,8 +132,6 @@ def _apply(session: ReviewSession, item: WaitingItem, key: str) -> str:
     if key == "m":
         name = ask_line("Agent: ").strip()
         return session.move(item, name) if name else ""
-    if key == "u":
-        return f"Undone: {session.undo().id} waits again."
     print_note(HELP)
     return ""
 

@@ -124,27 +124,16 @@ def wrap_text(text: str, width: int, first: str = "", rest: str = "") -> Iterato
 
     Only a word that is wider than a line is split.
     """
-    line, is_empty = first, True
-    for word in make_safe(text).split():
-        if not is_empty and count_cells(line) + 1 + count_cells(word) > width:
-            yield line
-            line, is_empty = rest, True
-        while is_empty and count_cells(line + word) > width:
-            part = _take_cells(word, max(1, width - count_cells(line)))
-            yield line + part
-            line, word = rest, word[len(part) :]
-        line += word if is_empty else f" {word}"
-        is_empty = is_empty and not word
-    if not is_empty:
-        yield line
+    from rich.console import Console
+    from rich.text import Text
 
-
-def _take_cells(word: str, room: int) -> str:
-    """Return the longest start of a word that fills at most `room` cells, at least a character."""
-    end = min(len(word), room)
-    while end > 1 and count_cells(word[:end]) > room:
-        end -= 1
-    return word[:end]
+    words = make_safe(text).split()
+    room = width - max(count_cells(first), count_cells(rest))
+    if not words:
+        return
+    lines = Text(" ".join(words)).wrap(Console(width=width), max(room, 2))
+    for number, line in enumerate(lines):
+        yield (rest if number else first) + line.plain.rstrip()
 
 
 def highlight(text: str, words: str) -> list[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
+
+import typer
 
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import clean_text
 
 NOTHING_CHANGED = "nothing was changed"
-
-KEY_PAUSE = 0.05  # seconds; the bytes of one key arrive faster
 
 
 def check_options(yes: bool, dry_run: bool) -> None:
@@ -51,31 +50,21 @@ def ask_line(question: str) -> str:
 
 
 def read_key(question: str) -> str:
-    """Ask a question and return the key that is pressed, "" for Ctrl-D or without a terminal.
+    """Ask a question and return the key that is pressed, "" for Ctrl-D.
 
-    Arrows and other keys of several bytes are returned as "?".
+    Arrows and other keys of several characters are returned as "?".
     """
-    import select
-    import termios
-    import tty
-
     if sys.stdout:
         sys.stdout.flush()
     sys.stderr.write(clean_text(question))
     sys.stderr.flush()
-    terminal = sys.stdin.fileno()
-    before = termios.tcgetattr(terminal)
     try:
-        tty.setcbreak(terminal, termios.TCSADRAIN)
-        key = os.read(terminal, 1)
-        while key >= b"\x7f" or key[:1] == b"\x1b":
-            if not select.select([terminal], [], [], KEY_PAUSE)[0]:
-                return "?"
-            os.read(terminal, 1)
+        key = typer.getchar()
+    except EOFError:
+        key = ""
     finally:
-        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
         sys.stderr.write("\n")
-    return "" if key == b"\x04" else key.decode()
+    return key if len(key) < 2 else "?"
 
 
 def read_input(path: str, limit: int = -1) -> bytes:

@@ -6,22 +6,38 @@ import shutil
 import time
 from typing import NamedTuple
 
-from memory_core.cli.output import can_show, is_terminal
+from memory_core.cli.output import can_show, is_terminal, paint, print_line
 
 
 class Column(NamedTuple):
     """A column of a table; on a narrow terminal, the columns of the highest rank are omitted.
 
     A column with a least width is shortened to it, after all others of high rank are omitted.
+    An optional column is shown only if one of its cells has a value.
     """
 
     title: str
     rank: int
     align_right: bool = True
     least_width: int = 0
+    is_optional: bool = False
 
 
-def format_table(columns: list[Column], rows: list[list[str]]) -> list[str]:
+def print_table(columns: list[Column], rows: list[list[str]]) -> None:
+    """Print a table with a title line in bold, without the optional columns that are empty."""
+    shown = [
+        at
+        for at, column in enumerate(columns)
+        if not column.is_optional or {row[at] for row in rows} - {"", "-"}
+    ]
+    head, *lines = _format_table(
+        [columns[at] for at in shown], [[row[at] for at in shown] for row in rows]
+    )
+    print_line(paint(head, "bold"))
+    print_line("\n".join(lines))
+
+
+def _format_table(columns: list[Column], rows: list[list[str]]) -> list[str]:
     """Return the lines of a table with a title line; on a terminal, it fits the width.
 
     One column, of rank 0, has a least width.

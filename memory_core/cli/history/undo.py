@@ -19,7 +19,7 @@ from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.history.log import format_minute, record_to_json
-from memory_core.cli.output import make_progress, print_diff, print_json, print_line, print_note
+from memory_core.cli.output import print_diff, print_json, print_line, print_note
 from memory_core.curation.change_log import describe_kind, short_id
 from memory_core.curation.undo import UndoResult, redo_changes, redo_last, undo_changes, undo_last
 from memory_core.document.diff import format_diff
@@ -67,13 +67,11 @@ def undo(
     scope, (names, number) = find_level(user), _split_count(change, number)
     acting.require_person(scope.project, "undo changes")
     agents = find_agents(scope, agent, accept_new=True)
-    progress, write = make_progress("Undoing"), not dry_run
+    write = not dry_run
     if names:
-        result = undo_changes(*scope, names, progress, agents=agents, write=write)
+        result = undo_changes(*scope, names, agents=agents, write=write)
     else:
-        result = undo_last(
-            *scope, number, progress, agents=agents, everywhere=all_machines, write=write
-        )
+        result = undo_last(*scope, number, agents=agents, everywhere=all_machines, write=write)
     _print_result(scope, result, write, json)
     if write and not json and not all(is_redo for _change, is_redo in result.effects):
         print_note(f"Redo with: {format_command('redo', user)}")
@@ -97,11 +95,8 @@ def redo(
     """
     scope, (names, number) = find_level(user), _split_count(change, number)
     acting.require_person(scope.project, "undo changes")
-    progress, write = make_progress("Redoing"), not dry_run
-    if names:
-        result = redo_changes(*scope, names, progress, write)
-    else:
-        result = redo_last(*scope, number, progress, write)
+    write = not dry_run
+    result = redo_changes(*scope, names, write) if names else redo_last(*scope, number, write)
     _print_result(scope, result, write, json)
 
 

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import Agent, AsJson, flag
+from memory_core.cli.common.arguments import Agent, AsJson
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import Column, count_cells, format_table
-from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.cli.common.tables import Column, print_table
+from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation.views import explaining
 from memory_core.curation.views.explaining import Explanation
 from memory_core.selection.choosing import Choice
@@ -24,22 +24,8 @@ COLUMNS = [
     Column("ITEM", 0, align_right=False, least_width=30),
     Column("REASON", 2, align_right=False),
     Column("ORIGIN", 3, align_right=False),
-    Column("TOKENS", 5),
-    Column("SCORE", 6),
-    Column("OWN", 8),
-    Column("RUN", 9),
-    Column("FACTOR", 10),
-    Column("STALE", 4, align_right=False),
-    Column("WORDS", 7, align_right=False),
+    Column("STALE", 4, align_right=False, is_optional=True),
 ]
-
-# Shown only with --scores.
-SCORES = {"TOKENS", "SCORE", "OWN", "RUN", "FACTOR", "WORDS"}
-
-# Shown only if a cell has a value.
-OPTIONAL_COLUMNS = {"STALE"}
-
-MAX_WORDS_WIDTH = 24  # in the table; --json has all words
 
 Words = Annotated[
     list[str],
@@ -50,17 +36,13 @@ Words = Annotated[
 def explain(
     agent: Agent,
     task: Words,
-    scores: Annotated[bool, flag("--scores", "Also print the numbers behind the choice.")] = False,
     json: AsJson = False,
 ) -> None:
     """Explain which items an agent receives for a task, and why.
 
     It has a row for each item of the agent's files.  ORIGIN says who wrote it.
-    With --scores: SCORE, how well an item fits, by its own words (OWN) and by those
-    of the run that reported it (RUN), times FACTOR: below 1 for a second item of a
-    run, for an unused or outdated item and for one from outside.  WORDS: those that
-    it shares with the task.
-    On a narrow terminal some columns are left out; --json has all of them.
+    On a narrow terminal some columns are left out; --json has all of them, and the
+    numbers and words behind the choice (agent-memory help json).
 
     \b
     Example:
@@ -74,10 +56,10 @@ def explain(
     if json:
         print_json(explaining.to_json(explanation))
     else:
-        print_explanation(explanation, scores)
+        print_explanation(explanation)
 
 
-def print_explanation(explanation: Explanation, has_scores: bool = False) -> None:
+def print_explanation(explanation: Explanation) -> None:
     """Print the decisions as a table, and the sum of the tokens."""
     choices = explanation.choices
     if explanation.agent == PM:
@@ -85,18 +67,7 @@ def print_explanation(explanation: Explanation, has_scores: bool = False) -> Non
     if not choices:
         print_note(f"{explanation.agent} has no items to choose from.")
         return
-    rows = [_format_row(choice, explanation) for choice in choices]
-    shown = [
-        at
-        for at, column in enumerate(COLUMNS)
-        if (column.title not in OPTIONAL_COLUMNS or any(row[at] for row in rows))
-        and (has_scores or column.title not in SCORES)
-    ]
-    head, *lines = format_table(
-        [COLUMNS[at] for at in shown], [[row[at] for at in shown] for row in rows]
-    )
-    print_line(paint(head, "bold"))
-    print_line("\n".join(lines))
+    print_table(COLUMNS, list(map(_format_row, choices)))
     for choice in choices:
         if choice.passage.stale:
             what = f"{_format_id(choice)} may be out of date"
@@ -104,34 +75,19 @@ def print_explanation(explanation: Explanation, has_scores: bool = False) -> Non
     print_line(_sum_up(explanation))
 
 
-def _format_row(choice: Choice, explanation: Explanation) -> list[str]:
-    score = choice.score
+def _format_row(choice: Choice) -> list[str]:
     return [
         _format_id(choice),
         "yes" if choice.is_chosen else "no",
         " ".join((choice.passage.item or choice.passage.text).split()),
         choice.reason,
         choice.passage.tier,
-        str(choice.tokens),
-        *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),
         "yes" if choice.passage.stale else "",
-        _cut_words(explaining.list_words(choice, explanation.forms)),
     ]
 
 
 def _format_id(choice: Choice) -> str:
     return choice.passage.short_id or "-"
-
-
-def _cut_words(words: list[str]) -> str:
-    """Return the first words, as many as fit into the column."""
-    text = ""
-    for at, word in enumerate(words):
-        more = f"{text} {word}".strip()
-        if count_cells(more) > MAX_WORDS_WIDTH - 2 * (at < len(words) - 1):
-            return f"{text} ..".strip()
-        text = more
-    return text
 
 
 def _sum_up(explanation: Explanation) -> str:

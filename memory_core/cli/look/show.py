@@ -1,15 +1,13 @@
-"""`agent-memory show`: the memory file of an agent, now or earlier, or its prompt text."""
+"""`agent-memory show`: the memory file of an agent, an item, or a prompt text."""
 
 from __future__ import annotations
 
 import os
-import time
 from typing import Annotated, Any
 
 import typer
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli import times
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
@@ -25,7 +23,6 @@ from memory_core.cli.output import print_bytes, print_json, print_line, print_no
 from memory_core.curation import (
     agent_context,
     agent_status,
-    change_log,
     item_actions,
     searching,
 )
@@ -64,16 +61,11 @@ def show(
         str | None,
         typer.Option("--for", metavar="TASK", help="Print what the agent receives for this task."),
     ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Show the items of that time: 2d, '2026-11-20 22:10'."),
-    ] = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:
     """Print the memory of an agent, or an item with its origin.
 
-    With --at, the items are those of that time (UTC); other text is current.
     If several agents have an item: agent-memory show AGENT ID.
 
     \b
@@ -81,20 +73,15 @@ def show(
       agent-memory show engineer --for "Add a timeout to the payment client"
       agent-memory show 17e4
     """
-    options = {"--as-given": as_given, "--for": task is not None, "--at": at is not None}
-    given = [name for name, is_given in options.items() if is_given]
-    if len(given) > 1:
-        raise CommandRefused(f"{given[0]} and {given[1]} exclude each other")
-    moment = None if at is None else times.parse_time(at, time.time())
+    if as_given and task is not None:
+        raise CommandRefused("--as-given and --for exclude each other")
+    is_prompt = as_given or task is not None
     level = find_level(user)
-    is_file = not given
-    if is_file and searching.are_items(level.project, names, os.environ, level.level):
+    if not is_prompt and searching.are_items(level.project, names, os.environ, level.level):
         views = [_show_item(level, *item, json) for item in find_items(level, names)]
     else:
         scopes = [AgentScope(*level, name) for name in find_agents(level, names)]
-        if moment is not None:
-            views = [_show_past(scope, moment, json) for scope in scopes]
-        elif given:
+        if is_prompt:
             views = [_show_prompt_text(scope, task or "", json) for scope in scopes]
         else:
             views = [_show_file(scope, user, json) for scope in scopes]
@@ -127,17 +114,6 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
         rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
         print_entries([Entry((), (), (title,), text) for title, text in rows])
     return fields
-
-
-def _show_past(scope: AgentScope, moment: str, json: bool) -> dict[str, Any]:
-    project, level, agent = scope
-    text, start = change_log.render_at(project, level, agent, moment)
-    if text and not json:
-        print_line(text.removesuffix("\n"))
-    elif not json:
-        begin = f"begins at {start}" if start else "is empty"
-        print_note(f"Nothing is recorded for {moment}: the history of {agent} {begin}.")
-    return {"at": moment, **_memory_to_json(scope, level.path(agent) if text else None, text)}
 
 
 def _show_prompt_text(scope: AgentScope, task: str, json: bool) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from memory_core.cli.common.arguments import AsJson, OptionalAgent, User, flag
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.common.tables import Column, format_age, format_table
+from memory_core.cli.common.tables import Column, format_age, print_table
 from memory_core.cli.look.drawing import draw_bar, draw_sparkline
-from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
+from memory_core.cli.output import is_terminal, print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
 from memory_core.monitor.memory_numbers import RecentUse
@@ -29,13 +29,10 @@ COLUMNS = [
     Column("CHANGED", 5),
     Column("LEARNED", 3),
     Column("REVIEW", 4),
-    Column("RUNS", 5, align_right=False),
-    Column("UNMERGED", 9),
-    Column("TREND", 6, align_right=False),
+    Column("RUNS", 5, align_right=False, is_optional=True),
+    Column("UNMERGED", 9, is_optional=True),
+    Column("TREND", 6, align_right=False, is_optional=True),
 ]
-
-# Shown only if a cell has a value.
-OPTIONAL_COLUMNS = {"RUNS", "UNMERGED", "TREND"}
 
 
 def status(
@@ -71,7 +68,7 @@ def status(
         _print_markdown(state.memories)
         return
     if state.memories:
-        _print_memories(state.memories)
+        print_table(COLUMNS, list(map(_format_row, [*state.memories, _sum_up(state.memories)])))
     else:
         level = "user-level " if user else ""
         empty = f"No agent has a {level}memory yet."
@@ -86,19 +83,6 @@ def status(
         print_sentence(f"Experiment: {what} (agent-memory experiment report)")
     for warning in state.warnings:
         print_sentence(f"{warning.what} ({warning.advice})", level="warning")
-
-
-def _print_memories(memories: list[MemoryStatus]) -> None:
-    rows = [_format_row(memory) for memory in [*memories, _sum_up(memories)]]
-    shown = [
-        at
-        for at, column in enumerate(COLUMNS)
-        if column.title not in OPTIONAL_COLUMNS or {row[at] for row in rows} - {"", "-"}
-    ]
-    columns = [COLUMNS[at] for at in shown]
-    head, *lines = format_table(columns, [[row[at] for at in shown] for row in rows])
-    print_line(paint(head, "bold"))
-    print_line("\n".join(lines))
 
 
 def _print_markdown(memories: list[MemoryStatus]) -> None:

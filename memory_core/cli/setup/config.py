@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import difflib
 import json as json_module
-import shutil
-import tempfile
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.change.edit import run_editor
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User
@@ -30,10 +26,6 @@ from memory_core.text.phrases import format_count
 KEY_HELP = "A key of docs/config.md, with or without memory."
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help=KEY_HELP)]
-
-# Settings with more settings below them that can be switched off as a whole.
-SWITCHES = ("selection", "tasks")
-SWITCH_VALUES = {"on": "true", "off": "false"}
 
 app = App()
 
@@ -133,8 +125,6 @@ def set_(
     """
     acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
-    if key.removeprefix("memory.") in SWITCHES and value in SWITCH_VALUES:
-        key, value = f"{key}.enabled", SWITCH_VALUES[value]
     after = config_file.set_value(text, _find_key(key), value)
     write_source(paths, after)
     if json:
@@ -153,46 +143,12 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
     """
     acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
-    if key.removeprefix("memory.") in SWITCHES:
-        key = f"{key}.enabled"
     key = _find_key(key)
     write_source(paths, config_file.unset_value(text, key))
     if json:
         print_json({"file": paths.config, "key": key, "value": None})
         return
     print_line(f"{key} is not set in {paths.relative(paths.config)}")
-
-
-@app.command()
-def edit(user: User = False) -> None:
-    """Edit config.yml in your editor, and check it.
-
-    An invalid file is not saved; what you wrote is kept in a copy.
-    Exit 1 if there are problems.
-
-    \b
-    Example:
-      EDITOR=true agent-memory config edit
-    """
-    acting.require_person(find_project(), "change settings")
-    paths, text = _read(user)
-    copy = Path(tempfile.mkdtemp(prefix="agent-memory-")) / "config.yml"
-    copy.write_bytes(text.encode("utf-8", "surrogateescape"))
-    run_editor(copy)
-    after = copy.read_bytes().decode("utf-8", "surrogateescape")
-    try:
-        problems = config_file.merge_texts([paths.config], [after])[1]
-    except config_file.UnreadableConfig as error:
-        raise CommandRefused(f"{error}; nothing was changed, your text is in {copy}", 1) from None
-    shutil.rmtree(copy.parent)
-    if after == text:
-        print_note("Nothing is changed.")
-    else:
-        write_source(paths, after)
-        print_line(f"Saved {paths.relative(paths.config)}")
-    if problems:
-        print_line("\n".join(problems))
-        raise typer.Exit(1)
 
 
 def _read(user: bool) -> tuple[LevelPaths, str]:

@@ -10,7 +10,6 @@ import typer
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.output import (
-    make_progress,
     paint,
     print_json,
     print_line,
@@ -39,7 +38,7 @@ def doctor(
     Example:
       agent-memory doctor
     """
-    diagnosis = checks.diagnose(find_project(), os.environ, fix, make_progress("Checking"))
+    diagnosis = checks.diagnose(find_project(), os.environ, fix)
     if json:
         print_json(_to_json(diagnosis))
     else:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
-from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, OptionalAgent
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import Column, format_table
-from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.cli.common.tables import Column, print_table
+from memory_core.cli.output import print_json, print_line
 from memory_core.delegation import experiment as experiments
 from memory_core.delegation.experiment import ExperimentState
 from memory_core.history import comparison
 from memory_core.history.comparison import GroupComparison
-from memory_core.storage.config_yml.config_defaults import parse_share
 from memory_core.text.phrases import format_count
 
 COLUMNS = [
@@ -40,30 +34,10 @@ FORMATS = {
     comparison.FAILURES: ("failures, %", 100.0, 1),
 }
 
-START_HINT = "agent-memory experiment start --hold-out 10%"
-REPORT_HINT = "agent-memory experiment report"
+START_HINT = "agent-memory config set experiment.hold_out 10%"
+STOP_HINT = "agent-memory config unset experiment.hold_out"
 
 app = App()
-
-
-def _parse_hold_out(text: str) -> float:
-    share = parse_share(str(text))
-    if share is None:
-        hint = "; agent-memory experiment stop ends an experiment"
-        raise typer.BadParameter(f"invalid share {text!r}: use 1% to 50%, such as 10%{hint}")
-    return share
-
-
-HoldOut = Annotated[
-    float,
-    typer.Option(
-        "--hold-out",
-        metavar="SHARE",
-        parser=_parse_hold_out,
-        help="Share of runs without memory, from 1% to 50%.",
-        show_default="10%",
-    ),
-]
 
 
 @app.callback()
@@ -77,68 +51,15 @@ def experiment() -> None:
 
 
 @app.command()
-def start(hold_out: HoldOut = 0.1, json: AsJson = False) -> None:
-    """Give no memory to a random share of runs.
-
-    These runs get only the note on recording, and what they report is saved.
-    The main session always gets its memory.
-    Sets memory.experiment.hold_out in the project's config.yml.
-
-    \b
-    Example:
-      agent-memory experiment start --hold-out 10%
-    """
-    acting.require_person(find_project(), "change settings")
-    before = experiments.read_state(find_project()).hold_out
-    if hold_out != before:
-        experiments.set_share(find_project(), hold_out)
-    project = find_project()
-    state = experiments.read_state(project)
-    if json:
-        print_json(state._asdict())
-        return
-    share = _format_share(hold_out)
-    what = f"{share} of runs get no memory, only the note on recording"
-    if hold_out == before:
-        print_line(f"Already running: {what}. Nothing was changed.")
-    elif before:
-        print_line(f"Changed from {_format_share(before)} to {share}: {what}.")
-    else:
-        print_line(f"Started: {what}.")
-        print_note(f"Result: {REPORT_HINT}. To end it: agent-memory experiment stop")
-    if not project.config["enabled"]:
-        print_note("Memory is switched off, so no run takes part (agent-memory config show).")
-
-
-@app.command()
-def stop(json: AsJson = False) -> None:
-    """Give memory to all runs again; the results so far are kept.
-
-    \b
-    Example:
-      agent-memory experiment stop
-    """
-    acting.require_person(find_project(), "change settings")
-    is_running = bool(experiments.read_state(find_project()).hold_out)
-    if is_running:
-        experiments.set_share(find_project(), 0)
-    if json:
-        print_json(experiments.read_state(find_project())._asdict())
-    elif is_running:
-        print_line("Stopped: all runs get memory.")
-        print_note(f"Result: {REPORT_HINT}")
-    else:
-        print_note(f"No experiment is running (start: {START_HINT}). Nothing was changed.")
-
-
-@app.command()
 def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
     """Compare tokens, time, tool uses and failures of runs with and without memory.
 
     WITH, WITHOUT: means of the runs with and without memory, RUNS: their numbers.
     95% INTERVAL: of the difference; one that contains 0 shows no difference.
     A run failed if Claude Code says so; what its report says does not count.
-    The last line says whether an experiment is running.
+    The last line says whether an experiment is running: whether
+    memory.experiment.hold_out is set.  Runs without memory get only the note on
+    recording, and what they report is saved.
 
     \b
     Example:
@@ -155,28 +76,18 @@ def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
         print_json({**state._asdict(), "comparisons": fields})
         return
     if rows:
-        _print_rows(rows)
+        print_table(COLUMNS, list(map(_format_row, rows)))
+        print_line()
     else:
         print_line(f"No run of {name or 'an experiment'} to compare yet.")
     print_sentence(_describe_state(state))
 
 
-def _format_share(share: float) -> str:
-    return f"{100 * share:.3g}%"
-
-
 def _describe_state(state: ExperimentState) -> str:
-    running = f"{_format_share(state.hold_out)} of runs get no memory"
+    running = f"{100 * state.hold_out:.3g}% of runs get no memory (end: {STOP_HINT})"
     what = running if state.hold_out else f"not running (start: {START_HINT})"
     runs = f"{format_count(state.given, 'run')} with memory, {state.held_out} without so far"
     return f"Experiment: {what}; {runs}."
-
-
-def _print_rows(rows: list[GroupComparison]) -> None:
-    head, *lines = format_table(COLUMNS, list(map(_format_row, rows)))
-    print_line(paint(head, "bold"))
-    print_line("\n".join(lines))
-    print_line()
 
 
 def _format_row(row: GroupComparison) -> list[str]:

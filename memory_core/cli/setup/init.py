@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
@@ -20,7 +18,6 @@ def init(
         list[str] | None,
         agent_argument("Agents that get an empty memory.", show_default="see below"),
     ] = None,
-    option: Annotated[list[str] | None, typer.Option("--agent", hidden=True)] = None,
     yes: Annotated[bool, flag("--yes", "Create one for all agents in .claude/agents.")] = False,
     user: User = False,
     json: AsJson = False,
@@ -35,7 +32,7 @@ def init(
       agent-memory init engineer
     """
     scope = project, level = find_level(user)
-    named = find_agents(scope, [*(agent or []), *(option or [])], accept_new=True)
+    named = find_agents(scope, agent, accept_new=True)
     missing = initialize.list_agents_without_memory(level, os.environ, user)
     chosen = _choose(named, missing, yes, json)  # before any change: Ctrl-C leaves nothing behind
     created = initialize.create_folder(level)

@@ -21,8 +21,6 @@ from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
 from memory_core.storage import event_log
 
-MAX_SHOWN = 60  # characters of a value of the event
-
 
 def replay(
     event: Annotated[
@@ -33,7 +31,7 @@ def replay(
 ) -> None:
     """Run a hook with an event and show its effect.
 
-    Prints the event, the reply, the changed files as a diff, and the time in ms.
+    Prints the reply, the changed files as a diff, and the time in ms.
     If the reply has the memory of an agent, it explains the choice of items, as
     agent-memory explain does.
     Exit 1 if the hook fails.
@@ -98,51 +96,41 @@ def _to_json(
 
 
 def _print(event: dict[str, Any], script: str, result: HookResult, write: bool) -> None:
-    _print_heading(f"in: {script}.py")
-    for name, value in _flatten(event):
-        text = json_module.dumps(value, ensure_ascii=False)
-        cut = "" if len(text) <= MAX_SHOWN else f"... ({len(text)} characters)"
-        print_line(f"  {name}: {text[:MAX_SHOWN]}{cut}")
-    _print_heading(f"out, after {result.milliseconds:.0f} ms")
-    for line in _format_reply(event, result):
-        print_line(f"  {line}".rstrip())
+    _print_heading(f"{script}.py, after {result.milliseconds:.0f} ms")
+    if result.fault or result.reply is None:
+        print_line("  no reply")
+    else:
+        for name, value in result.reply.get("hookSpecificOutput", {}).items():
+            _print_value(name, _leave_out(value, event))
     _print_heading("changed" if write else "would change")
     for line in _format_changes(result.changes):
         print_line(line)
 
 
+def _leave_out(value: Any, event: dict[str, Any]) -> Any:
+    """Return a value of the reply without the fields that it copies from the event."""
+    copied = [event.get("tool_input"), event.get("tool_response")]
+    if not isinstance(value, dict):
+        return value
+    fields = {name: [one.get(name) for one in copied if isinstance(one, dict)] for name in value}
+    return {name: content for name, content in value.items() if content not in fields[name]}
+
+
+def _print_value(name: str, value: Any) -> None:
+    """Print a value below its name; texts keep their lines."""
+    if isinstance(value, dict):
+        for key, content in value.items():
+            _print_value(f"{name}.{key}", content)
+    elif isinstance(value, str) and "\n" in value:
+        print_line(f"  {name}:")
+        for line in value.split("\n"):
+            print_line(f"    {line}".rstrip())
+    else:
+        print_line(f"  {name}: {value}")
+
+
 def _print_heading(text: str) -> None:
     print_line(paint(f"== {text}", "bold"))
-
-
-def _flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the plain values in a JSON value with their dotted names."""
-    if isinstance(value, dict | list) and value:
-        members = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, member in members:
-            yield from _flatten(member, f"{name}.{key}" if name else str(key))
-    else:
-        yield name, value
-
-
-def _format_reply(event: dict[str, Any], result: HookResult) -> Iterator[str]:
-    """Yield the lines of the reply, without the values that it copies from the event."""
-    if result.fault or result.reply is None:
-        yield "no reply"
-        return
-    inputs = {
-        "updatedInput": event.get("tool_input"),
-        "updatedToolOutput": event.get("tool_response"),
-    }
-    copied = {(name, str(value)) for name, value in _flatten(inputs)}
-    for name, value in _flatten(result.reply.get("hookSpecificOutput", {})):
-        if (name, str(value)) in copied:
-            continue
-        if isinstance(value, str) and "\n" in value:
-            yield f"{name}:"
-            yield from (f"  {line}".rstrip() for line in value.split("\n"))
-        else:
-            yield f"{name}: {value}"
 
 
 def _format_changes(changes: list[FileChange]) -> Iterator[str]:

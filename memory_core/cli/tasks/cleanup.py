@@ -7,16 +7,15 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import times
-from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import AsJson, DryRun, Yes
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import may_change
-from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks.common import (
+    Task,
     find_synced_project,
     format_task,
     print_active_task,
-    task_argument,
     task_to_json,
 )
 from memory_core.tasks import backlog_folder, task_actions
@@ -43,7 +42,7 @@ DeleteAfter = Annotated[
 
 
 def delete(
-    task: Annotated[str, task_argument(suggestions.suggest_tasks)],
+    task: Task,
     yes: Yes = False,
     json: AsJson = False,
 ) -> None:
@@ -102,7 +101,7 @@ def cleanup(
     if written:
         # A memory may have been reopened while the question waited.
         stale = [memory for memory in task_actions.find_stale(project, *limits) if memory in stale]
-        task_actions.clean_up(project, stale, make_progress("Cleaning up"))
+        task_actions.clean_up(project, stale)
     if json:
         archived = [task_to_json(memory) for memory, will_delete, _ in stale if not will_delete]
         deleted = [task_to_json(memory) for memory, will_delete, _ in stale if will_delete]

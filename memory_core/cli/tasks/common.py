@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common import suggestions
 from memory_core.cli.errors import describe_os_error
 from memory_core.cli.output import print_note, select_fields
 from memory_core.storage.project import Project
 from memory_core.tasks import sync, task_actions
 from memory_core.tasks.task_actions import TaskMemory
 
+TASK_HELP = "A task: 368, task-368 or TASK-368."
 
-def task_argument(suggest: Callable[..., Any], **settings: Any) -> Any:
-    return typer.Argument(
-        metavar="ID", help="A task: 368, task-368 or TASK-368.", autocompletion=suggest, **settings
-    )
-
-
-OpenTask = Annotated[
-    str, task_argument(suggestions.suggest_open_tasks, show_default="the active task")
+Task = Annotated[str, typer.Argument(metavar="ID", help=TASK_HELP)]
+OptionalTask = Annotated[
+    str, typer.Argument(metavar="ID", help=TASK_HELP, show_default="the active task")
 ]
 
 

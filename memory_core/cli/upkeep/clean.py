@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from memory_core.cli.common.notes import get_change, may_change
-from memory_core.cli.output import make_progress, print_line, print_note, select_fields
+from memory_core.cli.output import print_line, print_note, select_fields
 from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
@@ -23,13 +23,13 @@ def remove_leftovers(step: Step) -> StepResult:
     It fails if something could not be removed.
     """
     project, level = step.scope
-    unused = cleaning.find_unused(project, level, os.environ, make_progress("Searching"))
+    unused = cleaning.find_unused(project, level, os.environ)
     has_unused = bool(unused.files or unused.orphans)
     if not step.json and (has_unused or step.dry_run):
         _print_unused(unused, level)
     result = None
     if has_unused and may_change("Remove this?", step.yes, step.dry_run, step.json):
-        result = cleaning.remove_unused(project, level, unused, make_progress("Cleaning"))
+        result = cleaning.remove_unused(project, level, unused)
         if not step.json:
             _print_result(result, level)
     fields = {"written": bool(result), "change": get_change(project)}
@@ -67,26 +67,12 @@ def _print_result(result: CleanResult, level: Store) -> None:
 
 
 def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> dict[str, Any]:
-    files = result.files if result else unused.files
-    orphans = result.orphans if result else unused.orphans
+    problems = result.failed if result else {}
     return {
-        "bytes": sum(file.size for file in files),
-        "files": [
-            {
-                "file": level.paths.relative(file.path),
-                **select_fields(file, bytes="size", why="reason"),
-            }
-            for file in files
-        ],
+        "files": [level.paths.relative(file.path) for file in (result or unused).files],
         "memories": [
-            {
-                **select_fields(orphan, "agent", "items", "last", file="path"),
-                "gone": bool(result and orphan.agent in result.gone),
-            }
-            for orphan in orphans
+            select_fields(orphan, "agent", "items", "last", file="path")
+            for orphan in (result or unused).orphans
         ],
-        "failed": [
-            {"what": level.paths.relative(what), "why": why}
-            for what, why in (result.failed if result else {}).items()
-        ],
+        "failed": {level.paths.relative(what): why for what, why in problems.items()},
     }

@@ -9,7 +9,7 @@ import typer
 
 from memory_core.cli.common.arguments import Agents, User
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import make_progress, print_json, print_note
+from memory_core.cli.output import print_json, print_note
 from memory_core.curation import export_import, lookup
 from memory_core.text.phrases import format_count
 
@@ -39,7 +39,7 @@ def export(
     if not owners:
         print_note("There is no memory to export.")
     agents = [name for name in agents if name in owners]
-    data = export_import.build_export(*scope, agents, make_progress("Exporting"))
+    data = export_import.build_export(*scope, agents)
     if output == "-":
         print_json(data)
     else:

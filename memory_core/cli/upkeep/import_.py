@@ -18,7 +18,7 @@ from memory_core.cli.common.notes import (
 )
 from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import export_import
 from memory_core.curation.export_import import ExportedAgents, ImportResult
 from memory_core.text.phrases import format_count
@@ -76,7 +76,7 @@ def import_(
 def _import(
     scope: LevelScope, agents: ExportedAgents, replace: bool, write: bool
 ) -> list[ImportResult]:
-    return export_import.import_agents(*scope, agents, replace, write, make_progress("Importing"))
+    return export_import.import_agents(*scope, agents, replace, write)
 
 
 def _to_json(result: ImportResult) -> dict[str, object]:

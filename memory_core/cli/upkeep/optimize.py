@@ -21,12 +21,10 @@ from memory_core.cli.output import (
     print_line,
     print_note,
     select_fields,
-    show_progress,
 )
 from memory_core.curation import optimizing
 from memory_core.curation.optimizing import Proposal
 from memory_core.storage.project import Project
-from memory_core.text import similarity
 from memory_core.text.phrases import format_count
 
 Helper = Annotated[
@@ -81,7 +79,8 @@ def optimize(
     outcomes = optimizing.apply(scope.project, accepted)
     if json:
         change = get_change(scope.project)
-        print_json({**_to_json(proposals, refused, outcomes, yes), "change": change})
+        rows = [_to_json(proposal, outcomes) for proposal in [*proposals, *refused]]
+        print_json({"written": yes, "change": change, "proposals": rows})
     _print_outcomes(scope.project, outcomes)
     if proposals and not (yes or ask or json):
         print_note(DRY_RUN_HINT if dry_run else YES_HINT)
@@ -102,7 +101,7 @@ def _collect_proposals(
 ) -> tuple[list[Proposal], list[Proposal]]:
     """Return the proposals to show, and those that are refused."""
     proposals: list[Proposal] = []
-    for agent in show_progress(agents or project.store.agents(), "Comparing"):
+    for agent in agents or project.store.agents():
         merges = optimizing.propose_merges(project, agent)
         proposals += merges
         if ask_claude:
@@ -146,43 +145,15 @@ def _print_outcomes(project: Project, outcomes: list[Proposal]) -> None:
     if done:
         print_note(f"{format_count(len(done), 'proposal')} applied.")
         note_undo(project)
-        if any(map(_has_same_wording, done)):
-            print_note("undo does not restore duplicates with the same wording: see the archive.")
     elif outcomes:
         print_note("Nothing is changed.")
 
 
-def _has_same_wording(proposal: Proposal) -> bool:
-    """Say whether a removed item has the wording that stays, and so no record of its own."""
-    wording = similarity.normalize_text(proposal.new)
-    return any(similarity.normalize_text(old.text) == wording for old in proposal.olds[1:])
-
-
-def _to_json(
-    proposals: list[Proposal],
-    refused: list[Proposal],
-    outcomes: list[Proposal],
-    written: bool,
-) -> dict[str, Any]:
+def _to_json(proposal: Proposal, outcomes: list[Proposal]) -> dict[str, Any]:
     skipped = {(outcome.agent, outcome.new): outcome.refused for outcome in outcomes}
     return {
-        "written": written,
-        "proposals": [
-            {
-                **select_fields(proposal, "agent", "section", "reason", text="new"),
-                "items": [select_fields(old, "section", "text") for old in proposal.olds],
-                "diff": "\n".join(optimizing.format_diff(proposal)),
-                "skipped": skipped.get((proposal.agent, proposal.new)) or None,
-            }
-            for proposal in proposals
-        ],
-        "refused": [
-            {
-                "agent": refusal.agent,
-                "items": [old.text for old in refusal.olds],
-                "text": refusal.new,
-                "reason": refusal.refused,
-            }
-            for refusal in refused
-        ],
+        **select_fields(proposal, "agent", "section", "reason", text="new"),
+        "items": [select_fields(old, "section", "text") for old in proposal.olds],
+        "diff": "" if proposal.refused else "\n".join(optimizing.format_diff(proposal)),
+        "refused": proposal.refused or skipped.get((proposal.agent, proposal.new)) or None,
     }

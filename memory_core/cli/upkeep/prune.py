@@ -13,7 +13,7 @@ from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import get_change, may_change, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import make_progress, print_json, print_note
+from memory_core.cli.output import print_json, print_note
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import PruneResult
 from memory_core.text.phrases import format_count
@@ -67,13 +67,13 @@ def prune(
     prune_items = partial(
         cleaning.prune_items, *scope, agents or scope.level.agents(), seconds, below
     )
-    results = prune_items(progress=make_progress("Searching"))
+    results = prune_items()
     count = format_count(sum(len(result.items) for result in results), "item")
     if not json:
         _print_items(results)
     written = bool(results) and may_change(f"Move {count} to the archive?", yes, dry_run, json)
     if written:
-        results = prune_items(write=True, progress=make_progress("Pruning"))
+        results = prune_items(write=True)
     if json:
         rows, change = list(map(_to_json, results)), get_change(scope.project)
         print_json({"written": written, "change": change, "agents": rows})

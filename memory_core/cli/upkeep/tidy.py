@@ -3,63 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
+from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note
-from memory_core.cli.upkeep.about import remove_subjects
+from memory_core.cli.upkeep import steps
 from memory_core.cli.upkeep.clean import remove_leftovers
-from memory_core.cli.upkeep.expire import archive_unused
-from memory_core.cli.upkeep.migrate import take_over_old_files
-from memory_core.cli.upkeep.resolve import resolve_conflicts
 from memory_core.cli.upkeep.steps import Step, StepResult
-from memory_core.cli.upkeep.sweep import collect_learnings
 
 STEPS: dict[str, Callable[[Step], StepResult]] = {
-    "sweep": collect_learnings,
-    "resolve": resolve_conflicts,
-    "migrate": take_over_old_files,
+    "sweep": steps.collect_learnings,
+    "resolve": steps.resolve_conflicts,
+    "gone": steps.take_over_learnings,
     "clean": remove_leftovers,
-    "expire": archive_unused,
-    "about": remove_subjects,
+    "expire": steps.archive_unused,
 }
+
+# Learnings wait, and runs end and use items, in projects.
+PROJECT_STEPS = ("sweep", "expire")
 
 
 def tidy(
-    about: Annotated[
-        bool, flag("--about", "Also remove from histories what runs were about.")
-    ] = False,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    user: User = False,
-    json: AsJson = False,
+    dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
 ) -> None:
     """Do all upkeep: merge what waits, resolve conflicts, remove leftovers.
 
     Merges waiting learnings, reads transcripts of interrupted runs (at most 1 GB or
     10 minutes), and resolves merge conflicts, keeping both sides.
-    Then it renames memory files of older versions, takes over learnings of a project
-    that was moved, and removes leftover files, notes of sessions that ended 30 days
-    ago, logs older than 90 days, and memories of agents that are not defined and were
-    not used for 30 days (their items go to the archive): it shows these changes and
-    asks first.
-    Older versions wrote into histories, which are committed, what runs were about:
-    words of their prompts.  --about removes that.
+    Then it takes over learnings of a project that was moved, and removes leftover
+    files, notes of sessions that ended 30 days ago, logs older than 90 days, and
+    memories of agents that are not defined and were not used for 30 days (their
+    items go to the archive): it shows these changes and asks first.
     Exit 1 if a step failed, or you answered no.
 
     \b
     Example:
       agent-memory tidy --dry-run
     """
-    # Learnings wait, and runs end and use items, in projects.
-    names = [name for name in STEPS if not (user and name in ("sweep", "expire"))]
-    names = [name for name in names if about or name != "about"]
+    names = [name for name in STEPS if not (user and name in PROJECT_STEPS)]
     _run(names, dry_run, yes, user, json)
 
 

@@ -210,7 +210,7 @@ def set_value(text: str, key: str, value: str) -> str:
     except NotChanged:
         is_right = False  # the old value has several lines, or stands in braces
     if not is_right:
-        raise NotChanged(f"{key} cannot be changed in this file: use agent-memory config edit")
+        raise NotChanged(f"{key} cannot be changed in this file: edit config.yml")
     return after
 
 

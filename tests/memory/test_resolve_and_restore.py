@@ -1,18 +1,14 @@
-"""migrate, resolve and restore never lose a line; the command run."""
+"""tidy resolves conflicts and restore brings items back without losing a line; the command run."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import re
 import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,7 +18,6 @@ from memory_core.curation import archive, item_actions, lookup
 from memory_core.document import conflicts, dated_entries, markdown
 from memory_core.git.resolve import resolve_files
 from memory_core.memory import maintained_files
-from memory_core.memory.migrate import migrate_files
 from memory_core.storage import store
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines, similarity
@@ -148,65 +143,6 @@ def test_nested_lines_are_archived_and_restored(sandbox: Sandbox, project: Proje
     assert sandbox.read_memory("qa").endswith(f"- {old}\n")
 
 
-# Migrate
-
-TWO_AGENTS = {"QA.md": "- a\n", "Ops.md": "- b\n"}
-NOT_OURS = {"README.md": "x", "notes.txt": "y", "archive/Engineer.md": "z"}
-IN_CONFLICT = "## A\n<<<<<<< HEAD\n- y\n=======\n- z\n>>>>>>> other\n"
-MANY = "## A (Max: 3 items)\n" + "".join(f"- item number {number} of many\n" for number in range(9))
-# Files before, and memories after it.
-MOVES = [
-    ({"engineer_memories.md": "- a\r\n"}, {"engineer.md": "- a\r\n"}),
-    ({"engineer_agent.md": "- a"}, {"engineer.md": "- a"}),
-    ({"Code Reviewer_agent.md": "- a\n"}, {"code-reviewer.md": "- a\n"}),
-    ({"jose\u0301.md": "- a\n"}, {"jos\u00e9.md": "- a\n"}),
-    ({"pm_memories.md": "- a\n"}, {"PM.md": "- a\n"}),
-    (TWO_AGENTS, {"qa.md": "- a\n", "ops.md": "- b\n"}),
-    (NOT_OURS, NOT_OURS),
-    (
-        {"qa.md": "## A\n- x\n", "qa_memories.md": "## A\n* X.\n* y\n\n## B\n- z\n"},
-        {"qa.md": "## A\n- x\n* y\n\n## B\n- z\n"},
-    ),
-    (
-        {"qa_agent.md": "## A\n- x\n", "qa_memories.md": "## A\n- y\n"},
-        {"qa.md": "## A\n- y\n- x\n"},
-    ),
-    (
-        {"qa.md": "- a\n", "Qa.md": "- b\n", "qa_agent.md": f"{markdown_lines.BOM}prose\n"},
-        {"qa.md": "- a\n- b\n\nprose\n"},
-    ),
-    ({"qa.md": "## A\n- x\n", "qa_agent.md": IN_CONFLICT}, {"qa.md": "## A\n- x\n- y\n- z\n"}),
-    # Limits evict nothing: a person may move the items.
-    ({"qa.md": MANY, "qa_agent.md": "## A\n- more\n"}, {"qa.md": f"{MANY}- more\n"}),
-    ({"qa.md": MANY, "qa_agent.md": "## A\n- item number 3 of many\n"}, {"qa.md": MANY}),
-]
-
-
-@for_each(("before", "after"), MOVES)
-def test_migrate(before: dict[str, str], after: dict[str, str]) -> None:
-    with project_with(before) as (memories, project):
-        planned = migrate_files(project)
-        assert read_texts(memories) == before
-        assert not os.path.exists(project.paths.state.root)
-        assert migrate_files(project, write=True) == planned
-        assert not [each for each in planned if each.archived or each.refused]
-        assert plain(read_texts(memories)) == after
-        assert migrate_files(project, write=True) == []
-
-
-def test_migrate_archives_text_that_does_not_fit(sandbox: Sandbox, project: Project) -> None:
-    new = "---\nowner: bob\n---\n# Engineer\n\n## A\n- x\n"
-    old = "---\nowner: ann\n---\n# The old one\n\n## A\n- y\n"
-    put(sandbox.memories, {"engineer.md": new, "engineer_agent.md": old})
-    (done,) = migrate_files(project, ["engineer"], write=True)
-    left = ["---\nowner: ann\n---", "# The old one"]
-    assert done.archived == [f"[from engineer_agent.md] {each}" for each in left]
-    after = read_texts(sandbox.memories)
-    entries = dated_entries.parse_entries(after["archive/engineer.md"])
-    assert [entry.text for entry in entries] == done.archived
-    assert plain(after)["engineer.md"] == f"{new}- y\n"
-
-
 def in_memory_or_archive(folder: Path, name: str) -> list[str]:
     """Return the texts of all items of a memory and its archive."""
     files = read_texts(folder)
@@ -223,73 +159,6 @@ def assert_kept(folder: Path, name: str, *texts: str) -> None:
         if bare[:7] not in markdown_lines.CONFLICT_MARKERS:
             marked = bare.strip().lstrip("-*+ ")
             assert marked in whole or any(similarity.is_same(marked, each) for each in items), line
-
-
-def test_migrate_does_not_overwrite_a_concurrent_save(
-    sandbox: Sandbox, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": "- b\n"})
-    write_file = store.Store.write_file
-
-    def saved_meanwhile(self: store.Store, path: str, *rest: Any) -> None:
-        write_file(self, path, *rest)
-        put(sandbox.memories, {"qa_agent.md": "- b\n- c\n"})
-
-    with monkeypatch.context() as patched:
-        patched.setattr(store.Store, "write_file", saved_meanwhile)
-        (done,) = migrate_files(project, write=True)
-    assert done.refused == ".claude-mpm/memories/qa_agent.md was saved by somebody else just now"
-    migrate_files(project, write=True)
-    assert plain(read_texts(sandbox.memories)) == {"qa.md": "- a\n- b\n- c\n"}
-
-
-LINK = "is a link, which is not followed; replace it by a file"
-
-
-@pytest.mark.parametrize("target", ["qa.md", "shared.txt", "../outside.txt", "nowhere.md"])
-def test_migrate_refuses_links_and_goes_on(sandbox: Sandbox, project: Project, target: str) -> None:
-    put(sandbox.memories, {"qa.md": "- b\n", "shared.txt": "- a\n", "../outside.txt": "- a\n"})
-    put(sandbox.memories, {"Ops.md/x": "", "Zoe.md": "- a\n", "Ann.md": "- a\n"})
-    (sandbox.memories / "qa_agent.md").symlink_to(target)
-    before = read_texts(sandbox.memories)
-    done = migrate_files(project, ["ops", "qa", "zoe"], write=True)
-    of_ops = ".claude-mpm/memories/Ops.md is a folder, not a file; replace it by a file"
-    of_qa = f".claude-mpm/memories/qa_agent.md {LINK}"
-    assert [each.refused for each in done] == [of_ops, of_qa, ""]
-    before["zoe.md"] = before.pop("Zoe.md")
-    assert read_texts(sandbox.memories) == before
-
-
-def test_an_old_file_goes_only_after_the_new_one_is_there(
-    sandbox: Sandbox, project: Project
-) -> None:
-    files = {"qa.md": "# QA\n\n## A\n- a\n", "qa_agent.md": "# Old\n\n## A\n- b\n", "archive": ""}
-    put(sandbox.memories, files)
-    (done,) = migrate_files(project, write=True)
-    assert done.refused == ".claude-mpm/memories/archive is a file, not a folder"
-    assert read_texts(sandbox.memories) == files
-
-
-def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: Project) -> None:
-    put(sandbox.memories, {"QA.md": "- a\n"})
-    with project.store.lock("qa"):
-        (done,) = migrate_files(project, write=True)
-    assert "locked by another process" in done.refused
-    assert list(read_texts(sandbox.memories)) == ["QA.md"]
-
-
-TIGHT = {"../config.yml": "memory: {limits: {max_items_per_section: 2, max_sections: 1}}"}
-
-
-@given(documents, documents, st.sampled_from([{"../config.yml": ""}, TIGHT]))
-def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -> None:
-    files = {"qa.md": first, "qa_agent.md": second, **tight}
-    with project_with(files) as (memories, project):
-        (done,) = migrate_files(project, write=True)
-        assert not done.refused
-        assert set(read_texts(memories)) <= {"qa.md", "archive/qa.md"}
-        assert_kept(memories, "qa", first, second)
-        assert migrate_files(project, write=True) == []
 
 
 # Resolve
@@ -426,32 +295,6 @@ def test_restore_loses_no_line(text: str, section: str, item: str) -> None:
 # The commands
 
 
-def test_migrate_command(person: Person) -> None:
-    folder = person.sandbox.memories
-    files = {"engineer.md": "## A\n- x\n", "Engineer_Agent.md": "## A\n- caf\udce9 y\n"}
-    put(folder, files)
-    (folder / "ops_agent.md").symlink_to("/etc/hostname")
-    refused = f"ops is not changed: .claude-mpm/memories/ops_agent.md {LINK}\n"
-    done = person.run("tidy")
-    assert done.returncode == 1
-    assert done.stderr.endswith(
-        f"{refused}Nothing is changed yet; run it with --yes to change it.\n"
-    )
-    assert done.stdout.startswith("engineer: Engineer_Agent.md -> engineer.md\n--- a/.claude-mpm/")
-    assert done.stdout.endswith("\n - x\n+- caf\ufffd y\n")
-    planned = json.loads(person.run("tidy", "--json").stdout)["migrate"]["migrations"]
-    assert "is a link" in planned[1]["error"]
-    done = person.run("tidy", "--yes")
-    assert done.returncode == 1
-    assert refused in done.stderr
-    assert done.stdout == "engineer: Engineer_Agent.md -> engineer.md\n"
-    assert (folder / "engineer.md").read_bytes().endswith(b"## A\n- x\n- caf\xe9 y\n")
-    put(person.sandbox.user_memories, {"QA_agent.md": "- a\n"})
-    assert person.run("tidy", "--user", "--yes").returncode == 0
-    assert read_texts(person.sandbox.user_memories) == {"qa.md": "- a\n"}
-    assert "HOME is not set" in person.run("tidy", "--user", HOME="").stderr
-
-
 def test_resolve_names_the_files(person: Person) -> None:
     put(person.sandbox.memories, {"qa.md": f"## A\n{CONFLICT}", "ops.md": "- a\n"})
     done = person.run("tidy", "--dry-run")
@@ -471,13 +314,10 @@ def test_commands_report_archived_text(person: Person) -> None:
     folder = person.sandbox.memories
     ours, theirs = "# Ours\n- one\n", "# Theirs\n- two\n"
     put(folder, {"qa.md": f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"})
-    put(folder, {"ops.md": ours, "ops_agent.md": theirs})
     would = "1 entry would be archived; list them with agent-memory restore qa\n"
     assert would in person.run("tidy", "--dry-run").stderr
     done = person.run("tidy", "--yes")
     assert would.replace("would be archived", "archived") in done.stderr
-    assert "archived: [from ops_agent.md] # Theirs\n" in done.stdout
-    assert "1 entry archived; list them with agent-memory restore ops" in done.stderr
     assert in_memory_or_archive(folder, "qa") == ["one", "two", "# Theirs"]
 
 
@@ -499,32 +339,11 @@ def test_restore_command(person: Person) -> None:
     assert (person.sandbox.user_memories / "qa.md").read_text().endswith("- of the user\n")
 
 
-# Without these capabilities root cannot write into a read-only folder either.
-CAPABILITIES = "--bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
-
-
-def test_a_read_only_folder_is_reported(person: Person) -> None:
-    if os.geteuid() == 0 and not shutil.which("setpriv"):
-        pytest.skip("root may write everywhere")
-    memories = person.sandbox.memories
-    put(memories, {"ops_agent.md": "- a\n"})
-    memories.parent.chmod(0o555)
-    others = f"setpriv {CAPABILITIES} " if os.geteuid() == 0 else ""
-    done = person.run_shell(f"{others}agent-memory tidy --yes")
-    memories.parent.chmod(0o755)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "ops is not changed: .claude-mpm/locks: Permission denied\n"
-    assert read_texts(memories) == {"ops_agent.md": "- a\n"}
-
-
 def test_json_fields_agree_with_the_page(person: Person) -> None:
     put(person.sandbox.memories, {"QA.md": f"- a\n{CONFLICT}"})
     was_archived(project_in(person.sandbox), "qa", ("A", "one"))
-    migrate = person.read_json("tidy", "--dry-run")["migrate"]
     resolve = person.read_json("tidy", "--dry-run")["resolve"]
     for row, value in {
-        "`migrate`": migrate,
-        "`migrate`, in `migrations`": migrate["migrations"][0],
         "`resolve`": resolve,
         "`resolve`, in `files`": resolve["files"][0],
         "`restore AGENT`, a list": person.read_json("restore", "qa")[0],
