@@ -25,6 +25,8 @@ GONE = {
     "completion": "use agent-memory --install-completion, or --show-completion to print the script",
     **dict.fromkeys(("sweep", "resolve", "migrate"), "use agent-memory tidy"),
     "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",
+    "task import": "use agent-memory task note, or edit the memory file",
+    "task template": "write templates to .claude-mpm/templates/NAME.md",
 }
 
 
@@ -55,8 +57,9 @@ class CommandGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def _describe_unknown(self, ctx: Any, args: list[str]) -> str:
-        if ctx.parent is None and args[0] in GONE:
-            return f"{args[0]} was removed: {GONE[args[0]]}"
+        name = " ".join([*ctx.command_path.split()[1:], args[0]])
+        if name in GONE:
+            return f"{name} was removed: {GONE[name]}"
         summaries = {name: str(command.help) for name, command in self.commands.items()}
         near = suggest_commands(args, summaries)
         hint = f"; did you mean {' or '.join(f'{ctx.command_path} {name}' for name in near)}?"

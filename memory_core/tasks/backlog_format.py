@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memory_core.document import markdown
 from memory_core.text import front_matter
 
 TODO, STARTED, DONE = "to do", "in progress", "done"
@@ -171,17 +170,3 @@ def set_memory_line(text: str, path: str) -> str:
 def _is_memory_line(line: str) -> bool:
     """Say whether `set_memory_line` wrote a line; a person may write about task memory too."""
     return line.startswith(f"{MEMORY_LINE}`") and line.rstrip().endswith(".md`")
-
-
-def extract_section(text: str, title: str) -> str:
-    """Return the text of a section of a task file, without Backlog.md's comments."""
-    document = markdown.parse_document(text)
-    section = markdown.find_section(document, title)
-    lines = document.lines[section.body : section.end] if section else []
-    texts = (line for line in lines if not _is_mark(line) and not _is_memory_line(line))
-    return "".join(texts).strip("\n")
-
-
-def _is_mark(line: str) -> bool:
-    text = line.strip()
-    return text.startswith("<!-- ") and text.endswith((":BEGIN -->", ":END -->"))

@@ -1,4 +1,4 @@
-"""The actions on task memories: find, list, search, start, finish, archive, import, delete.
+"""The actions on task memories: find, list, search, start, finish, archive, delete.
 
 A task may be named by any spelling of its id that Backlog.md accepts; "" is the active task.
 """
@@ -38,13 +38,6 @@ IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 COMMAND_WAIT = 30.0
 
 NO_ACTIVE_TASK = "no task is in progress; name one, or start one: agent-memory task start ID"
-
-# The section of a memory that a section of a Backlog.md task is imported to.
-TARGET_SECTIONS = {
-    "Description": task_document.CONTEXT,
-    "Implementation Plan": task_document.NOTES,
-    "Implementation Notes": task_document.NOTES,
-}
 
 
 class TaskError(ValueError):
@@ -247,11 +240,8 @@ def _check_note(project: Project, task: str, text: str, entry: str) -> None:
     raise TaskRefused(f"not added, it waits in agent-memory review PM: {reason}")
 
 
-def _open_memory(transaction: TaskTransaction, task: str, create: bool = False) -> str:
-    """Return the id of the open memory of a task; created if the task has an open file.
-
-    With `create`, it is always created.
-    """
+def _open_memory(transaction: TaskTransaction, task: str) -> str:
+    """Return the id of the open memory of a task; created if the task has an open file."""
     folder = transaction.folder
     wanted = _parse_id(task or transaction.active)
     name, file = _find_task(folder, wanted)
@@ -259,7 +249,7 @@ def _open_memory(transaction: TaskTransaction, task: str, create: bool = False) 
         return name
     if transaction.has(name, archived=True):
         raise TaskRefused(f"the memory of {name} is archived; agent-memory task reopen {name}")
-    if not create and (not file or folder.config.stage(file.status) == DONE):
+    if not file or folder.config.stage(file.status) == DONE:
         raise _explain_missing(folder, wanted)
     _begin(transaction, name, file)
     return name
@@ -464,40 +454,3 @@ def clean_up(
                 transaction.delete(memory.id, archived=True)
             else:
                 transaction.archive(memory.id)
-
-
-# Importing.
-
-
-def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMemory, int]:
-    """Add the parts of a Markdown text, or of the task's own file; return how many were new.
-
-    Parts go to the section with the same title, otherwise to the notes.  Creates the memory if
-    there is none.
-    """
-    with TaskTransaction(project) as transaction:
-        wanted = _parse_id(task or transaction.active)
-        folder = transaction.folder
-        path = folder.find(wanted)
-        if not content and not path:
-            raise NoTask(f"{wanted} has no Backlog.md file: name the file to import")
-        content = scanner.redact(content)
-        parts = task_document.parse_parts(content) if content else _read_file_parts(folder, path)
-        name = _open_memory(transaction, wanted, create=True)
-        read = transaction.read(transaction.path(name))
-        named = [(section or task_document.NOTES, part) for section, part in parts]
-        after = task_document.add_parts(read.text, named)
-        count = sum(not task_document.contains(read.text, part) for _section, part in parts)
-        if after != read.text:
-            after = front_matter.set_fields(after, {"updated": backlog_folder.now()})
-        return _write(transaction, name, read, after), count
-
-
-def _read_file_parts(folder: Folder, path: str) -> list[tuple[str, str]]:
-    """Return the (section, part) pairs of a task's own file."""
-    text = scanner.redact(folder.read_file(path))
-    return [
-        (section, part)
-        for title, section in TARGET_SECTIONS.items()
-        for _title, part in task_document.parse_parts(backlog_format.extract_section(text, title))
-    ]

@@ -127,57 +127,6 @@ def _is_control(char: str) -> bool:
     return (char < " " and not char.isspace()) or char == "\x7f" or "\ud800" <= char <= "\udfff"
 
 
-def parse_parts(text: str) -> list[tuple[str, str]]:
-    """Return (section title, item or paragraph) for each part of a Markdown text, in order."""
-    document = markdown.parse_document(front_matter.read_body(text))
-    tops = document.sections[0].line if document.sections else len(document.lines)
-    above = "".join(line for line in document.lines[:tops] if not line.startswith("# "))
-    parts = [("", part) for part in _blocks(above)]
-    for section in document.sections:
-        parts += [(section.title, part) for part in _parts(document, section)]
-    return parts
-
-
-def _blocks(text: str) -> list[str]:
-    document = markdown.parse_document(f"## -\n{text}")
-    return _parts(document, document.sections[0])
-
-
-def add_parts(text: str, parts: Sequence[tuple[str, str]]) -> str:
-    """Return a memory with the (title, part) pairs of another text added, if they are new.
-
-    Adjacent items are added together: one by one, thousands of them would take minutes.
-    """
-    blocks_by_title: dict[str, list[str]] = {}
-    for title, part in dict.fromkeys(parts):
-        blocks = blocks_by_title.setdefault(title, [])
-        if contains(text, part):
-            continue
-        if blocks and blocks[-1].startswith("- ") and part.startswith("- "):
-            blocks[-1] += f"\n{part}"
-        else:
-            blocks.append(part)
-    for title, blocks in blocks_by_title.items():
-        for block in blocks:
-            text = _add_part(text, title, block)
-    return text
-
-
-def contains(text: str, part: str) -> bool:
-    """Say whether a memory contains these lines in the same order, unchanged."""
-    return part in text and f"\n{part}\n" in f"\n{text}\n".replace("\r\n", "\n")
-
-
-def _add_part(text: str, title: str, part: str) -> str:
-    """Return a memory with a part added to a section; raises InvalidNote for an invalid title."""
-    head, document = _with_section(text, _title(title))
-    section = markdown.find_section(document, title)
-    lines, at = part.split("\n"), _end(document, section) if section else 0
-    follows = part.startswith("- ") and _is_list(section, at)
-    after = edits.insert_lines(document, at, lines) if follows else None
-    return head + markdown.render_document(after or edits.insert_block(document, section, lines))
-
-
 def _with_section(text: str, title: str) -> tuple[str, Document]:
     """Return the front matter and the body; add a section of that title if it is missing."""
     head = text[: len(text) - len(front_matter.read_body(text))]

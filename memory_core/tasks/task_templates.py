@@ -6,7 +6,6 @@ one.  `{task_id}` and `{title}` are replaced.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Sequence
 
@@ -14,7 +13,6 @@ from memory_core.storage.paths import LevelPaths
 
 DEFAULT = "default"
 FOLDER = "templates"
-MAX_NAME_CHARS = 64
 
 # The sections of each template, with a hint: a comment, which Claude Code removes from imports.
 SECTIONS = {
@@ -74,21 +72,6 @@ def read(level: LevelPaths, name: str) -> str:
     sections = {**SECTIONS[name], **COMMON_SECTIONS}.items()
     hints = {title: f"<!-- {hint} -->\n" if hint else "" for title, hint in sections}
     return "\n".join(f"## {title}\n{hint}" for title, hint in hints.items())
-
-
-def copy(level: LevelPaths, name: str) -> str:
-    """Copy a template to the project's folder, so that the user can edit it; return the path.
-
-    Raises NoTemplate, or FileExistsError if the project already has a template of that name.
-    """
-    plain = name.replace("-", "").replace("_", "")
-    if not (plain.isascii() and plain.isalnum() and len(name) <= MAX_NAME_CHARS):
-        raise NoTemplate(f"{name!r} is no name of a template: letters, digits, - and _ are")
-    text, target = read(level, name), _locate(level, name)
-    if level.files.has_entry(target):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
-    level.files.replace(target, text.encode("utf-8", "surrogateescape"))
-    return target
 
 
 def choose(kind: str, labels: Sequence[str]) -> str:

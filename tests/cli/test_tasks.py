@@ -133,7 +133,6 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     shop.add_task(5, "Done")
     shop.run("start old-1")
     shop.run("archive old-1")
-    (shop.root / "empty.md").write_text("\n")
     before = shop.files()
     unknown = {
         "note text": "no task is in progress; name one, or start one",
@@ -142,7 +141,6 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
         "show 8": "8 has no memory: agent-memory task start 8",
         "show old1": "did you mean old-1?",
         "delete 8": "8 has no memory",
-        "import 8": "8 has no Backlog.md file: name the file to import",
     }
     check_refused(shop.person, unknown, status=1, prefix="task")
     wrong = {
@@ -152,12 +150,10 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
         "start ../x": "invalid task id '../x'",
         "start 3 --template nothing": "no template 'nothing'; there are bugfix, default",
         "start 5": "task-5 is Done; agent-memory task reopen task-5",
-        "import 8 nowhere.md": "nowhere.md: No such file or directory",
-        "import 8 -": "stdin is empty: nothing to import",
-        "import old-1 empty.md": "empty.md is empty",
+        "import 8": "task import was removed: use agent-memory task note",
+        "template": "task template was removed: write templates to",
         "cleanup --archive-after soon": "invalid duration 'soon'",
         "cleanup --yes --dry-run": "exclude each other",
-        "template --copy": "--copy requires NAME",
     }
     check_refused(shop.person, wrong, prefix="task")
     assert "Nothing found." in shop.run("search nothing", status=1)
@@ -172,21 +168,7 @@ def test_several_lines_stay_one_note(shop: Shop) -> None:
     assert said == "Noted: task-1 [Notes] first ...\n"
     assert "- first\n\n  ## no heading\n" in shop.text("task-1")
     assert "is too large: at most 256 KB" in shop.run("note -", data="x" * 300_000, status=2)
-    assert "is not text" in shop.run("import 1 -", data="\0", status=2)
-
-
-def test_import_takes_each_part_once(shop: Shop) -> None:
-    shop.add_task(7, "In Progress")
-    assert shop.read_json("import")["new"] == 1
-    assert "## Context\n\nWhy 7.\n" in shop.text("task-7")
-    (shop.root / "old.md").write_text("# Old\n\nLoose.\n\n## Key Decisions\n- One\n- Two\n")
-    assert "3 new parts" in shop.run("import 7 old.md")
-    before = shop.text("task-7")
-    assert "0 new parts" in shop.run("import 7 old.md")
-    assert shop.text("task-7") == before
-    shop.run("import -", data="- On\n- One\n")
-    assert "- One\n- Two\n" in shop.text("task-7")
-    assert [shop.text("task-7").count(line) for line in ("- On\n", "- One\n")] == [1, 1]
+    assert "is not text" in shop.run("note -", data="\0", status=2)
 
 
 # --- looking ---
@@ -343,22 +325,6 @@ def test_cleanup_archives_by_default_and_deletes_when_told(old: Shop) -> None:
     assert "Nothing to clean up." in old.run("cleanup --delete-after 90d")
 
 
-# --- templates ---
-
-
-def test_templates_are_listed_printed_and_made_ones_own(shop: Shop) -> None:
-    names = [each["name"] for each in shop.read_json("template")]
-    assert names == ["default", "feature", "bugfix", "research"]
-    printed = shop.run("template bugfix")
-    made = shop.read_json("template bugfix --copy")
-    path = shop.root / made["file"]
-    assert path.read_text() == printed
-    assert "exists already" in shop.run("template bugfix --copy", status=1)
-    path.write_text("## Mine\n{task_id}, {title}\n")
-    shop.run("start task-1 --title One --template bugfix")
-    assert "# task-1: One\n\n## Mine\ntask-1, One\n" in shop.text("task-1")
-
-
 # --- for programs ---
 
 
@@ -372,12 +338,8 @@ def test_json_fields_agree_with_the_page(old: Shop) -> None:
         "`task show`": old.read_json("show 4"),
         "`task list`, a list": old.read_json("list")[0],
         "`task search`, a list": old.read_json("search x")[0],
-        "`task import`": old.read_json("import 4"),
         "`task cleanup`": old.read_json("cleanup --dry-run"),
         "`task delete`": old.read_json("delete 5 --yes"),
-        "`task template`, a list": old.read_json("template")[0],
-        "`task template NAME`": old.read_json("template bugfix"),
-        "`task template NAME --copy`": old.read_json("template bugfix --copy"),
         "`task status`": status,
         "`task status`, in `imported`": status["imported"],
         "`task init`": old.read_json("init"),

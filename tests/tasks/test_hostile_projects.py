@@ -42,7 +42,7 @@ def project(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     write(sandbox.root / ".claude-mpm" / "templates" / "default.md", "## Context\n")
     write(sandbox.root / "CLAUDE.md", "@backlog/CLAUDE.md\n")
     own = find_project(str(sandbox.root), sandbox.env)
-    task_actions.import_text(own, "2", "Two\n")
+    task_actions.reopen(own, "2")
     task_actions.archive(own, "2")
     task_actions.start(own, "1")
     task_actions.add_note(own, "1", "see @../../.env")
@@ -93,7 +93,6 @@ ACTIONS: tuple[Callable[..., object], ...] = (
     lambda project: task_actions.start(project, "2"),
     lambda project: task_actions.finish(project, "1"),
     lambda project: task_actions.reopen(project, "1"),
-    lambda project: task_actions.import_text(project, "1"),
     lambda project: task_actions.search(project, "password"),
     lambda project: task_actions.list_memories(project),
     lambda project: task_actions.delete(project, task_actions.find(project, "2")),

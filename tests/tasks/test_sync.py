@@ -276,7 +276,3 @@ def test_fields_of_task_files_are_read_correctly(board: Board) -> None:
     task = backlog_format.BacklogTask(board.file("task-1"))
     assert (task.title, task.status, task.kind) == ('Say "hi": now', "Done", "bug")
     assert task.labels == ["a", "y", "no", "1"]
-    assert backlog_format.extract_section(board.file("task-1"), "Implementation Notes") == "A note"
-    told, count = task_actions.import_text(board.project, "1")
-    assert (told.id, count) == ("task-1", 2)
-    assert "Some text" in board.memory("task-1")

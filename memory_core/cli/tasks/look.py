@@ -1,4 +1,4 @@
-"""`agent-memory task show`, `list`, `search`, `status` and `template`: nothing is changed."""
+"""`agent-memory task show`, `list`, `search` and `status`: nothing is changed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.app import find_project
 from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.entries import highlight, print_columns
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.tables import format_age, format_section
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
     enable_pager,
     print_bytes,
@@ -29,13 +27,11 @@ from memory_core.cli.tasks.common import (
     task_argument,
     task_to_json,
 )
-from memory_core.storage.paths import LevelPaths
 from memory_core.tasks import (
     backlog_folder,
     task_actions,
     task_document,
     task_status,
-    task_templates,
 )
 from memory_core.tasks.task_actions import TaskMemory
 from memory_core.tasks.task_status import TaskStatus
@@ -197,58 +193,3 @@ def _status_to_json(state: TaskStatus) -> dict[str, Any]:
         "active": task_to_json(state.active) if state.active else None,
         "imported": imported if state.imported else None,
     }
-
-
-TemplateName = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="Template to print.",
-        show_default="list them",
-        autocompletion=suggestions.suggest_templates,
-    ),
-]
-
-
-def template(
-    name: TemplateName = "",
-    copy: Annotated[
-        bool, flag("--copy", "Make your own copy, which is used from then on.")
-    ] = False,
-    json: AsJson = False,
-) -> None:
-    """List the templates for new memories, or print one.
-
-    A copy is .claude-mpm/templates/NAME.md.  {task_id} and {title} are filled in.
-
-    \b
-    Example:
-      agent-memory task template bugfix
-    """
-    if copy and not name:
-        raise CommandRefused("--copy requires NAME: agent-memory task template NAME --copy")
-    level = find_project().paths
-    paths = task_templates.find_templates(level)
-    if copy:
-        _copy_template(level, name, json)
-    elif name:
-        text = task_templates.read(level, name)
-        if json:
-            print_json({"name": name, "file": paths[name] or None, "text": text})
-        else:
-            print_line(text.removesuffix("\n"))
-    elif json:
-        print_json([{"name": key, "file": path or None} for key, path in paths.items()])
-    else:
-        print_columns([[key, level.relative(path) or "built in"] for key, path in paths.items()])
-
-
-def _copy_template(level: LevelPaths, name: str, json: bool) -> None:
-    try:
-        file = level.relative(task_templates.copy(level, name))
-    except FileExistsError as error:
-        raise CommandRefused(f"{error.filename} exists already", 1) from None
-    if json:
-        print_json({"name": name, "file": file, "made": True})
-    else:
-        print_line(f"Created {file}")

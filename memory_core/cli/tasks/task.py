@@ -34,9 +34,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "reopen": write.reopen,
     "archive": write.archive,
     "delete": cleanup.delete,
-    "import": write.import_,
     "cleanup": cleanup.cleanup,
-    "template": look.template,
     "status": look.status,
     "init": init,
 }

@@ -1,4 +1,4 @@
-"""`agent-memory task start`, `note`, `decide`, `done`, `archive`, `reopen` and `import`."""
+"""`agent-memory task start`, `note`, `decide`, `done`, `archive` and `reopen`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from memory_core.cli.tasks.common import (
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
 from memory_core.tasks.task_actions import ActionResult
-from memory_core.text.phrases import format_count
 
 MAX_INPUT_BYTES = 256 * 1024
 
@@ -143,7 +142,7 @@ def _parse_words(project: Project, words: list[str]) -> tuple[str, str]:
     task, text = words if len(words) == 2 else ("", words[0])
     if len(words) == 1 and _is_task(project, text):
         raise CommandRefused(f"missing text: a text is expected after {text}")
-    return task, _read_text("-") if text == "-" else text
+    return task, _read_stdin() if text == "-" else text
 
 
 def _is_task(project: Project, text: str) -> bool:
@@ -154,14 +153,12 @@ def _is_task(project: Project, text: str) -> bool:
         return False
 
 
-def _read_text(file: str) -> str:
-    """Return the text of a file, or of stdin for "-"."""
-    name = "stdin" if file == "-" else file
-    data = read_input(file, MAX_INPUT_BYTES + 1)
+def _read_stdin() -> str:
+    data = read_input("-", MAX_INPUT_BYTES + 1)
     if len(data) > MAX_INPUT_BYTES:
-        raise CommandRefused(f"{name} is too large: at most {MAX_INPUT_BYTES // 1024} KB")
+        raise CommandRefused(f"stdin is too large: at most {MAX_INPUT_BYTES // 1024} KB")
     if b"\0" in data:
-        raise CommandRefused(f"{name} is not text")
+        raise CommandRefused("stdin is not text")
     return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
 
 
@@ -209,35 +206,3 @@ def reopen(
       agent-memory task reopen 368
     """
     _print_result(task_actions.reopen(find_synced_project(), task), json)
-
-
-def import_(
-    task: OpenTask = "",
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="A Markdown file; - is stdin.",
-            show_default="the task's file in Backlog.md",
-        ),
-    ] = "",
-    json: AsJson = False,
-) -> None:
-    """Import a text into the memory of a task.
-
-    Sections go to those of the same title, the rest to the notes.  Duplicates are
-    skipped.  From Backlog.md's file, the description, plan and notes are imported.
-
-    \b
-    Example:
-      echo "The bank answers in XML" | agent-memory task import 368 -
-    """
-    task, file = ("", task) if task == "-" and not file else (task, file)
-    content = _read_text(file) if file else ""
-    if file and not content.strip():
-        raise CommandRefused(f"{'stdin' if file == '-' else file} is empty: nothing to import")
-    memory, count = task_actions.import_text(find_synced_project(), task, content)
-    if json:
-        print_json({**task_to_json(memory), "new": count})
-    else:
-        print_line(f"Imported into {memory.id}: {format_count(count, 'new part')} ({memory.path})")
