@@ -237,21 +237,18 @@ def test_a_second_run_changes_nothing(installed: Machine, project: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("script", "count", "said"),
-    [
-        ("echo '2.0.30 (Claude Code)'", 5, "Claude Code 2.0.30 does not support it"),
-        ("exit 1", 7, ""),
-    ],
+    ("script", "is_old"),
+    [("echo '2.0.76 (Claude Code)'", True), ("exit 1", True), ("echo '2.1.20'", False)],
 )
-def test_an_old_claude_code_gets_only_events_it_knows(
-    installed: Machine, project: Path, script: str, count: int, said: str
+def test_an_unsupported_claude_code_is_reported(
+    installed: Machine, project: Path, script: str, is_old: bool
 ) -> None:
     claude = installed.has("claude", f"#!/bin/sh\n{script}\n")
     done = installed.verb("install", project)
     claude.unlink()
     assert done.returncode == 0
-    assert len(commands_of(project)) == count
-    assert said in done.stdout
+    assert len(commands_of(project)) == 7
+    assert ("need Claude Code 2.1.20 or newer" in done.stdout) == is_old
 
 
 def link(path: Path, target: Path) -> None:
