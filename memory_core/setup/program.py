@@ -17,13 +17,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from memory_core.claude_code import settings_json
+from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.monitor import gone_projects
 from memory_core.setup import links
-from memory_core.storage import state_folder, state_owner
+from memory_core.storage import inbox, state_folder, state_owner
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
@@ -228,11 +228,19 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
 
 
 def _find_waiting(states: str) -> dict[str, str]:
-    """Return the states with learnings that no memory has yet, and how many of which project."""
+    """Return the states with files of learnings that no memory has, and how many of which project.
+
+    `storage.inbox` and `storage.review_file` describe the files.
+    """
     waiting, owners = {}, dict(state_owner.list_owners(states))
     for name in SafeFiles(states).list_names():
         path = os.path.join(states, name)
-        if count := gone_projects.count_learnings(SafeFiles(path)):
+        if count := sum(len(names) for _folder, names in _walk_waiting(SafeFiles(path))):
             project = owners.get(name, "an unknown project")
-            waiting[path] = f"{format_count(count, 'waiting learning')} of {project}"
+            waiting[path] = f"{format_count(count, 'file')} with waiting learnings of {project}"
     return waiting
+
+
+def _walk_waiting(state: SafeFiles) -> Iterator[tuple[str, list[str]]]:
+    for folder in (inbox.FOLDER, inbox.OLD_FOLDER, state_folder.REVIEW_FOLDER):
+        yield from tree.walk(state, folder)

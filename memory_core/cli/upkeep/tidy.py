@@ -44,11 +44,10 @@ def tidy(
 
     Merges waiting learnings, reads transcripts of interrupted runs (at most 1 GB or
     10 minutes), and resolves merge conflicts, keeping both sides.
-    Then it renames memory files of older versions, takes over learnings of a project
-    that was moved, and removes leftover files, notes of sessions that ended 30 days
-    ago, logs older than 90 days, and memories of agents that are not defined and were
-    not used for 30 days (their items go to the archive): it shows these changes and
-    asks first.
+    Then it renames memory files of older versions, and removes leftover files, notes of
+    sessions that ended 30 days ago, logs older than 90 days, and memories of agents
+    that are not defined and were not used for 30 days (their items go to the archive):
+    it shows these changes and asks first.
     Older versions wrote into histories, which are committed, what runs were about:
     words of their prompts.  --about removes that.
     Exit 1 if a step failed, or you answered no.
