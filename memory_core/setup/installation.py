@@ -580,7 +580,7 @@ def activate(environment: str, say: Say = print) -> None:
     user = _find_target("", user=True)
     if list_entries(user):
         _update_settings(user, say)
-    program.remove_unused_environments(previous, say)
+    program.remove_unused_environments(previous)
 
 
 def _try_environment(environment: str) -> None:
