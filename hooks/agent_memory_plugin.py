@@ -46,8 +46,7 @@ def run_verb(verb, arguments):
         return plugin_environment.build(os.environ)
     is_server = verb == "mcp"
     seconds = plugin_environment.SERVER_WAIT if is_server else plugin_environment.COMMAND_WAIT
-    # A command tries a build again: the user may have repaired what made it fail.
-    reason = plugin_environment.wait_until_ready(os.environ, seconds, retry=not is_server)
+    reason = plugin_environment.wait_until_ready(os.environ, seconds)
     if reason:
         sys.stderr.write(f"agent-memory: {reason}\n")
         return 1

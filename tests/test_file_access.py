@@ -81,7 +81,6 @@ ALLOWED: dict[str, str] = {
     "setup.hook_runner": "our own hooks, in a temporary folder",
     "git.merge_driver.find_missing_program": "the installed program",
     "git.merge_driver._find_program": "the installed program",
-    "tasks.backlog_folder._program": "the program backlog in PATH",
     # Temporary folders, terminals, and what the user names.
     "git.three_way._order": "a temporary folder",
     "cli.change.edit": "a temporary folder for the editor, and a backup in it",

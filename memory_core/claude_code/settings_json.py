@@ -25,11 +25,6 @@ COMMAND_PREFIX = "agent_memory="
 # The link to the program, below the home directory.
 PROGRAM_LINK = ".local/share/agent-memory/venv"
 
-# Claude Code up to 2.1.100 ignores all hooks of a file with an unknown event.  So these events
-# are only written for clients that have them: SubagentStart by the changelog, PostToolUseFailure
-# seen in 2.0.76 and missing in 2.0.30.
-MIN_VERSIONS = {"SubagentStart": (2, 0, 43), "PostToolUseFailure": (2, 0, 76)}
-
 BYTE_ORDER_MARK = "\ufeff"
 WHITESPACE = " \t\n\r"
 
@@ -39,7 +34,6 @@ _PLACEHOLDER = re.compile(r'"\{command:(\w+)\}"')
 
 _read_scalar = json.JSONDecoder().raw_decode
 
-Version = tuple[int, ...]
 # event -> the groups that we have there, each {"matcher": ..., "hooks": [one hook]}
 HookGroups = dict[str, list[dict[str, Any]]]
 
@@ -75,18 +69,13 @@ def build_command(hook: str) -> str:
     )
 
 
-def build_hooks(
-    template: str, version: Version | None = None, parts: Collection[str] = (BASIC,)
-) -> HookGroups:
-    """Return the hooks for a version of Claude Code; None means a current one.
-
-    `parts` are keys of the template: BASIC, TASKS.
-    """
+def build_hooks(template: str, parts: Collection[str] = (BASIC,)) -> HookGroups:
+    """Return the hooks of these parts, which are keys of the template: BASIC, TASKS."""
     text = _PLACEHOLDER.sub(lambda match: json.dumps(build_command(match[1])), template)
     hooks: HookGroups = {}
     for part, groups_by_event in json.loads(text).items():
         for event, groups in groups_by_event.items():
-            if part in parts and (version is None or version >= MIN_VERSIONS.get(event, ())):
+            if part in parts:
                 hooks[event] = hooks.get(event, []) + groups
     return hooks
 

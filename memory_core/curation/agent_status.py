@@ -12,7 +12,6 @@ from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
-from memory_core.monitor import gone_projects
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
@@ -342,7 +341,6 @@ def read_status(
     warnings = [
         *_check_project(project, environ, last, unreadable),
         *_check_settings(files, faults),
-        *_check_gone_projects(level, user),
         *_check_memories(memories, user),
         *_check_learnings(memories, user),
     ]
@@ -431,13 +429,6 @@ def _check_project(
     if last and last.verdict != "delivered":
         what = f"the last delivery, to {last.agent}, was {last.verdict}"
         yield StatusWarning(what, DOCTOR_COMMAND)
-
-
-def _check_gone_projects(level: Store, user: bool) -> Iterator[StatusWarning]:
-    advice = "agent-memory tidy --user" if user else "agent-memory tidy"
-    for gone in gone_projects.find(level).projects:
-        what = f"learnings wait that belong to {gone}, which no longer exists"
-        yield StatusWarning(what, f"if it was this project: {advice}")
 
 
 def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memory_core.curation import archive, lookup
@@ -51,52 +51,21 @@ def search_items(
     dashes are ignored.  Learnings to review are searched only if `places` names IN_REVIEW.
     Raises EmptyQuery.
     """
-    result = SearchResult([], [])
-    result.hits.extend(find_hits(store, words, agents, places, result.unread))
-    result.unread.extend(map(str, store.files.refused.values()))
-    return result
-
-
-def find_hits(
-    store: Store,
-    words: str,
-    agents: Sequence[str] = (),
-    places: Collection[str] = PLACES,
-    unread: list[str] | None = None,
-) -> Iterator[ItemHit]:
-    """Yield the hits of `search_items` one by one, so that a reader of a part need not wait.
-
-    `unread` receives "FILE: reason" of files that cannot be read.  Raises EmptyQuery.
-    """
-    wanted, problems = word_search.parse_query(words), [] if unread is None else unread
+    wanted = word_search.parse_query(words)
+    hits, unread = list[ItemHit](), dict[str, None]()
     for agent in lookup.sort_agents(agents or lookup.list_agents(store)):
         for place, list_hits in _HITS_OF_PLACE.items():
-            if place not in places:
-                continue
             try:
-                if _may_match(store, agent, place, wanted):
-                    for hit in list_hits(store, agent):
-                        if word_search.contains_all(f"{hit.text}\n{hit.nested}", wanted):
-                            yield hit
+                hits += [
+                    hit
+                    for hit in (list_hits(store, agent) if place in places else ())
+                    if word_search.contains_all(f"{hit.text}\n{hit.nested}", wanted)
+                ]
             except OSError as error:
-                reason = error.strerror or str(error)
                 file = f"{store.paths.relative(error.filename)}: " if error.filename else ""
-                if file + reason not in problems:  # a memory is read for its archive, too
-                    problems.append(file + reason)
-
-
-def _may_match(store: Store, agent: str, place: str, wanted: Iterable[str]) -> bool:
-    """Return whether a file has all words; to parse it takes much longer.
-
-    An item may have fewer backslashes than its line.
-    """
-    if place == IN_REVIEW:
-        return True
-    path = store.path(agent) if place == IN_MEMORY else store.archive_path(agent)
-    snapshot = store.read_file(path)
-    lines = map(word_search.fold_text, snapshot.text.split("\n") if snapshot else ())
-    text = "\n".join(lines).replace("\\", "")
-    return all(word.replace("\\", "") in text for word in wanted)
+                # Once: a memory is read for its archive, too.
+                unread[file + (error.strerror or str(error))] = None
+    return SearchResult(hits, [*unread, *map(str, store.files.refused.values())])
 
 
 def search_given(project: Project, words: str, agents: Sequence[str]) -> SearchResult:

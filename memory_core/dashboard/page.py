@@ -93,17 +93,12 @@ class Part(NamedTuple):
     total: int
 
 
-def read_number(query: Mapping[str, str]) -> int:
-    """Return the wanted part of a list, from 1."""
-    wanted = query.get("page", "")
-    return max(int(wanted[:9]), 1) if wanted.isascii() and wanted.isdecimal() else 1
-
-
 def divide(rows: Sequence[Any], query: Mapping[str, str], size: int = 50) -> Part:
     """Return the part of a list that the query parameter `page` asks for.
 
     A number that is too large, or none, means the last or the first part.
     """
-    last = max(1, -(-len(rows) // size))
-    number = min(read_number(query), last)
+    last, wanted = max(1, -(-len(rows) // size)), query.get("page", "")
+    is_number = wanted.isascii() and wanted.isdecimal()
+    number = min(max(int(wanted[:9]), 1), last) if is_number else 1
     return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))

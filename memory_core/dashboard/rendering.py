@@ -52,7 +52,7 @@ def format_number(value: float) -> str:
 
 
 def trust_drawing(svg: str) -> Markup:
-    """Return drawings and styles of `monitor.charts` as part of a page; all text is escaped."""
+    """Return drawings of `monitor.charts` or a style as part of a page; all text is escaped."""
     return Markup(svg)  # noqa: S704
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from memory_core.dashboard import rendering
 from memory_core.dashboard.page import Visit
 from memory_core.dashboard.pages.overview import show_overview
-from memory_core.monitor import charts
 from memory_core.monitor.counts import find_today
 from memory_core.storage.project import Project
 
@@ -19,7 +18,7 @@ STYLE = os.path.join(os.path.dirname(__file__), "static", "style.css")
 def make_page(project: Project, environ: Mapping[str, str]) -> str:
     """Return the overview of a project as HTML."""
     with open(STYLE, encoding="utf-8") as file:
-        style = f"{charts.STYLE}\n{file.read()}"
+        style = file.read()
     view = show_overview(Visit(project, environ, {}, {}))
     templates = rendering.make_templates(
         project_name=project.name, saved_style=style, day=find_today()

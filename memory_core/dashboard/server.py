@@ -7,8 +7,7 @@ import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 
 import anyio
 import uvicorn
@@ -59,12 +58,12 @@ def serve(
     with listen(port) as own:
         access = Access(own.getsockname()[1])
         app = create_app(project, environ, access)
-        server = _Server(_make_config(app))
-        with _end_on_signals(server):
-            say(access.make_address())
-            if opens_browser:
-                _open_browser(access.make_address(once=True))
-            anyio.run(_serve, server, app.state.site, own)
+        server = uvicorn.Server(_make_config(app))
+        _handle_signals()
+        say(access.make_address())
+        if opens_browser:
+            _open_browser(access.make_address(once=True))
+        anyio.run(_serve, server, app.state.site, own)
 
 
 def _open_browser(address: str) -> None:
@@ -87,13 +86,6 @@ def listen(port: int | None) -> socket.socket:
     raise OSError(problem.errno, f"port {ports[0]}: {reason}; --port chooses another")
 
 
-class _Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals to `_end_on_signals`, which knows one more."""
-        yield
-
-
 def _make_config(app: Starlette) -> uvicorn.Config:
     return uvicorn.Config(
         app,
@@ -109,25 +101,10 @@ def _make_config(app: Starlette) -> uvicorn.Config:
     )
 
 
-@contextmanager
-def _end_on_signals(server: uvicorn.Server) -> Iterator[None]:
-    """End the server on a signal, the second time without waiting; then act as without a server."""
-    received: list[int] = []
-
-    def end(number: int, _frame: object) -> None:
-        server.force_exit = bool(received)
-        server.should_exit = True
-        received.append(number)
-
+def _handle_signals() -> None:
+    """Let uvicorn end the server on SIGHUP, too, but not under nohup."""
     handled = [number for number in END_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-    before = {number: signal.signal(number, end) for number in handled}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if received:
-        signal.raise_signal(received[0])
+    uvicorn.server.HANDLED_SIGNALS = tuple(handled)  # type: ignore[assignment]
 
 
 async def _serve(server: uvicorn.Server, site: Site, own: socket.socket) -> None:

@@ -25,7 +25,6 @@ from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.delegation import draining
-from memory_core.monitor import charts
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -37,9 +36,7 @@ MESSAGE_PARAMETER = "done"
 MAX_MESSAGES = 20
 
 STATIC = os.path.join(os.path.dirname(__file__), "static")
-CHARTS_STYLE = "charts.css"
 STATIC_TYPES = {
-    CHARTS_STYLE: "text/css",
     "style.css": "text/css",
     "dashboard.js": "text/javascript",
     "theme.js": "text/javascript",
@@ -181,8 +178,6 @@ class Site:
 
 
 def _read_static(name: str) -> bytes:
-    if name == CHARTS_STYLE:
-        return charts.STYLE.encode()
     with open(os.path.join(STATIC, name), "rb") as file:
         return file.read()
 

@@ -131,8 +131,8 @@ class Examination:
         return [self.project.store, *([self.project.level(user=True)] if is_user_used else [])]
 
     @cached_property
-    def version(self) -> settings_json.Version | None:
-        """The version of Claude Code, None if there is no `claude`."""
+    def version(self) -> tuple[int, ...]:
+        """The version of Claude Code, () if there is no `claude`."""
         return installation.find_claude_version()
 
     @property

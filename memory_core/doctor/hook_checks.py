@@ -37,10 +37,10 @@ def check_program(exam: Examination) -> Iterator[Finding]:
     if not (os.path.isabs(home) and os.path.isdir(home)):
         what = f"HOME is {home!r}: hooks find their program in the home folder"
         yield Finding(BROKEN, what, "HOME", "set HOME to your home folder, then start claude again")
-    number = ".".join(map(str, exam.version or ())) or "(no `claude` on PATH)"
+    number = ".".join(map(str, exam.version)) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
     oldest = installation.OLDEST_CLAUDE
-    is_supported = exam.version and exam.version >= tuple(map(int, oldest.split(".")))
+    is_supported = installation.is_supported(exam.version)
     advice = "" if is_supported else f"install Claude Code {oldest} or newer, or add it to PATH"
     yield Finding(OK if is_supported else WARNING, what, sys.executable, advice)
 
@@ -77,7 +77,7 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
             what = "no hooks of agent-memory: agents get no memory and learn nothing"
             yield _suggest_install(exam, BROKEN, what)
         return
-    wanted = settings_json.build_hooks(installation.read_template(), exam.version)
+    wanted = settings_json.build_hooks(installation.read_template())
     missing = wanted.keys() - {hook.event for hook in exam.own_hooks}
     if missing:
         events = ", ".join(event for event in wanted if event in missing)

@@ -1,7 +1,7 @@
 """Draw charts as SVG text, which fits the width of its place and both colour themes.
 
-Widths are percentages, so text keeps its size.  A chart has classes and no styles, as
-a page that forbids inline styles needs it; STYLE has the rules.  All texts are escaped.
+Widths are percentages, so text keeps its size.  A chart has classes and no styles, as a page that
+forbids inline styles needs it; dashboard/static/style.css has the rules.  All texts are escaped.
 """
 
 from __future__ import annotations
@@ -22,36 +22,6 @@ MOST_LABELS = 6
 STEPS = (1, 2, 4, 6, 8, 10)
 FINE_STEPS = (1, 1.2, 1.4, 1.6)
 
-STYLE = """\
-:root {
-  --chart-1: light-dark(#2f63c4, #82a8f5); --chart-2: light-dark(#0f8577, #4fc4b3);
-  --chart-3: light-dark(#b1500f, #f09d60); --chart-4: light-dark(#b3323f, #f08a90);
-  --chart-quiet: light-dark(#e3e6eb, #363b44); --chart-text: light-dark(#59616e, #a5adba);
-}
-.chart { display: block; box-sizing: border-box; width: 100%; height: 150px; padding-left: 2.5rem;
-  overflow: visible; }
-.chart text { fill: var(--chart-text); font-size: 11px; font-variant-numeric: tabular-nums; }
-.chart-tick { text-anchor: end; }
-.chart-label { text-anchor: middle; }
-.chart-grid { stroke: var(--chart-quiet); stroke-width: 1; shape-rendering: crispEdges; }
-.chart-hit { fill: transparent; }
-.chart-column:hover .chart-hit { fill: var(--chart-quiet); opacity: .5; }
-.chart-1 { --series: var(--chart-1); } .chart-2 { --series: var(--chart-2); }
-.chart-3 { --series: var(--chart-3); } .chart-4 { --series: var(--chart-4); }
-.chart-bar { fill: var(--series); }
-.chart-line { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round;
-  stroke-linecap: round; vector-effect: non-scaling-stroke; }
-.chart-dot { fill: var(--series); }
-.sparkline { width: 6rem; height: 1.25rem; vertical-align: middle; overflow: visible; }
-.sharebar { display: block; width: 100%; height: .5rem; border-radius: .25rem; }
-.sharebar-rest { fill: var(--chart-quiet); }
-.chart-legend { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 0 0 .5rem; padding: 0;
-  list-style: none; font-size: .8125rem; }
-.chart-legend li { display: flex; align-items: center; gap: .4rem; }
-.chart-key { width: .7rem; height: .7rem; border-radius: 2px; background: var(--series); }
-@media print { .chart-key { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
-"""
-
 
 class Series(NamedTuple):
     """A name, a value for each place (None for no value), and a colour from 1 to 4."""
@@ -61,10 +31,10 @@ class Series(NamedTuple):
     colour: int = 1
 
 
-def draw_bars(title: str, labels: Sequence[str], series: Sequence[Series], unit: str = "") -> str:
+def draw_bars(title: str, labels: Sequence[str], series: Sequence[Series]) -> str:
     """Draw a bar for each label, with the series on top of each other.
 
-    `title` says to a screen reader what the chart shows; values get `unit` in the tooltips.
+    `title` says to a screen reader what the chart shows.
     """
     columns = zip(*(row.values for row in series), strict=True)
     sums = [sum(filter(None, column)) for column in columns]
@@ -84,55 +54,20 @@ def draw_bars(title: str, labels: Sequence[str], series: Sequence[Series], unit:
                     f'<rect class="chart-bar chart-{row.colour}" x="{left:.2f}%" y="{y:.1f}"'
                     f' width="{width:.2f}%" height="{height:.1f}"/>'
                 )
-        parts.append(_draw_column(slot * at, slot, _describe(label, at, series, unit), drawn))
+        parts.append(_draw_column(slot * at, slot, _describe(label, at, series), drawn))
     return _draw_chart(title, [*parts, *_draw_labels(labels)], top)
 
 
-def draw_lines(title: str, labels: Sequence[str], series: Sequence[Series], unit: str = "") -> str:
-    """Draw a line for each series; it has a gap where a value is None."""
-    values = [value for row in series for value in row.values if value is not None]
-    top = find_top(max(values, default=0))
-    slot = 100 / max(len(labels), 1)
-    parts = [_draw_grid(top)]
-    dots: list[list[str]] = [[] for _label in labels]
-    for row in series:
-        points = [
-            None if value is None else (slot * (at + 0.5), TOP + PLOT - PLOT * value / top)
-            for at, value in enumerate(row.values)
-        ]
-        parts.append(_draw_path(points, row.colour, HEIGHT))
-        for at, point in enumerate(points):
-            if point:
-                place = f'cx="{point[0]:.2f}%" cy="{point[1]:.1f}" r="2.5"'
-                dots[at].append(f'<circle class="chart-dot chart-{row.colour}" {place}/>')
-    for at, label in enumerate(labels):
-        text = _describe(label, at, series, unit)
-        parts.append(_draw_column(slot * at, slot, text, dots[at]))
-    return _draw_chart(title, [*parts, *_draw_labels(labels)], top)
-
-
-def draw_sparkline(title: str, values: Sequence[float], colour: int = 1) -> str:
+def draw_sparkline(title: str, values: Sequence[float]) -> str:
     """Draw a small line without axes, for a cell of a table."""
     top, last = max(values, default=0) or 1, max(len(values) - 1, 1)
-    points = [(100 * at / last, 18 - 16 * value / top) for at, value in enumerate(values)]
-    path = _draw_path(points, colour, 20)
-    return f'<svg class="sparkline" role="img" aria-label="{_escape(title)}">{path}</svg>'
-
-
-def draw_share(title: str, parts: Sequence[tuple[float, int]]) -> str:
-    """Draw shares of a whole as one bar; a part is a share from 0 to 1 and a colour."""
-    drawn, left = ['<rect class="sharebar-rest" width="100%" height="100%"/>'], 0.0
-    for share, colour in parts:
-        width = 100 * max(0.0, min(share, 1 - left))
-        drawn.append(
-            f'<rect class="chart-bar chart-{colour}" x="{100 * left:.2f}%"'
-            f' width="{width:.2f}%" height="100%"/>'
-        )
-        left += width / 100
-    text = _escape(title)
+    points = [
+        f"{100 * at / last:.2f} {18 - 16 * value / top:.1f}" for at, value in enumerate(values)
+    ]
+    line = f'<polyline class="chart-line chart-1" points="{" ".join(points)}"/>'
     return (
-        f'<svg class="sharebar" role="img" aria-label="{text}"><title>{text}</title>'
-        f"{''.join(drawn)}</svg>"
+        f'<svg class="sparkline" role="img" aria-label="{_escape(title)}" viewBox="0 0 100 20"'
+        f' preserveAspectRatio="none">{line}</svg>'
     )
 
 
@@ -162,9 +97,9 @@ def format_short(value: float) -> str:
     return f"{value:g}"
 
 
-def _describe(label: str, at: int, series: Sequence[Series], unit: str) -> str:
+def _describe(label: str, at: int, series: Sequence[Series]) -> str:
     values = [(row.name, row.values[at]) for row in series]
-    shown = (f"{name} {value:,g}{unit}" for name, value in values if value is not None)
+    shown = (f"{name} {value:,g}" for name, value in values if value is not None)
     return f"{label}: {', '.join(shown)}"
 
 
@@ -209,20 +144,6 @@ def _draw_labels(labels: Sequence[str]) -> list[str]:
         f"{_escape(labels[at])}</text>"
         for at in range(0, len(labels), max(step, 1))
     ]
-
-
-def _draw_path(points: Sequence[tuple[float, float] | None], colour: int, height: int) -> str:
-    """Return a line through points in percent of the width and pixels; None is a gap."""
-    commands, is_down = [], False
-    for point in points:
-        if point:
-            commands.append(f"{'L' if is_down else 'M'}{point[0]:.2f} {point[1]:.1f}")
-        is_down = point is not None
-    return (
-        f'<svg viewBox="0 0 100 {height}" preserveAspectRatio="none" width="100%"'
-        f' height="100%" overflow="visible"><path class="chart-line chart-{colour}"'
-        f' d="{" ".join(commands)}"/></svg>'
-    )
 
 
 def _escape(text: str) -> str:

@@ -60,8 +60,7 @@ def run_guarded(verb: Callable[[], None]) -> int:
 def install(project: str, user: bool = False, dry_run: bool = False, say: Say = print) -> None:
     """Test the hooks, and write them into the settings of a project or of the user."""
     target = _find_target(project, user)
-    version = find_claude_version()
-    wanted = settings_json.build_hooks(read_template(), version, find_parts(target.project, user))
+    wanted = settings_json.build_hooks(read_template(), find_parts(target.project, user))
     change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
     if dry_run:
         _say_diff(change, say)
@@ -76,12 +75,8 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     say(f"  Hooks {'already installed' if _is_empty(change) else 'installed'}: {change.path}")
     if backup:
         say(f"  Backup of the previous settings: {backup}")
-    if version is None:
-        say(f"  No `claude` found: the hooks need Claude Code {OLDEST_CLAUDE} or newer.")
-    missing = [event for event in settings_json.build_hooks(read_template()) if event not in wanted]
-    if missing and version:
-        number = ".".join(map(str, version))
-        say(f"  Without {', '.join(missing)}: Claude Code {number} does not support it.")
+    if not is_supported(find_claude_version()):
+        say(f"  The hooks need Claude Code {OLDEST_CLAUDE} or newer, which was not found.")
     say("")
     say(f'Tested in a temporary project. The agent "{sample_events.AGENT}" reported this finding:')
     say(f"  {trial.memory_line}")
@@ -112,14 +107,14 @@ def renew(path: str) -> str:
     Raises InstallRefused if the hooks do not work or the file cannot be written.
     """
     target = _find_target_of(path)
-    change = _plan_update(target, find_claude_version())
+    change = _plan_update(target)
     if _is_empty(change):
         return ""
     _write_tested(target, change)
     return change.diff().rstrip("\n")
 
 
-def _plan_update(target: SettingsTarget, version: settings_json.Version | None) -> FileChange:
+def _plan_update(target: SettingsTarget) -> FileChange:
     """Return the change that gives a settings file the hooks of this version that it needs.
 
     A project's file only gets those for its tasks, if it has only these or the user's settings
@@ -129,7 +124,7 @@ def _plan_update(target: SettingsTarget, version: settings_json.Version | None) 
     others = list_entries(target) or list_entries(_find_target("", user=True))
     if others and not (target.is_user or _has_hooks(target)):
         parts = [part for part in parts if part != settings_json.BASIC]
-    wanted = settings_json.build_hooks(read_template(), version, parts)
+    wanted = settings_json.build_hooks(read_template(), parts)
     return _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
 
 
@@ -166,7 +161,7 @@ def plan_task_hooks(project: Project) -> FileChange | None:
     if not (_has_hooks(target) or _has_hooks(_find_target("", user=True))):
         return None
     _check_writable(target)
-    change = _plan_update(target, find_claude_version())
+    change = _plan_update(target)
     return None if _is_empty(change) else change
 
 
@@ -474,11 +469,11 @@ def _back_up(change: FileChange) -> str | None:
 # --- Claude Code ---
 
 
-def find_claude_version() -> settings_json.Version | None:
-    """Return the version of the installed Claude Code, None if there is none."""
+def find_claude_version() -> tuple[int, ...]:
+    """Return the version of the installed Claude Code, () if there is none."""
     claude = headless.find_claude(os.environ)
     if claude is None:
-        return None
+        return ()
     # 2.1.20 creates its configuration folder even for this; keep it out of the user's home.
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
         try:
@@ -493,9 +488,13 @@ def find_claude_version() -> settings_json.Version | None:
                 check=False,
             ).stdout
         except (OSError, subprocess.TimeoutExpired):
-            return None
+            return ()
     match = re.search(r"\b(\d+)\.(\d+)\.(\d+)\b", output)
-    return tuple(map(int, match.groups())) if match else None
+    return tuple(map(int, match.groups())) if match else ()
+
+
+def is_supported(version: tuple[int, ...]) -> bool:
+    return version >= tuple(map(int, OLDEST_CLAUDE.split(".")))
 
 
 # --- the trial ---
@@ -576,13 +575,12 @@ def activate(environment: str, say: Say = print) -> None:
     _try_environment(environment)
     program.link_command(say)
     previous = program.switch_to(environment)
-    version = find_claude_version()
     for root in program.list_projects():
-        _update_project(root, version, say)
+        _update_project(root, say)
     user = _find_target("", user=True)
     if list_entries(user):
-        _update_settings(user, version, say)
-    program.remove_unused_environments(previous, say)
+        _update_settings(user, say)
+    program.remove_unused_environments(previous)
 
 
 def _try_environment(environment: str) -> None:
@@ -594,19 +592,17 @@ def _try_environment(environment: str) -> None:
     run_trial(settings_json.add_hooks("", hooks), environment)
 
 
-def _update_project(root: str, version: settings_json.Version | None, say: Say) -> None:
+def _update_project(root: str, say: Say) -> None:
     """Update the hooks and the merge driver of a project that has them."""
     for target in _list_targets(root):
-        _update_settings(target, version, say)
+        _update_settings(target, say)
     if merge_driver.update(root):
         say(f"Updated the merge driver in the git configuration of {root}.")
 
 
-def _update_settings(
-    target: SettingsTarget, version: settings_json.Version | None, say: Say
-) -> None:
+def _update_settings(target: SettingsTarget, say: Say) -> None:
     try:
-        change = _plan_update(target, version)
+        change = _plan_update(target)
         if not _is_empty(change):
             _check_writable(target)
             _write(target, change)

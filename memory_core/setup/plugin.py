@@ -4,7 +4,7 @@ DATA/                       CLAUDE_PLUGIN_DATA; ~/.claude/plugins/data/... in ol
   venv -> environments/NAME the environment in use, with a link `packages`
   environments/NAME/        the dependencies only; the code runs from the plugin's folder
   python                    path of the system's Python, used until then
-  build.log, failed.json    log of the last build, and why it failed
+  build.log, failed.txt     log of the last build, and why it failed
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
@@ -110,13 +109,3 @@ def find_packages() -> list[str]:
     """Return the folder of the dependencies: a hook's Python starts without site-packages."""
     path = os.path.join(os.path.dirname(os.path.dirname(sys.executable)), "packages")
     return [path] if os.path.isdir(path) else []
-
-
-def read_failure(data: str) -> dict[str, Any]:
-    """Return why the last build failed: `key`, `when`, `reason`, `reported`; {} if it did not."""
-    try:
-        with open(os.path.join(data, "failed.json"), encoding="utf-8") as file:
-            failure = fastjson.loads(file.read())
-        return dict(failure) if isinstance(failure["when"], int | float) else {}
-    except (OSError, ValueError, LookupError, TypeError):
-        return {}

@@ -1,8 +1,8 @@
 """The Python environment of the Claude Code plugin: its dependencies, nothing else.
 
-The first session starts the build in the background, with `uv` or else with `venv` and `pip`.
-A plugin version with other dependencies starts it again.  Until the environment is ready, any
-Python from 3.10 on runs this module, so it imports the standard library only.
+A session starts the build in the background, with `uv` or else with `venv` and `pip`, if there is
+no environment with the dependencies of this version.  Until it is ready, any Python from 3.10 on
+runs this module, so it imports the standard library only.
 """
 
 from __future__ import annotations
@@ -33,11 +33,8 @@ SERVER_WAIT = 20.0
 # Seconds that a step of the build may take.
 BUILD_TIMEOUT = 900
 
-# Seconds until a failed build is tried again.
-RETRY_AFTER = 3600
-
 POLL_PAUSE = 0.1
-LOCK_NAME, LOG_NAME = "build.lock", "build.log"
+LOCK_NAME, LOG_NAME, FAILURE_NAME = "build.lock", "build.log", "failed.txt"
 
 # Variables that make Python or pip use another folder than the new environment.
 REMOVED_VARIABLES = (
@@ -83,8 +80,13 @@ def read_state(data: str, folder: str) -> tuple[str, str]:
         return "ready", ""
     if is_building(data):
         return "building", ""
-    failure = plugin.read_failure(data)
-    return ("failed", str(failure.get("reason"))) if failure else ("none", "")
+    failure = read_failure(data)
+    return ("failed", failure) if failure else ("none", "")
+
+
+def read_failure(data: str) -> str:
+    """Return why the last build failed, "" if it did not."""
+    return SafeFiles(data).read_text(FAILURE_NAME)
 
 
 def is_ready(data: str, folder: str = "") -> bool:
@@ -121,16 +123,15 @@ def is_building(data: str) -> bool:
 
 
 def handle_session_start(environ: Mapping[str, str]) -> None:
-    """Start the build if it is needed, and print a message for the user, once."""
+    """Start the build if it is needed, and print a message for the user."""
     data = environ[plugin.DATA_VARIABLE]
     _link_plugin(data)
     if config.is_off(environ) or is_ready(data):
         return
-    is_started = start_build(data)
-    message = _report_failure(data)
-    if not message and is_started and _is_first_session(data):
-        message = BUILD_STARTED
-    if message:
+    message = BUILD_STARTED
+    if read_failure(data):
+        message = f"agent-memory: {_explain_failure(data)} Trying again."
+    if start_build(data):
         print(json.dumps({"systemMessage": message}))
 
 
@@ -143,40 +144,8 @@ def _link_plugin(data: str) -> None:
             links.replace_link(link, root())
 
 
-def _is_first_session(data: str) -> bool:
-    """Say whether no session has announced this environment yet, and note that this one does."""
-    path = os.path.join(data, f"reported-{hash_dependencies()}")
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-    except FileExistsError:
-        return False
-    except OSError:
-        pass
-    return True
-
-
-def _report_failure(data: str) -> str:
-    """Return the message about a failed build that no session has shown yet, and note that."""
-    failure = plugin.read_failure(data)
-    if not failure or failure.get("reported"):
-        return ""
-    _write_failure(data, {**failure, "reported": True})
-    return (
-        f"agent-memory: could not build its Python environment: {failure['reason']} Agents have"
-        " their memory, but commands and the MCP server do not work."
-        f" Details: {os.path.join(data, LOG_NAME)}"
-    )
-
-
-def start_build(data: str, retry: bool = False) -> bool:
-    """Start a build in the background; return whether one runs now.
-
-    A build that has failed is tried again after an hour, or with `retry`.
-    """
-    failure = plugin.read_failure(data)
-    is_recent = failure and 0 <= time.time() - failure["when"] < RETRY_AFTER
-    if is_recent and failure.get("key") == hash_dependencies() and not retry:
-        return is_building(data)
+def start_build(data: str) -> bool:
+    """Start a build in the background, unless one runs; return whether it was started."""
     try:
         os.makedirs(data, exist_ok=True)
         descriptor = os.open(os.path.join(data, LOCK_NAME), os.O_RDWR | os.O_CREAT, 0o644)
@@ -184,18 +153,17 @@ def start_build(data: str, retry: bool = False) -> bool:
         return False  # the folder cannot be written; hooks work without the environment
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", plugin.LAUNCH_CODE, root(), "build"],
-            cwd=data,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # the build goes on when this session ends
-            pass_fds=[descriptor],  # the lock is the builder's until it ends
-        )
-    except BlockingIOError:
-        return True
-    except OSError:
+        with open(os.path.join(data, LOG_NAME), "wb") as log:
+            subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", plugin.LAUNCH_CODE, root(), "build"],
+                cwd=data,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # the build goes on when this session ends
+                pass_fds=[descriptor],  # the lock is the builder's until it ends
+            )
+    except OSError:  # BlockingIOError if a build runs
         return False
     finally:
         os.close(descriptor)
@@ -205,15 +173,12 @@ def start_build(data: str, retry: bool = False) -> bool:
 # --- commands and the MCP server ---
 
 
-def wait_until_ready(environ: Mapping[str, str], seconds: float, retry: bool = False) -> str:
-    """Start the build if it is needed and wait for it; return why it is not ready, or "".
-
-    `retry` is as for `start_build`.
-    """
+def wait_until_ready(environ: Mapping[str, str], seconds: float) -> str:
+    """Start the build if it is needed and wait for it; return why it is not ready, or ""."""
     data = environ[plugin.DATA_VARIABLE]
     until = time.monotonic() + seconds
     if not is_ready(data):
-        start_build(data, retry)
+        start_build(data)
     while is_building(data):
         if time.monotonic() >= until:
             return STILL_BUILDING
@@ -222,7 +187,7 @@ def wait_until_ready(environ: Mapping[str, str], seconds: float, retry: bool = F
 
 
 def _explain_failure(data: str) -> str:
-    reason = plugin.read_failure(data).get("reason") or "the build was stopped."
+    reason = read_failure(data) or "the build was stopped."
     log = os.path.join(data, LOG_NAME)
     return f"could not build its Python environment: {reason} Details: {log}"
 
@@ -244,11 +209,9 @@ def build(environ: Mapping[str, str]) -> int:
     data = environ[plugin.DATA_VARIABLE]
     if is_ready(data):
         return 0
-    _redirect_output(os.path.join(data, LOG_NAME))
     folder = os.path.join(data, "environments")
     _remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
-    key = hash_dependencies()
-    new = os.path.join(folder, f"{key}-{int(time.time())}-{os.getpid()}")
+    new = os.path.join(folder, f"{hash_dependencies()}-{int(time.time())}-{os.getpid()}")
     try:
         _create(new)
         _check(new)
@@ -259,21 +222,11 @@ def build(environ: Mapping[str, str]) -> int:
         shutil.rmtree(new, ignore_errors=True)
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
         reason = reason if reason.endswith(".") else f"{reason}."
-        _write_failure(data, {"key": key, "when": time.time(), "reason": reason})
+        with suppress(OSError):
+            SafeFiles(data).replace(FAILURE_NAME, reason.encode())
         return 1
-    with suppress(OSError):
-        os.unlink(os.path.join(data, "failed.json"))
-    # A quarter of the time; the environment is in use already.
-    with suppress(BuildFailed, OSError):
-        _run([_python(new), "-I", "-m", "compileall", "-q", os.path.join(new, "lib")])
+    SafeFiles(data).remove(FAILURE_NAME)
     return 0
-
-
-def _redirect_output(path: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    for output in (1, 2):
-        os.dup2(descriptor, output)
-    os.close(descriptor)
 
 
 def _remove_others(folder: str, used: str) -> None:
@@ -291,8 +244,7 @@ def _python(environment: str) -> str:
 
 def _create(new: str) -> None:
     uv = shutil.which("uv", path=_clean_path(os.environ))
-    if not (uv and _create_by_uv(uv, new)):
-        _create_by_pip(new)
+    _create_by_uv(uv, new) if uv else _create_by_pip(new)
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = _run([_python(new), "-I", "-c", code]).strip()
     os.symlink(os.path.relpath(packages, new), os.path.join(new, "packages"))
@@ -311,15 +263,9 @@ def _clean_path(environ: Mapping[str, str]) -> str:
     )
 
 
-def _create_by_uv(uv: str, new: str) -> bool:
-    """Build with uv, which is faster; return whether that worked."""
-    try:
-        _run([uv, "venv", "--quiet", "--python", sys.executable, new])
-        _run([uv, "pip", "install", "--quiet", "--python", _python(new), *read_dependencies()])
-    except (BuildFailed, OSError):
-        shutil.rmtree(new, ignore_errors=True)
-        return False
-    return True
+def _create_by_uv(uv: str, new: str) -> None:
+    _run([uv, "venv", "--quiet", "--python", sys.executable, new])
+    _run([uv, "pip", "install", "--quiet", "--python", _python(new), *read_dependencies()])
 
 
 def _create_by_pip(new: str) -> None:
@@ -367,8 +313,3 @@ def _run(command: list[str]) -> str:
         last = lines[-1] if lines else f"exit status {process.returncode}"
         raise BuildFailed(f"{os.path.basename(command[0])} failed: {last}"[:300])
     return process.stdout
-
-
-def _write_failure(data: str, failure: Mapping[str, object]) -> None:
-    with suppress(OSError):
-        SafeFiles(data).replace("failed.json", json.dumps(dict(failure)).encode())

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from memory_core.claude_code import settings_json
+from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.monitor import gone_projects
 from memory_core.setup import links
-from memory_core.storage import state_folder, state_owner
+from memory_core.storage import inbox, state_folder, state_owner
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
@@ -134,63 +133,19 @@ def link_command(say: Say) -> None:
 # --- environments of older versions ---
 
 
-def remove_unused_environments(previous: str, say: Say) -> None:
-    """Remove the environments except that in use, unless a process may still use one.
+def remove_unused_environments(previous: str) -> None:
+    """Remove the environments except that in use and the one before, until the next upgrade.
 
     Python imports modules while it runs, for example in an MCP server of an open session.
-    Commands with the link `venv` may run in the environment `previous`.
     """
     folder = os.path.join(os.path.realpath(data_folder()), "environments")
     used = os.path.realpath(os.path.join(data_folder(), "venv"))
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
         # An environment without `hooks` is being built by another install.sh.
-        if path == used or os.path.islink(path) or not os.path.lexists(os.path.join(path, "hooks")):
-            continue
-        starts = [path, os.path.join(data_folder(), "environments", name)]
-        if path == previous:
-            starts += [find_link(), os.path.join(data_folder(), "venv")]
-        if _is_in_use([f"{start}{os.sep}" for start in starts]):
-            say(f"Kept for now, because it is in use: {path}. The next upgrade removes it.")
-            continue
-        # Versions without `packages` wrote this path into the configuration of git repositories,
-        # and not all of these are in the list of projects.
-        has_references = not os.path.lexists(os.path.join(path, "packages"))
-        shutil.rmtree(path)
-        if has_references:
-            os.symlink(os.path.join(os.pardir, "venv"), path)
-
-
-def _is_in_use(folders: list[str]) -> bool:
-    """Say whether the command line of a process names one of these folders, or it is unknown."""
-    commands = _list_commands()
-    return commands is None or any(path in line for line in commands for path in folders)
-
-
-def _list_commands() -> list[str] | None:
-    """Return the command lines of all processes except this one, None if they are unknown."""
-    try:
-        if os.path.isdir("/proc/self"):
-            pids = [name for name in os.listdir("/proc") if name.isdigit()]
-            return [_read_command(pid) for pid in pids if int(pid) != os.getpid()]
-        output = subprocess.run(
-            ["ps", "-A", "-ww", "-o", "pid=,command="],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return [line for line in output.splitlines() if line.split()[:1] != [str(os.getpid())]]
-
-
-def _read_command(pid: str) -> str:
-    try:
-        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
-            return file.read().replace("\0", " ")
-    except OSError:
-        return ""  # it has ended
+        is_built = os.path.lexists(os.path.join(path, "hooks")) and not os.path.islink(path)
+        if is_built and path not in (used, previous):
+            shutil.rmtree(path)
 
 
 # --- projects ---
@@ -228,11 +183,19 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
 
 
 def _find_waiting(states: str) -> dict[str, str]:
-    """Return the states with learnings that no memory has yet, and how many of which project."""
+    """Return the states with files of learnings that no memory has, and how many of which project.
+
+    `storage.inbox` and `storage.review_file` describe the files.
+    """
     waiting, owners = {}, dict(state_owner.list_owners(states))
     for name in SafeFiles(states).list_names():
         path = os.path.join(states, name)
-        if count := gone_projects.count_learnings(SafeFiles(path)):
+        if count := sum(len(names) for _folder, names in _walk_waiting(SafeFiles(path))):
             project = owners.get(name, "an unknown project")
-            waiting[path] = f"{format_count(count, 'waiting learning')} of {project}"
+            waiting[path] = f"{format_count(count, 'file')} with waiting learnings of {project}"
     return waiting
+
+
+def _walk_waiting(state: SafeFiles) -> Iterator[tuple[str, list[str]]]:
+    for folder in (inbox.FOLDER, inbox.OLD_FOLDER, state_folder.REVIEW_FOLDER):
+        yield from tree.walk(state, folder)

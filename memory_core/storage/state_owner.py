@@ -64,29 +64,20 @@ def is_of_same_folder(state: SafeFiles, project: str) -> bool:
 
 
 def _find_moved(state: SafeFiles, project: str) -> str:
-    """Return the state folder of a project at its old place, "" if it was not moved."""
-    gone = list_gone(os.path.dirname(state.root), project)
-    return next((folder for folder, _path, is_certain in gone if is_certain), "")
+    """Return the state folder of a project at its old place, "" if it was not moved.
 
-
-def list_gone(home: str, owner: str) -> list[tuple[str, str, bool]]:
-    """Return (state folder, its project, is certain) of states that may be of the folder `owner`.
-
-    Their projects are gone, and had the name or the number (inode) of this folder; both make it
-    certain that the project was moved here.  A new folder may get the number of a deleted one.
+    That project is gone, and had the name and the number (inode) of this folder: a new folder may
+    get the number of a deleted one.
     """
-    if not os.path.isdir(owner):
-        return []  # HOME may name a folder that does not exist
-    files, status = SafeFiles(home), os.stat(owner)
-    gone = []
-    for name in files.list_names():
-        old = fastjson.load_object(files.read_text(f"{name}/{OWNER_FILE}"))
-        path = str(old.get("path"))
-        has_name = os.path.basename(path) == os.path.basename(owner)
-        has_number = (old.get("device"), old.get("inode")) == (status.st_dev, status.st_ino)
-        if (has_name or has_number) and os.path.isabs(path) and not os.path.lexists(path):
-            gone.append((files.locate(name), path, has_name and has_number))
-    return gone
+    if not os.path.isdir(project):
+        return ""  # HOME may name a folder that does not exist
+    files = SafeFiles(os.path.dirname(state.root))
+    for name, path in list_owners(files.root):
+        has_name = os.path.basename(path) == os.path.basename(project)
+        is_same = has_name and is_of_same_folder(SafeFiles(files.locate(name)), project)
+        if is_same and not os.path.lexists(path):
+            return files.locate(name)
+    return ""
 
 
 def list_owners(home: str) -> list[tuple[str, str]]:

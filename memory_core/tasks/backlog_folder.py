@@ -323,9 +323,9 @@ def has_command() -> bool:
 def _program() -> str:
     """Return the path of the command, "" if it is missing.
 
-    It does not import `shutil`, which would take a third of a hook's start time.  It skips
-    relative folders in PATH, so that a project cannot supply the command.
+    Relative folders in PATH are skipped, so that a project cannot supply the command.
     """
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    paths = (os.path.join(folder, PROGRAM) for folder in folders if os.path.isabs(folder))
-    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), "")
+    import shutil
+
+    folders = filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))
+    return shutil.which(PROGRAM, path=os.pathsep.join(folders)) or ""

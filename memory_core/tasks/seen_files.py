@@ -1,7 +1,7 @@
 """The record of the last scan of the task files.
 
-    tasks.json    in the state folder; line 1: stamps of all files that count, to see quickly
-                  whether anything changed; line 2: the task files
+    tasks.json    in the state folder: `files` has the task files, `marks` the settings and the
+                  stamps of all other files that count
 
 With it a scan of a thousand unchanged task files reads one file.
 """
@@ -9,7 +9,6 @@ With it a scan of a thousand unchanged task files reads one file.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +21,6 @@ FILE_NAME = "tasks.json"
 
 # Of this file: about 20,000 tasks.
 MAX_BYTES = 8_000_000
-
-# Raised when the meaning of the file changes.
-FORMAT_VERSION = 1
 
 
 @dataclass
@@ -48,19 +44,17 @@ def load(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile]
     """
     if not isinstance(folder.state().get("in_progress"), list):
         return None
+    record = _read(project)
     try:
-        head, files = map(fastjson.loads, _read_lines(project))
-        if head["version"] != FORMAT_VERSION:
-            return None
         # If statuses have another meaning now, all files are read again: no stamp equals [].
-        is_same = head["meaning"] == _list_statuses(folder)
-        return {key: _parse(fields, is_same) for key, fields in files.items()}
+        is_same = record["meaning"] == _list_statuses(folder)
+        return {key: _parse(fields, is_same) for key, fields in record["files"].items()}
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
 
 
 def _parse(fields: list[Any], keep_stamp: bool) -> TaskFile:
-    stage, task, stamp = fields
+    stage, task, stamp, _name = fields
     if not (isinstance(stage, str) and isinstance(task, str) and isinstance(stamp, list)):
         raise TypeError
     return TaskFile(stage, task, stamp if keep_stamp else [])
@@ -68,37 +62,35 @@ def _parse(fields: list[Any], keep_stamp: bool) -> TaskFile:
 
 def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
     """Say whether no file that counts has changed since the last scan."""
+    record = _read(project)
     try:
-        head = fastjson.loads(_read_lines(project)[0])
-        others, active = set(head["others"]), str(head["active"])
-        seen = [head[name] for name in ("version", "marks", "names")]
-    except (ValueError, LookupError, TypeError):
+        marks, active = record["marks"], str(record["active"])
+        seen = {name: stamp for _stage, _task, stamp, name in record["files"].values()}
+    except (ValueError, LookupError, TypeError, AttributeError):
         return False
-    marks, names = _list_marks(project, folder, active), _join_names(folder, others)
-    return bool(seen == [FORMAT_VERSION, marks, names])
+    files = folder.list_task_files()
+    stamps = {name: backlog_folder.make_stamp(status) for name, status in files}
+    return bool(seen == stamps and marks == _list_marks(project, folder, active))
 
 
 def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     """Record the scanned files.  The next scan sees a file that came or changed meanwhile."""
     transaction.save_state()
-    folder = transaction.folder
+    folder, active = transaction.folder, transaction.active
     for file in files.values():
         if file.path in transaction.linked:
             _accept_own_change(folder, file)
-    names = (_format_name(os.path.basename(file.path), file.stamp) for file in files.values())
-    others = folder.files.list_names(os.path.join(folder.path, backlog_folder.OPEN))
-    head = {
-        "version": FORMAT_VERSION,
-        "active": transaction.active,
-        "marks": _list_marks(transaction.project, folder, transaction.active),
+    record = {
+        "active": active,
+        "marks": _list_marks(transaction.project, folder, active),
         "meaning": _list_statuses(folder),
-        "names": "/".join(sorted(names)),
-        "others": [name for name in others if not folder.is_task_file(name)],
+        "files": {
+            key: [file.stage, file.task, file.stamp, os.path.basename(file.path)]
+            for key, file in files.items()
+        },
     }
-    fields = {key: [file.stage, file.task, file.stamp] for key, file in files.items()}
-    text = f"{fastjson.dumps(head)}\n{fastjson.dumps(fields)}\n"
     state = transaction.project.paths.state
-    state.replace(FILE_NAME, text.encode(), durable=False)
+    state.replace(FILE_NAME, fastjson.dumps(record).encode(), durable=False)
 
 
 def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
@@ -113,25 +105,13 @@ def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
             file.stamp = stamp
 
 
-def _read_lines(project: Project) -> tuple[str, str]:
-    head, _end, files = project.paths.state.read_text(FILE_NAME, MAX_BYTES).partition("\n")
-    return head, files
+def _read(project: Project) -> dict[str, Any]:
+    return fastjson.load_object(project.paths.state.read_text(FILE_NAME, MAX_BYTES))
 
 
 def _list_statuses(folder: backlog_folder.Folder) -> list[str]:
     """Return the settings that decide which stage a status belongs to."""
     return [folder.config.default, *folder.config.statuses]
-
-
-def _join_names(folder: backlog_folder.Folder, others: Collection[str]) -> str:
-    """Return the names and stamps of the task files as one text, which is fast to compare."""
-    entries = (entry for entry in folder.scan() if entry[0] not in others)
-    stamps = ((name, backlog_folder.make_stamp(status)) for name, status in entries)
-    return "/".join(sorted(_format_name(name, stamp) for name, stamp in stamps))
-
-
-def _format_name(name: str, stamp: list[int]) -> str:
-    return f"{name}/{stamp}"
 
 
 def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) -> list[Any]:

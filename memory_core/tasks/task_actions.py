@@ -1,4 +1,4 @@
-"""The actions on task memories: find, list, search, start, finish, archive, import, delete.
+"""The actions on task memories: find, list, search, start, finish, archive, delete.
 
 A task may be named by any spelling of its id that Backlog.md accepts; "" is the active task.
 """

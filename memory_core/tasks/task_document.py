@@ -22,9 +22,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_core.document import block_reader, edits, markdown
-from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document, Section
-from memory_core.selection.tokens import CHARS_PER_TOKEN, estimate_tokens
+from memory_core.selection.tokens import estimate_tokens
 from memory_core.text import front_matter, markdown_lines, sanitize
 
 CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "References"
@@ -171,21 +170,6 @@ def _end(document: Document, section: Section) -> int:
 # Reading.
 
 
-def list_items(text: str, title: str = "") -> list[str]:
-    """Return the items of a section, or of all sections, with their nested lines."""
-    document = markdown.parse_document(front_matter.read_body(text))
-    section = markdown.find_section(document, title) if title else document
-    return [_whole(document, item) for item in section.items] if section else []
-
-
-def _whole(document: Document, item: Item) -> str:
-    first, *rest = (line.strip("\r\n") for line in document.lines[item.line : item.end])
-    first = first.lstrip()
-    text = first[block_reader.count_digits(first) + 1 :].lstrip()  # after "-" or "1."
-    lines = [block_reader.unescape(text), *(line.removeprefix("  ") for line in rest)]
-    return "\n".join(map(str.rstrip, lines)).rstrip()
-
-
 def find_title(text: str, title: str) -> str:
     """Return a section's title in the spelling of the memory."""
     section = markdown.find_section(markdown.parse_document(front_matter.read_body(text)), title)
@@ -209,12 +193,12 @@ def shorten(text: str, budget: int, whole: str) -> str:
     """Return a memory cut to `budget` tokens, with a note that names the `whole` file.
 
     It keeps the heading, the first parts of the context, then the newest decisions and notes.
-    Code is never cut, because half a fenced block would turn the following text into code.
+    A part is kept whole or left out: half a fenced block would turn the following text into code.
     """
     document = markdown.parse_document(front_matter.read_body(text))
     note = f"(Cut to fit: the whole of it is in {sanitize.quote_name(whole)}.)"
     heads = [document.lines[heading.line] for heading in document.headings if heading.level == 1]
-    result = "\n\n".join([*(_shorten_part(head.rstrip(), budget // 4) for head in heads[:1]), note])
+    result = "\n\n".join([*(head.rstrip()[:budget] for head in heads[:1]), note])
     room = budget - estimate_tokens(result)
     for title, share in ((CONTEXT, CONTEXT_SHARE), (DECISIONS, 1.0), (NOTES, 1.0)):
         section = markdown.find_section(document, title)
@@ -230,31 +214,14 @@ def shorten(text: str, budget: int, whole: str) -> str:
 
 
 def _choose_fitting(parts: Sequence[str], room: int) -> list[str]:
-    """Return the first parts that fit; if not even the first one fits, its beginning."""
+    """Return the parts that fit, the first ones first."""
     chosen = list[str]()
     for part in parts:
-        fitting = part if chosen else _shorten_part(part, room - 1)
-        size = estimate_tokens(fitting) + 1
-        if fitting and size <= room:
-            chosen.append(fitting)
+        size = estimate_tokens(part) + 1
+        if size <= room:
+            chosen.append(part)
             room -= size
     return chosen
-
-
-def _shorten_part(part: str, room: int) -> str:
-    """Return a part of at most `room` tokens; a cut one has only words before the first code."""
-    if estimate_tokens(part) <= room:
-        return part
-    lines = list[str]()
-    for line in part[: int(max(room, 0) * CHARS_PER_TOKEN)].split("\n"):
-        if line.lstrip("-*+> ").startswith(("```", "~~~", "<")):
-            break
-        lines.append(line)
-    words = "\n".join(lines)
-    while words and estimate_tokens(words) >= room:
-        shorter = words[: len(words) * 9 // 10]
-        words = shorter.rpartition(" ")[0] or shorter
-    return f"{words.rstrip()} ..." if words.strip() else ""
 
 
 def _parts(document: Document, section: Section) -> list[str]:

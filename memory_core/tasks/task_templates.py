@@ -13,7 +13,6 @@ from memory_core.storage.paths import LevelPaths
 
 DEFAULT = "default"
 FOLDER = "templates"
-MAX_NAME_CHARS = 64
 
 # The sections of each template, with a hint: a comment, which Claude Code removes from imports.
 SECTIONS = {

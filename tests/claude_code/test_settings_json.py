@@ -240,26 +240,6 @@ def test_entries_are_found_with_their_matchers() -> None:
     assert sorted((each.event, each.matcher or "") for each in entries) == sorted(matchers)
 
 
-# --- versions ---
-
-VERSIONS: list[tuple[tuple[int, int, int] | None, set[str]]] = [
-    (None, set()),
-    ((2, 0, 30), {"SubagentStart", "PostToolUseFailure"}),
-    ((2, 0, 43), {"PostToolUseFailure"}),
-    ((2, 0, 76), set()),
-]
-
-
-@pytest.mark.parametrize(("version", "missing"), VERSIONS)
-def test_only_events_of_this_version_are_added(
-    version: tuple[int, int, int] | None, missing: set[str]
-) -> None:
-    known = settings_json.build_hooks(TEMPLATE, version)
-    assert set(BLOCK) - set(known) == missing
-    with_all = settings_json.add_hooks("{}", BLOCK)
-    assert settings_json.add_hooks(with_all, known) == settings_json.add_hooks("{}", known)
-
-
 def test_hooks_for_tasks_are_added_and_removed() -> None:
     """The hooks of an older version, which saw every shell command, are replaced."""
     plain = settings_json.add_hooks("", settings_json.build_hooks(TEMPLATE))

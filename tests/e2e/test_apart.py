@@ -133,9 +133,7 @@ def test_committed_settings_without_an_installation(new_desk: Callable[..., Desk
     desk = new_desk("colleague", hooks=False)
     remember(desk, "engineer", FACT)
     template = (REPO / "settings.template.json").read_text()
-    version = tuple(map(int, desk.claude.version.split(".")))
-    block = settings_json.build_hooks(template, version)
-    desk.settings(hooks=block)
+    desk.settings(hooks=settings_json.build_hooks(template))
     run = desk.run(ONE)
     assert_quiet(run)
     assert run.out.strip() == "done"

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,24 +99,19 @@ def plugged(new_desk: Callable[..., Desk]) -> Desk:
     return desk
 
 
-def fail_to_build(desk: Desk) -> None:
-    """Record a recent failure, so that the environment is not built now."""
-    failed = {
-        "key": plugin_environment.hash_dependencies(),
-        "when": time.time(),
-        "reason": "x.",
-        "reported": True,
-    }
-    (data_folder(desk) / "failed.json").write_text(json.dumps(failed))
+def prevent_build(desk: Desk) -> None:
+    """Put a file where the environment would be built."""
+    (data_folder(desk) / "environments").touch()
 
 
 def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
     """It works without its environment, and later with it, like an installation."""
-    fail_to_build(plugged)
+    prevent_build(plugged)
     first = plugged.run(script(lesson(FACT)))
     assert_quiet(first)
     assert list_known_items(plugged, "engineer") == [FACT]
     assert not (data_folder(plugged) / "venv").exists()
+    (data_folder(plugged) / "environments").unlink()
     borrow_environment(data_folder(plugged))
     (data_folder(plugged) / "python").unlink()
     second = plugged.run(script(lesson(NEWS)))
@@ -137,7 +131,7 @@ def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
 @versions(CURRENT)
 def test_the_next_session_runs_an_update(plugged: Desk) -> None:
     """Update a marketplace folder with the commands of docs/plugin.md."""
-    fail_to_build(plugged)
+    prevent_build(plugged)
     shelf = plugged.home.parent / "agent memory"
     manifest = shelf / ".claude-plugin" / "plugin.json"
     fields = json.loads(manifest.read_text())
@@ -172,7 +166,7 @@ def add_installation(desk: Desk, level: str) -> None:
 
 @pytest.mark.parametrize("level", ["user", "project"])
 def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -> None:
-    fail_to_build(plugged)
+    prevent_build(plugged)
     add_installation(plugged, level)
     assert_quiet(plugged.run(script(lesson(FACT))))
     assert list_known_items(plugged, "engineer") == [FACT]
@@ -186,7 +180,7 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
 @versions(CURRENT)
 def test_two_copies_of_the_plugin_are_one(plugged: Desk) -> None:
     """Installed for user and project, and from two marketplaces: the client runs one copy."""
-    fail_to_build(plugged)
+    prevent_build(plugged)
     shelf = copy_repository(plugged.home.parent / "other")
     market = shelf / ".claude-plugin" / "marketplace.json"
     market.write_text(json.dumps({**json.loads(market.read_text()), "name": "other"}))

@@ -35,22 +35,13 @@ def test_bars_are_as_high_as_their_values() -> None:
     assert parse(text).attrib["aria-label"] == "Items a week"
 
 
-def test_a_line_has_gaps() -> None:
-    text = charts.draw_lines("Times", LABELS * 2, [Series("p50", [1, 2, None, 3, 4, 5])], " ms")
-    (path,) = parse(text).iter("path")
-    assert re.sub(r"[^ML]", "", path.attrib["d"]) == "MLMLL"
-    assert len([*parse(text).iter("circle")]) == 5
-    assert "9 Nov: p50 1 ms" in text
-
-
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 30, 366])
 def test_few_labels_of_many(count: int) -> None:
     labels = [f"day {number}" for number in range(count)]
-    for draw in (charts.draw_bars, charts.draw_lines):
-        text = draw("Days", labels, [Series("learned", [1] * count)])
-        shown = [at.text for at in parse(text).iter("text") if at.get("class") == "chart-label"]
-        assert len(shown) == min(count, len(shown)) <= charts.MOST_LABELS
-        assert not count or shown[0] == "day 0"
+    text = charts.draw_bars("Days", labels, [Series("learned", [1] * count)])
+    shown = [at.text for at in parse(text).iter("text") if at.get("class") == "chart-label"]
+    assert len(shown) == min(count, len(shown)) <= charts.MOST_LABELS
+    assert not count or shown[0] == "day 0"
 
 
 def test_numbers_on_an_axis_are_round_and_short() -> None:
@@ -62,19 +53,11 @@ def test_numbers_on_an_axis_are_round_and_short() -> None:
     assert {value: charts.format_short(value) for value in texts} == texts
 
 
-def test_shares_fit_the_bar() -> None:
-    text = charts.draw_share("Size", [(0.25, 1), (2.0, 3)])
-    widths = [bar.attrib["width"] for bar in parse(text).iter("rect")]
-    assert widths == ["100%", "25.00%", "75.00%"]
-
-
 def test_hostile_texts_are_text() -> None:
     series = [Series(HOSTILE, [1, None, 3])]
     texts = [
-        charts.draw_bars(HOSTILE, [HOSTILE] * 3, series, HOSTILE),
-        charts.draw_lines(HOSTILE, [HOSTILE] * 3, series, HOSTILE),
+        charts.draw_bars(HOSTILE, [HOSTILE] * 3, series),
         charts.draw_sparkline(HOSTILE, [1, 2]),
-        charts.draw_share(HOSTILE, [(0.5, 1)]),
         charts.draw_legend(series),
     ]
     for text in texts:
@@ -86,7 +69,6 @@ def test_hostile_texts_are_text() -> None:
 
 def test_nothing_to_draw() -> None:
     parse(charts.draw_bars("Nothing", [], []))
-    parse(charts.draw_lines("Nothing", LABELS, [Series("p50", [None] * 3)]))
     parse(charts.draw_sparkline("Nothing", []))
     parse(charts.draw_sparkline("One", [3]))
 

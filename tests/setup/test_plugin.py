@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -384,8 +383,7 @@ def list_commands(found: list[dict[str, Any]]) -> list[str]:
 
 def test_the_doctor_reports_the_state_of_the_environment(listed: Plugged) -> None:
     (listed.data / "venv").unlink()
-    failed = {"key": plugin_environment.hash_dependencies(), "reason": "No room left."}
-    write(listed.data / "failed.json", json.dumps({**failed, "when": time.time()}))
+    write(listed.data / "failed.txt", "No room left.")
     done = subprocess.run(
         [sys.executable, "-m", "memory_core.cli", "doctor", "--json"],
         cwd=listed.sandbox.root,

@@ -11,7 +11,7 @@ import sysconfig
 from pathlib import Path
 
 from memory_core.claude_code import sample_events
-from memory_core.setup import plugin, plugin_environment
+from memory_core.setup import plugin_environment
 from support import processes
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -125,7 +125,7 @@ def make_borrowing_script(plugged: Plugged) -> str:
 
 def is_over(plugged: Plugged) -> bool:
     data = str(plugged.data)
-    is_there = plugin_environment.is_ready(data) or plugin.read_failure(data)
+    is_there = plugin_environment.is_ready(data) or plugin_environment.read_failure(data)
     return bool(is_there) and not plugin_environment.is_building(data)
 
 

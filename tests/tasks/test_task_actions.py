@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memory_core.claude_code import claude_md
+from memory_core.document import markdown
 from memory_core.git import three_way
 from memory_core.selection import tokens
 from memory_core.storage.project import Project, find_project
@@ -218,10 +219,17 @@ def test_adding_loses_no_line_and_reads_back(text: str, entry: str, title: str) 
     lines = iter(line.rstrip() for line in after.split("\n"))
     for line in text.split("\n"):
         assert not line.strip() or line.rstrip() in lines, line
-    whole = "\n".join(task_document._entry(entry))
-    in_one = " ".join(filter(None, map(str.strip, whole.split("\n"))))
-    found = task_document.list_items(after, title)
-    assert whole in found or in_one in found
+    assert flat(task_document._clean(entry)) in map(flat, list_items(after, title))
+
+
+def list_items(text: str, title: str = "Notes") -> list[str]:
+    """Return the items of a section, with their nested lines."""
+    document = markdown.parse_document(front_matter.read_body(text))
+    section = markdown.find_section(document, title)
+    return [
+        markdown.join_nested(item.text, markdown.read_nested(document, item))
+        for item in (section.items if section else ())
+    ]
 
 
 @pytest.mark.parametrize(
@@ -556,9 +564,9 @@ def test_a_state_counts_as_far_as_it_can_be_read(shop: Shop) -> None:
         "",
         "[]\n[]\n",
         "\0\n",
-        '{"version": 1}\n{"task-1": 1}\n',
-        '{"version": 1, "active": 1, "others": 1, "marks": [], "names": ""}\n',
-        '{"version": 0, "active": "", "others": [], "marks": [], "names": ""}\n{}\n',
+        '{"meaning": 1, "files": {"task-1": 1}}',
+        '{"active": 1, "marks": [], "meaning": [], "files": {"task-1": [1, 1, 1, 1]}}',
+        '{"version": 1, "active": "", "others": [], "marks": [], "names": ""}\n{}\n',
     ],
 )
 def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
@@ -812,7 +820,7 @@ def test_notes_of_twenty_processes_are_all_saved(shop: Shop) -> None:
     begin = partial(subprocess.Popen, stderr=subprocess.PIPE, env=env)
     writers = [begin([*program, f"note {who}"]) for who in range(20)]
     assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 20
-    notes = task_document.list_items(shop.memory("a"), "Notes")
+    notes = list_items(shop.memory("a"))
     assert sorted(notes) == sorted(f"note {who}-{n}" for who in range(20) for n in range(2))
 
 
@@ -833,7 +841,7 @@ def begin_a_task(shop: Shop) -> Path:
 
 
 def notes_of(path: Path) -> list[str]:
-    return task_document.list_items(path.read_text(), "Notes")
+    return list_items(path.read_text())
 
 
 def test_notes_of_two_branches_are_merged(shop: Shop) -> None:

@@ -13,18 +13,15 @@ from memory_core.cli.common.notes import (
     DRY_RUN_HINT,
     change_to_json,
     get_change,
-    may_change,
     note_archived,
 )
 from memory_core.cli.common.scopes import LevelScope
-from memory_core.cli.output import print_line, print_note, select_fields
+from memory_core.cli.output import print_line, print_note
 from memory_core.delegation import draining, missed_reports
 from memory_core.document.diff import format_diff
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory import expiry
-from memory_core.monitor import gone_projects
-from memory_core.monitor.gone_projects import LeftLearnings
-from memory_core.storage import hook_files, review_file
+from memory_core.storage import hook_files
 from memory_core.text.phrases import format_count
 
 
@@ -111,34 +108,6 @@ def _print_resolution(resolution: Resolution, written: bool, user: bool) -> None
     else:
         print_line(format_diff(resolution.change), end="")
     note_archived(resolution.agent, len(resolution.archived), written, user)
-
-
-def take_over_learnings(step: Step) -> StepResult:
-    """Put the learnings of a project that is gone on the review, if it may have been this one.
-
-    It had the same name or the same folder, and was deleted or renamed.
-    """
-    level = step.scope.level
-    left = gone_projects.find(level)
-    if not step.json:
-        _print_left(left)
-    question = "Put these learnings on your review?"
-    written = bool(left.files) and may_change(question, step.yes, step.dry_run, step.json)
-    if written:
-        gone_projects.take_over(level, left)
-    fields = {"written": written, **select_fields(left, "learnings", "projects", "kept")}
-    return StepResult(fields, bool(left.files))
-
-
-def _print_left(left: LeftLearnings) -> None:
-    for agent, entries in left.learnings.items():
-        print_line(f"{agent}: {format_count(len(entries), 'learning')} to review")
-        for entry in entries:
-            print_line(f"  {review_file.format_line(entry)}")
-    for project in left.projects:
-        print_line(f"included: learnings of {project}, which does not exist any more")
-    for path, reason in left.kept.items():
-        print_note(f"{path} is kept: {reason}")
 
 
 def archive_unused(step: Step) -> StepResult:

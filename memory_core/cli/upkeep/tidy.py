@@ -19,7 +19,6 @@ from memory_core.cli.upkeep.steps import Step, StepResult
 STEPS: dict[str, Callable[[Step], StepResult]] = {
     "sweep": steps.collect_learnings,
     "resolve": steps.resolve_conflicts,
-    "gone": steps.take_over_learnings,
     "clean": remove_leftovers,
     "expire": steps.archive_unused,
 }
@@ -35,10 +34,9 @@ def tidy(
 
     Merges waiting learnings, reads transcripts of interrupted runs (at most 1 GB or
     10 minutes), and resolves merge conflicts, keeping both sides.
-    Then it takes over learnings of a project that was moved, and removes leftover
-    files, notes of sessions that ended 30 days ago, logs older than 90 days, and
-    memories of agents that are not defined and were not used for 30 days (their
-    items go to the archive): it shows these changes and asks first.
+    Then it removes leftover files, notes of sessions that ended 30 days ago, logs older
+    than 90 days, and memories of agents that are not defined and were not used for 30
+    days (their items go to the archive): it shows these changes and asks first.
     Exit 1 if a step failed, or you answered no.
 
     \b

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from memory_core.curation import change_log
 from memory_core.history import item_history
@@ -44,7 +43,8 @@ class TimelineEntry(NamedTuple):
     @property
     def is_move(self) -> bool:
         """Whether items came, left or were reworded; other changes concern their confidence."""
-        return _moves(record.kind for record in self.records)
+        moves = {*change_log.MOVE_KINDS, "added"}
+        return any(record.kind in moves for record in self.records)
 
     @property
     def counts(self) -> list[tuple[str, int]]:
@@ -52,37 +52,10 @@ class TimelineEntry(NamedTuple):
         return list(Counter(record.kind for record in self.records).items())
 
 
-class Timeline(Sequence[TimelineEntry]):
-    """The changes of a memory, newest first; an entry is made when it is asked for."""
-
-    def __init__(self, groups: list[tuple[str, list[Record]]], undone: dict[str, str]) -> None:
-        self._groups = groups
-        self._undone = undone
-
-    def __len__(self) -> int:
-        return len(self._groups)
-
-    @overload
-    def __getitem__(self, at: int) -> TimelineEntry: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[TimelineEntry]: ...
-    def __getitem__(self, at: int | slice) -> TimelineEntry | list[TimelineEntry]:
-        if isinstance(at, slice):
-            return [_make_entry(*group, self._undone) for group in self._groups[at]]
-        return _make_entry(*self._groups[at], self._undone)
-
-    def select_moves(self) -> Timeline:
-        """Return the changes by which items came, left or were reworded."""
-        groups = [
-            (key, records)
-            for key, records in self._groups
-            if _moves(record["kind"] for record in records)
-        ]
-        return Timeline(groups, self._undone)
-
-
-def read_timeline(project: Project, store: Store, agent: str, item: str = "") -> Timeline:
-    """Return the changes of a memory, or those of an item, with its earlier wordings.
+def read_timeline(
+    project: Project, store: Store, agent: str, item: str = ""
+) -> list[TimelineEntry]:
+    """Return the changes of a memory, newest first, or those of an item in all its wordings.
 
     Raises OSError, and lookup.ItemNotFound for an id that no record has.
     """
@@ -92,11 +65,7 @@ def read_timeline(project: Project, store: Store, agent: str, item: str = "") ->
         if record["kind"] in change_log.CHANGE_KINDS:  # others are of runs
             groups.setdefault(item_history.change_of(record), []).append(record)
     undone = item_history.find_undone(item_history.sort_records(records))
-    return Timeline([*groups.items()][::-1], undone)
-
-
-def _moves(kinds: Iterable[str]) -> bool:
-    return not {*change_log.MOVE_KINDS, "added"}.isdisjoint(kinds)
+    return [_make_entry(*group, undone) for group in reversed(groups.items())]
 
 
 def _make_entry(key: str, records: list[Record], undone: dict[str, str]) -> TimelineEntry:

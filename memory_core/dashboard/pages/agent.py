@@ -68,7 +68,8 @@ def show_history(visit: Visit) -> View:
 def show_diff(visit: Visit) -> View:
     """Compare two times; by default the last change."""
     agent, store = find_agent(visit, visit.names["agent"]), visit.project.store
-    entries = timeline.read_timeline(visit.project, store, agent).select_moves()[:MAX_TIMES]
+    changes = timeline.read_timeline(visit.project, store, agent)
+    entries = [entry for entry in changes if entry.is_move][:MAX_TIMES]
     start = visit.query.get("from", entries[1].time if len(entries) > 1 else "")
     end = visit.query.get("to", "")
     diff = change_log.compare_times(visit.project, store, agent, start, end) if entries else ""

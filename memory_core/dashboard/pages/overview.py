@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from memory_core.curation import agent_status
@@ -12,7 +11,6 @@ from memory_core.monitor.charts import Series
 from memory_core.monitor.counts import Bucket, Counts
 from memory_core.monitor.memory_numbers import RecentUse
 from memory_core.monitor.numbers import AgentNumbers, Numbers
-from memory_core.text.phrases import format_share
 
 DAYS = 30
 WEEKS = 8
@@ -31,10 +29,9 @@ SORTS = {
 
 
 class AgentRow(NamedTuple):
-    """An agent, the bar of its size and the line of what it learned in the last weeks."""
+    """An agent, and the line of what it learned in the last weeks."""
 
     numbers: AgentNumbers
-    bar: str
     trend: str
     recent: RecentUse
 
@@ -67,13 +64,9 @@ def _share(row: AgentNumbers) -> float:
 
 
 def _draw_agent(numbers: Numbers, row: AgentNumbers) -> AgentRow:
-    share = _share(row)
-    size = format_share(row.memory.size, row.memory.limit) or "none"
-    colour = 4 if share > 1 else 3 if share > 0.9 else 1
     learned = [week.counts.learned for week in numbers.by_week(WEEKS, row.agent)]
     return AgentRow(
         row,
-        charts.draw_share(f"{size} of the limit", [(min(share, 1), colour)]),
         charts.draw_sparkline(f"learned in {WEEKS} weeks: {', '.join(map(str, learned))}", learned),
         numbers.files.history(row.agent).recent,
     )
@@ -93,27 +86,19 @@ def _draw_charts(days: list[Bucket]) -> dict[str, Any]:
         Series("twice", [one.doubled for one in counts], 3),
         Series("lost", [one.lost for one in counts], 4),
     ]
-    times = [one.hook_time for one in counts]
-    speed = [
-        Series("half of the hooks", [time.p50_ms for time in times], 1),
-        Series("95 % of the hooks", [time.p95_ms for time in times], 3),
-    ]
     tokens = [Series("tokens", [one.tokens_per_run or None for one in counts], 1)]
     return {
-        "learnings": _draw(charts.draw_bars, "Learnings per day", labels, learnings),
-        "deliveries": _draw(charts.draw_bars, "Deliveries per day", labels, deliveries),
-        "speed": _draw(charts.draw_lines, "Hook time per day", labels, speed, " ms"),
-        "tokens": _draw(charts.draw_lines, "Tokens per run", labels, tokens),
+        "learnings": _draw("Learnings per day", labels, learnings),
+        "deliveries": _draw("Deliveries per day", labels, deliveries),
+        "tokens": _draw("Tokens per run", labels, tokens),
     }
 
 
-def _draw(
-    draw: Callable[..., str], title: str, labels: list[str], series: list[Series], unit: str = ""
-) -> str:
+def _draw(title: str, labels: list[str], series: list[Series]) -> str:
     if not any(value for row in series for value in row.values):
         return ""
     legend = charts.draw_legend(series) if len(series) > 1 else ""
-    return legend + draw(title, labels, series, unit)
+    return legend + charts.draw_bars(title, labels, series)
 
 
 PAGES = [Page("", show_overview, "Overview", "o")]

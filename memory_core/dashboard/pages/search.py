@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from memory_core.curation import archive, lookup, searching
-from memory_core.dashboard.page import Done, Page, View, Visit, read_number
+from memory_core.dashboard.page import Done, Page, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.rendering import make_link
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
 HITS_ON_A_PAGE = 50
-MAX_PAGES = 10  # later ones take longer, because the hits before them are searched again
 PLACES = (*searching.PLACES, searching.IN_REVIEW)
 
 
@@ -29,23 +27,18 @@ def show_hits(visit: Visit) -> View:
         "places": PLACES,
     }
     if not words.strip():
-        return View("search.html", {**values, "rows": None, "number": 1})
+        return View("search.html", {**values, "part": None})
     if name:
         agents = [find_agent(visit, name)]
     places = [place] if place in PLACES else searching.PLACES
-    unread: list[str] = []
-    number = min(read_number(visit.query), MAX_PAGES)
-    start = (number - 1) * HITS_ON_A_PAGE
-    hits = searching.find_hits(store, words, agents, places, unread)
-    found_hits = [*islice(hits, start, start + HITS_ON_A_PAGE + 1)]
+    result = searching.search_items(store, words, agents, places)
+    part = divide(result.hits, visit.query, HITS_ON_A_PAGE)
     rows = [
         {"hit": hit, "parts": word_search.split_matches(scanner.redact(hit.text), words)}
-        for hit in found_hits[:HITS_ON_A_PAGE]
+        for hit in part.rows
     ]
-    unread += map(str, store.files.refused.values())
-    has_more = len(found_hits) > HITS_ON_A_PAGE
-    values |= {"rows": rows, "unread": unread, "number": number, "has_more": has_more}
-    return View("search.html", {**values, "is_last": number == MAX_PAGES})
+    values |= {"part": part._replace(rows=rows), "unread": result.unread}
+    return View("search.html", values)
 
 
 def restore(visit: Visit) -> Done:
