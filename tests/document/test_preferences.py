@@ -196,7 +196,7 @@ def test_preferences_are_neither_counted_nor_evicted_nor_added_to() -> None:
 SAID = "testing: All services use dependency injection"
 
 
-@for_each("learned", [SAID, SAID.upper(), f"{SAID} for testability"])
+@for_each("learned", [SAID, SAID.upper(), f"{SAID} because tests need it"])
 def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
     found = merged(wished(SAID), ("guideline", learned))
     assert found.text == wished(SAID)
