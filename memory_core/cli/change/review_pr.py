@@ -28,9 +28,8 @@ def print_changes(base: str, json: bool) -> None:
     """Print the changes since `base`; exit with 1 if one of them would wait for review."""
     changes = memory_changes.compare(find_project(), base)
     if json:
-        fields = changes._asdict()
-        lists = ("items", "history", "settings")
-        print_json(fields | {name: [one._asdict() for one in fields[name]] for name in lists})
+        items = [item._asdict() for item in changes.items]
+        print_json(changes._asdict() | {"items": items})
     else:
         for line in _format_comment(changes, base):
             print_line(line)
@@ -39,7 +38,7 @@ def print_changes(base: str, json: bool) -> None:
 
 
 def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
-    """Return Markdown: what would be held, the items by agent, history, settings and notes."""
+    """Return Markdown: what would be held, the items by agent, and notes."""
     kinds = [change.kind for change in changes.items]
     counts = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds))]
     waiting = [f"**{len(changes.waiting)} would wait for review**"] if changes.waiting else []
@@ -54,15 +53,6 @@ def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
             for one in changes.waiting
         ],
     )
-    lines += _format_table(
-        "Settings",
-        ("setting", "before", "after", ""),
-        [
-            (*map(format_code, setting[:3]), "**trusts more**" if setting.widens else "")
-            for setting in changes.settings
-        ],
-    )
-    lines += _format_table("History", ("agent", "records"), map(_format_history, changes.history))
     rows = [(*_format_row(one), f"{one.score:.2f}") for one in changes.items if not one.reason]
     return lines + _format_table("Items", ("agent", "change", "text", "score"), rows)
 
@@ -73,14 +63,6 @@ def _format_row(change: ItemChange) -> tuple[str, str, str]:
     if change.before:
         text = f"{format_code(change.before)}<br>→ {text}"
     return format_code(change.agent), change.kind, text + section
-
-
-def _format_history(change: memory_changes.HistoryChange) -> tuple[str, str]:
-    kinds = [f"{count} {format_code(kind)}" for kind, count in change.vouching.items()]
-    parts = [f"{format_count(change.added, 'new record')}"]
-    parts += [f"**of a person: {', '.join(kinds)}**"] if kinds else []
-    parts += [f"**{change.removed} removed**"] if change.removed else []
-    return format_code(change.agent), ", ".join(parts)
 
 
 def _format_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
