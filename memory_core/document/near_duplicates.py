@@ -38,7 +38,6 @@ MIN_KEPT_SHARE = 1 / 2
 
 # Minimum share of common words of an item that a person may want to compare with a learning.
 MIN_SIMILAR_SHARE = 1 / 2
-FIRST_CHINESE = "\u2e80"  # from here on, a word has no blanks around it
 
 
 class SectionItem(NamedTuple):
@@ -81,21 +80,12 @@ def _cluster(items: list[SectionItem], rank: Callable[[str], int]) -> Iterator[l
 
 def find_similar(text: str, others: Iterable[str]) -> str:
     """Return the text that has most words in common with this one, "" if all have too few."""
-    wanted, best, most = _list_parts(text), "", MIN_SIMILAR_SHARE
+    wanted, best, most = set(ParsedText(text).words), "", MIN_SIMILAR_SHARE
     for other in others:
-        share = similarity.measure_overlap(wanted, _list_parts(other))
+        share = similarity.measure_overlap(wanted, set(ParsedText(other).words))
         if share > most or (share == most and not best):
             best, most = other, share
     return best
-
-
-def _list_parts(text: str) -> frozenset[str]:
-    """Return the words that count, and of Chinese and Japanese all pairs of signs."""
-    parts: set[str] = set()
-    for word in similarity.extract_words(text) - similarity.NOISE:
-        ends = range(2, len(word) + 1) if word[0] >= FIRST_CHINESE else ()
-        parts.update([word[end - 2 : end] for end in ends] or [word])
-    return frozenset(parts)
 
 
 def is_avoid_section(section: str) -> bool:

@@ -153,12 +153,12 @@ def choose_better(text: str, other: str) -> str:
     return other if len(ParsedText(other).keys) > len(ParsedText(text).keys) else text
 
 
-def extract_words(text: str) -> frozenset[str]:
+def extract_words(text: str) -> set[str]:
     """Return the set of words in the normal form of a text."""
-    return frozenset(normalize_text(text[:MAX_LENGTH]).split())
+    return set(normalize_text(text[:MAX_LENGTH]).split())
 
 
-def measure_overlap(one: frozenset[str], other: frozenset[str]) -> float:
+def measure_overlap(one: set[str], other: set[str]) -> float:
     """Return which share of two texts' words they have in common, from 0 to 1."""
     return 2 * len(one & other) / (len(one) + len(other) or 1)
 
