@@ -151,7 +151,7 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
     while True:
         start = time.monotonic()
         editor = run_editor(path)
-        if edit_session.is_unchanged(copy, _read(path)):
+        if _read(path) == copy.text:
             if time.monotonic() - start < MIN_EDIT_SECONDS and can_ask():
                 print_note(
                     f"{editor} returned at once: it may need an option to wait, like `code --wait`"
