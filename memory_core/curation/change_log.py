@@ -202,29 +202,35 @@ class Comparison(NamedTuple):
     removed: list[str]
 
 
-def compare(project: Project, store: Store, agent: str, since: str = "") -> Comparison:
-    """Compare a memory with its version at a time, by default before its last change.
+def compare(
+    project: Project, store: Store, agent: str, since: str | None = None, until: str = ""
+) -> Comparison:
+    """Compare a memory at two times, by default before its last change and now.
 
     The last change is the last one that moved or reworded items: hand edits since the last write,
-    else the last command or report.
+    else the last command or report.  Only items differ; other text is that of the present file.
     """
     memory = read_memory(project, agent, store)
     records = item_history.sort_records(memory.history.records)
     last = next((record for record in reversed(records) if record["kind"] in MOVE_KINDS), None)
-    change = "" if since or last is None else item_history.change_of(last)
+    change = item_history.change_of(last) if last else ""
 
     def is_chosen(record: Record) -> bool:
-        if change:
+        if since is None:
             return item_history.change_of(record) == change
-        return bool(since) and item_history.clock_time(record) > since
+        return item_history.clock_time(record) > since
 
-    before = revert.revert_records(memory.text, records, is_chosen)
-    old = agent_memory.index_items(markdown.parse_document(before))
-    new = agent_memory.index_items(memory.document)
+    def is_later(record: Record) -> bool:
+        return bool(until) and item_history.clock_time(record) > until
+
+    before, after = (
+        revert.revert_records(memory.text, records, chosen) for chosen in (is_chosen, is_later)
+    )
+    old, new = (agent_memory.index_items(markdown.parse_document(text)) for text in (before, after))
     path = store.paths.relative(store.path(agent))
     return Comparison(
         since or (item_history.clock_time(last) if last else ""),
-        format_diff(TextChange(path, before, memory.text)),
+        format_diff(TextChange(path, before, after)),
         [fields[0] for key, fields in new.items() if key not in old],
         [fields[0] for key, fields in old.items() if key not in new],
     )

@@ -63,25 +63,6 @@ def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
     return EditCopy(header + headings, is_new=True)
 
 
-def is_unchanged(copy: EditCopy, text: str) -> bool:
-    """Say whether the user changed nothing; in a new memory, white space does not count."""
-    if copy.is_new:
-        return _remove_empty(text).split() == _remove_empty(copy.text).split()
-    return text == copy.text
-
-
-def _remove_empty(text: str) -> str:
-    """Remove the default headings without text below them."""
-    document = markdown.parse_document(text)
-    default = {markdown.normalize_title(title) for title in template.TITLE_ORDER}
-    lines = list(document.lines)
-    for section in reversed(document.sections):
-        is_empty = not "".join(lines[section.body : section.end]).strip()
-        if is_empty and markdown.normalize_title(section.title) in default:
-            del lines[section.line : section.end]
-    return text if lines == document.lines else f"{''.join(lines).rstrip()}\n"
-
-
 # Warnings.
 
 
@@ -135,8 +116,6 @@ def save_copy(
     `reworded` is the text of an item whose new text may have quite other words.
     Raises OSError if the memory cannot be locked, read or written; it is then unchanged.
     """
-    if copy.is_new:
-        text = _remove_empty(text)
 
     def change(memory: AgentMemory) -> EditResult:
         return _save(memory, copy, text, reworded, source)
@@ -204,9 +183,7 @@ def _list_outside(document: markdown.Document) -> set[str]:
 
 
 def _is_free_text_changed(copy: EditCopy, text: str) -> bool:
-    before, after = (_list_free_lines(version) for version in (copy.text, text))
-    # A new memory may not have all headings of the copy.
-    return not set(after) <= set(before) if copy.is_new else before != after
+    return _list_free_lines(copy.text) != _list_free_lines(text)
 
 
 def _list_free_lines(text: str) -> list[str]:

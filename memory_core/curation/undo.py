@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from memory_core.curation.change_log import (
     list_changes,
     short_id,
 )
-from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document import edits, markdown, template
 from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert, rights
 from memory_core.history.item_history import ItemFields, Record
@@ -56,23 +55,18 @@ class UndoConflict(ValueError):
 # Choose changes.
 
 
-def list_undoable(
-    store: Store, agents: Collection[str] = (), everywhere: bool = False
-) -> list[Change]:
-    """Return the changes by reports and commands that are not undone, oldest first.
-
-    Without `everywhere` only those that were made on this machine.
-    """
+def list_undoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
+    """Return the changes of this machine that are not undone, oldest first."""
     return [
         change
-        for change in _list_ours(store, agents, everywhere)
+        for change in _list_changes(store, agents, only_local=True)
         if not change.undoes and set(change.agents) - set(change.undone_by)
     ]
 
 
 def list_redoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
     """Return the undos since the last other change of this machine, oldest first."""
-    ours = _list_ours(store, agents, everywhere=False)
+    ours = _list_changes(store, agents, only_local=True)
     depths: dict[str, int] = {}
     waiting: list[Change] = []
     for change in ours:
@@ -85,7 +79,10 @@ def list_redoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
     return waiting
 
 
-def _list_ours(store: Store, agents: Collection[str], everywhere: bool) -> list[Change]:
+def _list_changes(
+    store: Store, agents: Collection[str] = (), only_local: bool = False
+) -> list[Change]:
+    """Return the changes by reports and commands, oldest first."""
     owners = [agent for agent in store.agents_with_history() if agent]
     owners = [agent for agent in owners if not agents or agent in agents]
     local: set[str] = set()
@@ -94,7 +91,7 @@ def _list_ours(store: Store, agents: Collection[str], everywhere: bool) -> list[
     return [
         change
         for change in list_changes(store, owners)
-        if any(map(is_undoable, change.records)) and (everywhere or change.id in local)
+        if any(map(is_undoable, change.records)) and (change.id in local or not only_local)
     ]
 
 
@@ -107,14 +104,13 @@ def undo_last(
     count: int = 1,
     *,
     agents: Collection[str] = (),
-    everywhere: bool = False,
     write: bool = True,
 ) -> UndoResult:
     """Undo the last `count` changes of these agents, or of all; an undo is not undone by this.
 
     Raises NothingToUndo if there are fewer changes, and UndoConflict.
     """
-    undoable = list_undoable(store, agents, everywhere)
+    undoable = list_undoable(store, agents)
     if len(undoable) < count:
         raise NothingToUndo(_format_too_few(store, agents, len(undoable)))
     return _undo(project, store, undoable[len(undoable) - count :], agents, write)
@@ -132,7 +128,7 @@ def undo_changes(
 
     Raises UnknownChange, NothingToUndo for a change that is undone already, and UndoConflict.
     """
-    every = _list_ours(store, agents, everywhere=True)
+    every = _list_changes(store, agents)
     ids = {find_change(every, name).id for name in names}
     chosen = [change for change in every if change.id in ids]
     for change in chosen:
@@ -175,7 +171,7 @@ def redo_changes(
 
     Raises UnknownChange, NothingToUndo for a change that is not undone, and UndoConflict.
     """
-    every, undos = _list_ours(store, (), everywhere=True), list[str]()
+    every, undos = _list_changes(store), list[str]()
     for change in (find_change(every, name) for name in names):
         if not change.undoes and not change.undone_by:
             raise NothingToUndo(f"change {short_id(change.id)} is not undone")
@@ -186,13 +182,8 @@ def redo_changes(
 def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
         return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')} to undo"
-    if list_undoable(store, agents, everywhere=True):
-        return (
-            "nothing is left to undo that was changed on this machine"
-            " (--all-machines includes the others)"
-        )
-    if _list_ours(store, agents, everywhere=True):
-        return "nothing is left to undo"
+    if _list_changes(store, agents):
+        return "nothing is left to undo; undo changes of others by their ids"
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} was made through agent-memory"
 
@@ -201,7 +192,7 @@ def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool
     """Return the changes of which the undo of these is in effect an undo or, if True, a redo."""
     if not any(change.undoes for change in chosen):
         return [(change, False) for change in chosen]
-    every = _list_ours(store, (), everywhere=True)
+    every = _list_changes(store)
     effects, pending = [], [(change, False) for change in chosen]
     while pending:
         change, is_redo = pending.pop(0)
@@ -275,9 +266,7 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> str:
     plan, before = revert.plan(records, is_chosen), memory.document
     _check_whole(memory, plan, ids)
     _check_unchanged(memory, plan)
-    after = revert.apply_steps(before, plan.steps)
-    after = _limit_new_sections(before, after, memory.limits)
-    after = _remove_emptied_sections(before, after, memory.limits)
+    after = _remove_emptied(before, revert.apply_steps(before, plan.steps, memory.limits))
     _check_result(before, after, plan.steps)
     _record(memory, plan.steps, ItemPositions(before))
     _update_archive(memory, plan.steps, *map(agent_memory.list_items, (before, after)))
@@ -363,34 +352,13 @@ def _check_unchanged(memory: AgentMemory, plan: UndoPlan) -> None:
             raise UndoConflict(f"{memory.agent}: {step.now!r} {reason}")
 
 
-def _limit_new_sections(
-    before: markdown.Document, after: markdown.Document, limits: template.Limits
-) -> markdown.Document:
-    """Write the limit into the headings that the undo has added."""
-    for section in after.sections:
-        if markdown.find_section(before, section.title) is None:
-            after = edits.set_suffix(after, section, template.format_suffix(limits))
-    return after
-
-
-def _remove_emptied_sections(
-    before: markdown.Document, after: markdown.Document, limits: template.Limits
-) -> markdown.Document:
-    """Remove the sections that the undo has emptied, if a learning had created them.
-
-    A section stays if a redo would put it at another place.
-    """
+def _remove_emptied(before: markdown.Document, after: markdown.Document) -> markdown.Document:
+    """Remove the sections that the undo has emptied, if a learning had created them."""
     filled = {section.title for section in before.sections if section.items}
     for section in reversed(after.sections):
         is_blank = not any(map(str.strip, after.lines[section.body : section.end]))
         if section.suffix and is_blank and section.title in filled:
-            rest = edits.remove_section(after, section)
-            try:
-                again, _section = merge_learnings.ensure_section(rest, section.title, limits)
-            except ValueError:
-                continue
-            titles = [[part.title for part in one.sections] for one in (again, after)]
-            after = rest if titles[0] == titles[1] else after
+            after = edits.remove_section(after, section)
     return after
 
 
@@ -398,25 +366,19 @@ def _check_result(
     before: markdown.Document, after: markdown.Document, steps: Sequence[UndoStep]
 ) -> None:
     """Raise UndoConflict unless the items are those of the earlier state."""
-    counts = [Counter(agent_memory.list_items(document)) for document in (before, after)]
-    last = {step.record["id"]: step for step in steps}  # the oldest step of each item
-    touched = {item_history.id_of(step.now) for step in steps if step.now}
-    touched |= {item_history.id_of(step.target.text) for step in last.values() if step.target}
-    present = agent_memory.index_items(after)
-    for step in last.values():
-        target = step.target
-        if target is None:
-            is_right = item_history.id_of(step.now) not in present
-        else:
-            item = present.get(item_history.id_of(target.text), ("", "", ""))
-            is_right = (item[0], item[2]) == (target.text, target.nested)
-        if not is_right:
-            text = target.text if target else step.now
+    expected, present = (
+        {key: (text, nested) for key, (text, _section, nested) in items.items()}
+        for items in map(agent_memory.index_items, (before, after))
+    )
+    for step in steps:
+        if step.now:
+            expected.pop(item_history.id_of(step.now), None)
+        if step.target:
+            expected[item_history.id_of(step.target.text)] = step.target.text, step.target.nested
+    for key in expected.keys() | present.keys():
+        if expected.get(key) != present.get(key):
+            text, _nested = expected.get(key) or present[key]
             raise UndoConflict(f"{text!r} cannot be restored as it was; nothing was undone")
-    changed = (counts[0] - counts[1]) + (counts[1] - counts[0])
-    others = [fields[0] for fields in changed if item_history.id_of(fields[0]) not in touched]
-    if others:
-        raise UndoConflict(f"{others[0]!r} would change as well; nothing was undone")
 
 
 def _record(memory: AgentMemory, steps: Sequence[UndoStep], positions: ItemPositions) -> None:

@@ -1,20 +1,18 @@
 """Find items that contradict each other, and decide which of them stays.
 
 An item of a person stays; of two items of agents the more certain one, else the newer one.  Of two
-items of people agents receive the newer one, and both stay in the file.  Items below
-`Common Mistakes to Avoid` say what is wrong, so they are compared only with each other.
+items of people agents receive the newer one, and both stay in the file.  Items of a section to
+avoid say what is wrong, so they are compared only with each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from memory_core.document import markdown
+from memory_core.document import near_duplicates
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document, Section
 from memory_core.text import claims
-
-MISTAKES = "common mistakes to avoid"  # as in `template`, which recall need not import
 
 
 def find_losers(
@@ -34,11 +32,11 @@ def find_losers(
 
 def find_rivals(document: Document, text: str, title: str) -> list[tuple[Section, Item]]:
     """Return the items, with their sections, that contradict a text for the section `title`."""
-    is_mistake = _is_mistakes(title)
+    is_mistake = near_duplicates.is_avoid_section(title)
     return [
         (section, item)
         for section in document.sections
-        if _is_mistakes(section.title) == is_mistake
+        if near_duplicates.is_avoid_section(section.title) == is_mistake
         for item in section.items
         if claims.contradict(text, item.text)
     ]
@@ -48,9 +46,5 @@ def _group(document: Document) -> tuple[list[Item], list[Item]]:
     """Return the items of mistakes, and those of all other sections."""
     groups: tuple[list[Item], list[Item]] = ([], [])
     for section in document.sections:
-        groups[not _is_mistakes(section.title)].extend(section.items)
+        groups[not near_duplicates.is_avoid_section(section.title)].extend(section.items)
     return groups
-
-
-def _is_mistakes(title: str) -> bool:
-    return markdown.normalize_title(title) == MISTAKES

@@ -1,18 +1,18 @@
 """Merge two versions of a memory file, or of an archive or review file, into one text.
 
-A block of the common ancestor is removed if one version has removed it and the other version has
-not changed it.  All other blocks stay.
+Items are a set for each section, so equal ones occur once.  A block of the common ancestor is
+removed if one version has removed it and the other version has not changed it.  All other blocks
+stay.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory_core.document import markdown, preferences, template
+from memory_core.document import markdown, template
 from memory_core.document.version_blocks import (
     BLANK,
     CODE,
@@ -20,18 +20,20 @@ from memory_core.document.version_blocks import (
     HEADER,
     HEADER_COMMENTS,
     HEADING,
+    ITEM,
     LISTED,
     PREFERENCE,
     TEXT,
     Block,
-    Key,
     Lines,
+    Path,
+    Place,
     read_blocks,
 )
-from memory_core.text import markdown_lines
+from memory_core.text import markdown_lines, similarity
 
-Path = tuple[tuple[int, str, int], ...]  # of a heading: (level, title, number) from the top
-Table = dict[Key, list[Block]]
+# Return the blocks of base, ours and theirs in the order of the merged text, or ours and theirs.
+Order = Callable[[list[Block], list[Block], list[Block]], list[list[Block]]]
 
 
 class MergedText(NamedTuple):
@@ -44,125 +46,70 @@ class MergedText(NamedTuple):
 class VersionMerge:
     """Two versions of a file and their ancestor, while their blocks are put into groups.
 
-    A group is a heading with the blocks below it; a path names it.  `add_blocks` fills the
-    groups, and `render` returns their lines.
-
-    - base, ours, theirs: the blocks of each text by key
+    - base, ours, theirs: the blocks of each text by place
     - neighbours: the keys of all pairs of blocks that follow each other in one of the versions
-    - is_theirs_newer: whether the header of their version has the later time
+    - staying: the keys of blocks that both versions have in one place, or that are new
     - left: the texts that do not fit into the groups
-    - groups: heading and blocks by path, in the order of the merged file
-    - new: the paths of groups that our version lacks
-    - grown: the paths of groups with new blocks at their ends
+    - groups: the blocks below a heading by its path, which begin with the heading
     """
 
     def __init__(self, base: list[Block], ours: list[Block], theirs: list[Block]) -> None:
-        self.base, self.ours, self.theirs = (_tabulate(blocks) for blocks in (base, ours, theirs))
-        self.neighbours = {
-            (above.key, block.key) for blocks in (ours, theirs) for above, block in pairwise(blocks)
-        }
+        self.base, self.ours, self.theirs = (
+            {block.place: block for block in blocks} for blocks in (base, ours, theirs)
+        )
+        pairs = [pair for blocks in (ours, theirs) for pair in pairwise(blocks)]
+        self.neighbours = {(above.key, block.key) for above, block in pairs}
+        self.continued = {two.key for one, two in pairs if one.kind == two.kind == TEXT}
+        both = self.ours.keys() & self.theirs.keys()
+        new = (self.ours.keys() | self.theirs.keys()) - self.base.keys()
+        self.staying = {place[1] for place in both | new}
         self.is_theirs_newer = bool(base) and _read_time(theirs) > _read_time(ours)
         self.left: list[str] = []
-        self.groups: dict[Path, list[Block]] = {(): []}
-        self.new: set[Path] = set()
-        self.grown: set[Path] = set()
+        self.groups: dict[Path, list[Block]] = {}
+        self.seen: set[Place] = set()
 
-    def add_blocks(
-        self, blocks: list[Block], is_second: bool = False, is_of_both: bool = False
-    ) -> None:
-        """Put the blocks of our version, of the second one or of both into groups.
-
-        The blocks of the second version, and those below the second heading of one title, are
-        added to the first heading of this title.
-        """
-        rest = Counter(block.key for block in blocks if is_of_both)
-        path: Path = ()
-        seen: dict[Key, int] = {}  # how often a block with this key came until now
-        is_adding = is_second  # the group of `path` has blocks from an earlier place
-        has_gap = is_second  # the block does not directly follow the one before
+    def add_blocks(self, blocks: list[Block]) -> None:
+        """Put blocks into groups; of a place, the first block counts."""
+        path: Path | None = None
+        is_adding = False
         for block in blocks:
-            if block.kind == HEADING:
-                seen[block.key] = seen.get(block.key, 0) + 1
-                path, is_old = self._open(path, block, seen[block.key], is_second)
-                is_adding = is_second or is_old
-                has_gap = True
-                continue
-            if block.kind == BLANK:
-                has_gap = True
-                if not is_adding:
-                    self.groups[path].append(block)
-                continue
-            rest[block.key] -= 1
-            is_elsewhere = rest[block.key] > 0 and self._is_moved_from(path, block.key)
-            kept = None if is_elsewhere else self._keep(block, seen, is_second)
-            if kept:
-                self._put(path, kept, is_adding, has_gap)
-            has_gap = False
+            if block.path != path:
+                path, is_adding = block.path, block.path in self.groups
+            group = self.groups.setdefault(path, [])
+            kept = None if block.place in self.seen else self._keep(block.place)
+            self.seen.add(block.place)
+            if kept and not is_adding:
+                self._insert(group, len(group), kept)
+            elif kept and kept.kind != BLANK:
+                self._add(group, kept)
 
-    def _open(self, path: Path, block: Block, number: int, is_second: bool) -> tuple[Path, bool]:
-        """Return the path of a heading, and whether its group exists already."""
-        most = max(len(table.get(block.key, ())) for table in (self.ours, self.theirs))
-        name = (block.level, block.text, number if number <= most else 1)
-        parents = tuple(part for part in path if part[0] < block.level) if block.level > 2 else ()
-        wanted = (*parents, name)
-        if is_second and block.level > 2:
-            deeper = (path for path in self.groups if path and path[-1][:2] == name[:2])
-            wanted = next((path for path in deeper if path[: len(parents)] == parents), wanted)
-        if wanted in self.groups:
-            return wanted, True
-        self.groups[wanted] = [block]
-        if is_second:
-            self._move_up(wanted)
-        if is_second or block.key not in self.ours:
-            self.new.add(wanted)
-        return wanted, False
-
-    def _move_up(self, new: Path) -> None:
-        """Move new preferences above other sections, and a deeper heading out of all sections."""
-        is_preferences = preferences.is_title(new[0][1])
-        if is_preferences or new[0][0] > 2:
-            paths = [path for path in self.groups if path != new]
-            above = [
-                not path or path[0][0] > 2 or (is_preferences and preferences.is_title(path[0][1]))
-                for path in paths
-            ]
-            place = above.index(False) if False in above else len(paths)
-            paths.insert(place, new)
-            self.groups = {path: self.groups[path] for path in paths}
-
-    def _is_moved_from(self, path: Path, key: Key) -> bool:
-        """Check whether one version has moved a block from this section to another one."""
-        versions = [table.get(key, []) for table in (self.base, self.ours, self.theirs)]
-        if any(len(blocks) != 1 for blocks in versions):
-            return False
-        base, ours, theirs = (blocks[0].section for blocks in versions)
-        here = path[0][1] if path and path[0][0] <= 2 else ""
-        return here != (theirs if ours == base else ours)
-
-    def _keep(self, block: Block, seen: dict[Key, int], is_second: bool) -> Block | None:
-        """Return the block to keep in place of this one, None if it is removed."""
-        key = block.key
-        base, ours, theirs = (table.get(key, []) for table in (self.base, self.ours, self.theirs))
-        number = seen[key] = seen.get(key, 0) + 1
-        if is_second and block.kind == HEADER and block.text in HEADER_COMMENTS:
-            return None  # the header of our version is used
-        if is_second and block.kind == PREFERENCE and ours:
-            if not any(_is_same(block, other) for other in ours):
-                self.left.append("\n".join(block.whole))
+    def _keep(self, place: Place) -> Block | None:
+        """Return the block to keep at a place, None if it is removed."""
+        old, ours, theirs = (table.get(place) for table in (self.base, self.ours, self.theirs))
+        if ours and theirs:
+            return self._choose(old, ours, theirs)
+        block = ours or theirs
+        if block is None or block.kind == HEADING:
+            return block
+        if old and block.whole == old.whole:
+            keys = ({other[1] for other in table} for table in (self.ours, self.theirs))
+            is_moved = all(block.key in own for own in keys)
+            return block if is_moved and block.key not in self.staying else None
+        if theirs and self._stays_elsewhere(block):
+            self.left += ["\n".join(block.whole)] if block.kind == PREFERENCE else []
             return None
-        if not (ours and theirs):
-            is_changed = block.whole not in [old.whole for old in base]
-            return block if is_changed else None
-        if len(ours) == len(theirs) == 1:
-            is_repeated = is_second or number > 1
-            return None if is_repeated else self._choose(base[0] if base else None, *ours, *theirs)
-        if number > max(len(ours), len(theirs)) or is_second:
-            return None if block.nested in [other.nested for other in ours] else block
-        return block
+        return None if theirs and block.text in HEADER_COMMENTS else block
+
+    def _stays_elsewhere(self, block: Block) -> bool:
+        """Say whether our version has an item in another place, where it stays."""
+        if block.kind not in (ITEM, PREFERENCE):
+            return False
+        places = [place for place in self.ours if place[1] == block.key]
+        return any(place in self.theirs or place not in self.base for place in places)
 
     def _choose(self, old: Block | None, ours: Block, theirs: Block) -> Block:
         """Return one block with the changes of both versions."""
-        if ours.text in HEADER_COMMENTS and ours.kind == HEADER:
+        if ours.kind == HEADER and ours.text in HEADER_COMMENTS:
             return theirs if self.is_theirs_newer else ours
         if ours.whole == theirs.whole or (old and theirs.whole == old.whole):
             return ours
@@ -171,93 +118,76 @@ class VersionMerge:
         if ours.kind == FRONT and old:
             return replace(ours, lines=_merge_lines(old.lines, ours.lines, theirs.lines))
         if ours.kind in (FRONT, HEADER, PREFERENCE):
-            if ours.kind != PREFERENCE and not _is_same(ours, theirs):
+            if not _fold(theirs) <= _fold(ours):
                 self.left.append("\n".join(theirs.whole))
             return ours
         lines = theirs.lines if old and ours.lines == old.lines else ours.lines
         nested = _merge_lines(old.nested if old else (), ours.nested, theirs.nested)
         return replace(ours, lines=lines, nested=nested)
 
-    def _put(self, path: Path, block: Block, is_adding: bool, has_gap: bool) -> None:
-        """Append a block to a group; with `is_adding`, put it behind the group's like blocks.
-
-        Blank lines or an empty comment are added where it would else become a part of the block
-        above.
-        """
-        group = self.groups[path]
-        if not is_adding:
-            is_new_pair = group and (group[-1].key, block.key) not in self.neighbours
-            if is_new_pair and _would_join(group[-1], block):
-                group.append(Block(BLANK, ("",)))
-            group.append(block)
-            return
-        at = len(group)
+    def _add(self, group: list[Block], block: Block) -> None:
+        """Put a block of a group that occurs again behind the group's like blocks."""
         listed = [at for at, other in enumerate(group, 1) if other.kind in LISTED]
+        block = _dedent(block) if block.kind in LISTED else block
+        at = len(group)
         if block.kind in (FRONT, HEADER):
             at = len([other for other in group if other.kind == FRONT])
             if block.kind == HEADER:
                 group.insert(at, Block(BLANK, ("",)))
         elif block.kind in LISTED and listed:
             at = listed[-1]
-            block = _dedent(block)
         else:
-            block = _dedent(block) if block.kind in LISTED else block
             while at and group[at - 1].kind == BLANK:
                 at -= 1
-            above = group[at - 1] if at else None
-            is_below_heading = above and above.kind == HEADING and block.kind in LISTED
-            is_paragraph = above and {above.kind, block.kind} == {TEXT} and not has_gap
-            if above and not is_below_heading and not is_paragraph:
-                # Without the comment, indented code would belong to the item above.
-                is_nested = listed and _is_indented(block)
-                parts = ["", markdown.EMPTY_COMMENT, ""] if is_nested else [""]
-                group[at:at] = [Block(BLANK, (part,)) for part in parts]
-                at += len(parts)
-            if at == len(group):
-                self.grown.add(path)
-        group.insert(at, block)
+        self._insert(group, at, block)
+
+    def _insert(self, group: list[Block], at: int, block: Block) -> None:
+        """Insert a block, and blank lines or an empty comment if the one above would take it."""
+        gap: list[str] = []
+        if at and self._needs_gap(group[at - 1], block):
+            # Without the comment, indented code would belong to an item above.
+            is_indented = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
+            has_items = any(other.kind in LISTED for other in group[:at])
+            gap = ["", markdown.EMPTY_COMMENT, ""] if is_indented and has_items else [""]
+        group[at:at] = [*(Block(BLANK, (line,)) for line in gap), block]
+
+    def _needs_gap(self, above: Block, block: Block) -> bool:
+        """Say whether a blank line belongs between two blocks."""
+        kinds = (above.kind, block.kind)
+        if (above.key, block.key) in self.neighbours or BLANK in kinds:
+            return False
+        if above.kind in (HEADING, *LISTED) and block.kind in LISTED:
+            return False
+        return kinds != (TEXT, TEXT) or block.key not in self.continued
 
     def render(self, is_dated: bool) -> list[str]:
         """Return the lines of the merged text."""
-        lines: list[str] = []
-        needs_blank = False
-        for path in sorted(self.groups) if is_dated else _sort_paths(self.groups):
+        above, lines = Block(BLANK, ()), list[str]()
+        for path in sorted(self.groups) if is_dated else self._sort_paths():
             blocks = self.groups[path]
             if path and self._is_removed(path, blocks, is_dated):
                 continue
-            if (path in self.new or needs_blank) and lines and lines[-1].strip():
+            if lines and blocks and self._needs_gap(above, blocks[0]):
                 lines.append("")
             for block in blocks:
                 lines += block.whole
-            needs_blank = path in self.new or path in self.grown
+                above = block
         return lines
+
+    def _sort_paths(self) -> list[Path]:
+        """Return the paths, each followed by the deeper ones; those of no section come first."""
+        paths = list(self.groups)
+        order = {path: (path[-1][0] <= 2 if path else False, at) for at, path in enumerate(paths)}
+        ends = {path: range(1, len(path) + 1) for path in paths}
+        return sorted(paths, key=lambda path: [order[path[:end]] for end in ends[path]])
 
     def _is_removed(self, path: Path, blocks: list[Block], is_dated: bool) -> bool:
         """Say whether one version removed a heading, and nothing is left below it."""
-        key = blocks[0].key
+        place = blocks[0].place
         is_empty = all(block.kind == BLANK for block in blocks[1:])
         has_deeper = any(other != path and other[: len(path)] == path for other in self.groups)
-        is_gone = key in self.base and not (key in self.ours and key in self.theirs)
+        is_gone = place in self.base and not (place in self.ours and place in self.theirs)
         return is_empty and (is_gone or is_dated) and not has_deeper
-
-
-def _would_join(above: Block, block: Block) -> bool:
-    """Say whether a block directly below another one would become a part of it."""
-    if above.kind == TEXT:
-        is_number = block.kind in LISTED and block.lines[0].lstrip()[:1].isdecimal()
-        return is_number or _is_indented(block)
-    return (above.kind in LISTED and block.kind == TEXT) or above.kind == block.kind == CODE
-
-
-def _is_indented(block: Block) -> bool:
-    return block.kind == CODE and block.lines[0][:1] in (" ", "\t")
-
-
-def _tabulate(blocks: Iterable[Block]) -> Table:
-    table: Table = {}
-    for block in blocks:
-        table.setdefault(block.key, []).append(block)
-    return table
 
 
 def _read_time(blocks: Iterable[Block]) -> str:
@@ -281,13 +211,9 @@ def _merge_lines(base: Lines, ours: Lines, theirs: Lines) -> Lines:
     return (*stay[: len(stay) - len(closing)], *added, *closing)
 
 
-def _is_same(ours: Block, theirs: Block) -> bool:
-    """Say whether two titles, or two preferences with one key, have the same text."""
-    if ours.kind == PREFERENCE:
-        values = [block.lines[0].partition(":")[2].strip(" *") for block in (ours, theirs)]
-        return values[0] == values[1] and theirs.nested in ((), ours.nested)
-    titles = [markdown.normalize_title(block.lines[0].lstrip("# ")) for block in (ours, theirs)]
-    return ours.kind == HEADER and titles[0] == titles[1]
+def _fold(block: Block) -> set[str]:
+    """Return the lines of a block for comparisons."""
+    return {similarity.normalize_text(line.replace("*", "").lstrip("#-+ ")) for line in block.whole}
 
 
 def _dedent(block: Block) -> Block:
@@ -300,40 +226,22 @@ def _dedent(block: Block) -> Block:
     return replace(block, lines=lines, nested=nested)
 
 
-def _sort_paths(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield each path, directly followed by the deeper ones."""
-    paths = list(paths)
-    tops = [path for path in paths if len(path) < 2]
-    for top in tops:
-        yield top
-        if top:
-            yield from (path for path in paths if len(path) > 1 and path[:1] == top)
+def _keep_order(_base: list[Block], *versions: list[Block]) -> list[list[Block]]:
+    return [*versions]
 
 
 def merge_versions(
-    base: str,
-    ours: str,
-    theirs: str,
-    order: Callable[[list[Block], list[Block], list[Block]], list[Block] | None] | None = None,
-    is_dated: bool = False,
+    base: str, ours: str, theirs: str, order: Order = _keep_order, is_dated: bool = False
 ) -> MergedText:
-    """Merge two versions of a text and their common ancestor, which may be empty.
-
-    `order` returns the blocks of both versions in a better order than ours, then theirs, or None
-    if it cannot.
-    """
+    """Merge two versions of a text and their common ancestor, which may be empty."""
     if ours == theirs or theirs == base:
         return MergedText(ours, [])
     if ours == base or not ours.strip(f"{markdown_lines.BOM} \t\r\n"):
         return MergedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     merge = VersionMerge(blocks, own, others)
-    both = order(blocks, own, others) if order else None
-    if both is None:
-        merge.add_blocks(own)
-        merge.add_blocks(others, is_second=True)
-    else:
-        merge.add_blocks(both, is_of_both=True)
+    for run in order(blocks, own, others):
+        merge.add_blocks(run)
     lines = merge.render(is_dated)
     if lines == [line for block in own for line in block.whole]:
         return MergedText(ours, merge.left)

@@ -10,16 +10,20 @@ from memory_core.text import similarity
 from memory_core.text.similarity import ParsedText
 from memory_core.text.subject_words import stem_word
 
-# A token of `similarity`: the key to compare, the word, and whether it is a fact, a negation or a
-# restriction.
-Token = tuple[str, str, bool]
-
 # Titles of sections of things to avoid; the same words elsewhere mean the opposite.
 AVOID_TITLES = frozenset(
     """
     avoid mistake mistakes anti-pattern anti-patterns antipattern antipatterns pitfall
     pitfalls never not dont don't donts don'ts
     """.split()  # noqa: SIM905 - a text of words is easier to read
+)
+
+# Negations and restrictions, which a new wording may not lose.
+RESTRICTING = frozenset(
+    """
+    not cannot never no dont doesnt without nothing none neither nor avoid unless except only until
+    while when if before after during instead than however although once may might or
+    """.split()  # noqa: SIM905
 )
 
 # Words that a new wording may add or lose.
@@ -34,7 +38,6 @@ MIN_KEPT_SHARE = 1 / 2
 
 # Minimum share of common words of an item that a person may want to compare with a learning.
 MIN_SIMILAR_SHARE = 1 / 2
-FIRST_CHINESE = "\u2e80"  # from here on, a word has no blanks around it
 
 
 class SectionItem(NamedTuple):
@@ -61,7 +64,7 @@ def find_clusters(
 
 def _cluster(items: list[SectionItem], rank: Callable[[str], int]) -> Iterator[list[SectionItem]]:
     pairs = [(item, ParsedText(item.text)) for item in items]
-    pairs.sort(key=lambda pair: (-rank(pair[0].text), not pair[0].nested, -len(pair[1].tokens)))
+    pairs.sort(key=lambda pair: (-rank(pair[0].text), not pair[0].nested, -len(pair[1].keys)))
     while pairs:
         (best, words), *others = pairs
         same, pairs = [best], []
@@ -77,21 +80,12 @@ def _cluster(items: list[SectionItem], rank: Callable[[str], int]) -> Iterator[l
 
 def find_similar(text: str, others: Iterable[str]) -> str:
     """Return the text that has most words in common with this one, "" if all have too few."""
-    wanted, best, most = _list_parts(text), "", MIN_SIMILAR_SHARE
+    wanted, best, most = set(ParsedText(text).words), "", MIN_SIMILAR_SHARE
     for other in others:
-        share = similarity.measure_overlap(wanted, _list_parts(other))
+        share = similarity.measure_overlap(wanted, set(ParsedText(other).words))
         if share > most or (share == most and not best):
             best, most = other, share
     return best
-
-
-def _list_parts(text: str) -> frozenset[str]:
-    """Return the words that count, and of Chinese and Japanese all pairs of signs."""
-    parts: set[str] = set()
-    for word in similarity.extract_words(text) - similarity.NOISE:
-        ends = range(2, len(word) + 1) if word[0] >= FIRST_CHINESE else ()
-        parts.update([word[end - 2 : end] for end in ends] or [word])
-    return frozenset(parts)
 
 
 def is_avoid_section(section: str) -> bool:
@@ -107,10 +101,9 @@ def find_new_words(proposal: str, originals: Sequence[str]) -> list[str]:
 
     Linking words and other forms of a word ("retried", "retry") are allowed.
     """
-    present = set[str]().union(*map(_list_all_forms, originals))
-    tokens = [token for token in ParsedText(proposal).tokens if token[0] not in LINKING]
-    new = [token[1] for token in tokens if present.isdisjoint(_list_forms(token))]
-    return list(dict.fromkeys(new))
+    present = set(map(_stem, ParsedText(" ".join(originals)).words)) | LINKING
+    words = dict.fromkeys(ParsedText(proposal).words)
+    return [word for word in words if _stem(word) not in present]
 
 
 def find_lost_words(proposal: str, originals: Sequence[str]) -> list[str]:
@@ -118,22 +111,21 @@ def find_lost_words(proposal: str, originals: Sequence[str]) -> list[str]:
 
     If too few words of an original are kept, the whole original is returned.
     """
-    kept = _list_all_forms(proposal)
+    kept = set(map(_stem, ParsedText(proposal).words))
     lost: list[str] = []
     for text in originals:
-        tokens = ParsedText(text).tokens
-        gone = [token for token in tokens if kept.isdisjoint(_list_forms(token))]
-        missing = [token[1] for token in gone if token[2] and token[0] not in LINKING]
-        is_other = len(tokens) - len(gone) < MIN_KEPT_SHARE * len(tokens)
+        words = ParsedText(text).words
+        gone = [word for word in words if _stem(word) not in kept]
+        missing = [word for word in gone if not _is_plain(word) or word in RESTRICTING]
+        is_other = len(words) - len(gone) < MIN_KEPT_SHARE * len(words)
         lost += missing or ([repr(text)] if is_other else [])
     return list(dict.fromkeys(lost))
 
 
-def _list_all_forms(text: str) -> set[str]:
-    return {form for token in ParsedText(text).tokens for form in _list_forms(token)}
+def _stem(word: str) -> str:
+    """Return the stem of a word, and a fact as it is."""
+    return stem_word(word) if _is_plain(word) else word
 
 
-def _list_forms(token: Token) -> set[str]:
-    """Return the forms of a word that stand for it; a fact has only one."""
-    key, word, is_fact = token
-    return {word} if is_fact and not word.isalpha() else {key, word.lower(), stem_word(key)}
+def _is_plain(word: str) -> bool:
+    return word.isalpha() and word.islower()

@@ -6,6 +6,7 @@ matter, a header comment, a line of free text or a blank line.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from memory_core.text import markdown_lines, similarity
 
 Lines = tuple[str, ...]
 Key = tuple[str, ...]
+Path = tuple[tuple[int, str], ...]  # the headings above a block: (level, title) from the top
+Place = tuple[Path, Key, int]  # with a number for equal blocks below one heading
 
 
 ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
@@ -27,7 +30,7 @@ HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
 class Block:
     """One block: its lines and nested lines without line ends.
 
-    Blocks of two versions with equal `key` are the same block.  `level` is that of a heading.
+    Blocks of two versions with equal `place` are the same block.  `level` is that of a heading.
     """
 
     kind: str
@@ -35,7 +38,8 @@ class Block:
     text: str = ""
     nested: Lines = ()
     level: int = 0
-    section: str = ""  # the title of its section
+    path: Path = ()
+    number: int = 1
     key: Key = ()
 
     def __post_init__(self) -> None:
@@ -43,6 +47,10 @@ class Block:
         if not self.key:
             parts = [words] if words else self.whole
             self.key = (self.kind, str(self.level), *parts)
+
+    @property
+    def place(self) -> Place:
+        return self.path, self.key, self.number
 
     @property
     def whole(self) -> Lines:
@@ -54,14 +62,20 @@ def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
 
     Code and comments that are never closed are closed, and items without any text are skipped.
     """
-    blocks, section = list(_read_memory(text)), ""
+    blocks, counts = list(_read_memory(text)), Counter[tuple[Path, Key]]()
+    path: Path = ()
     for at, block in enumerate(blocks):
-        if block.kind == HEADING and block.level <= 2:
-            section = block.text
+        if block.kind == HEADING:
+            parents = path if block.level > 2 else ()
+            name = (block.level, block.text)
+            path = (*(part for part in parents if part[0] < block.level), name)
         if is_dated and block.kind == ITEM:
             lines = tuple(line.rstrip() for line in block.whole)
-            blocks[at] = Block(ENTRY, lines, "\n".join([section, *lines]))
-        blocks[at].section = section
+            blocks[at] = block = Block(ENTRY, lines, "\n".join(lines))
+        block.path = path
+        if block.kind != HEADING:
+            counts[path, block.key] += 1
+            block.number = counts[path, block.key]
     return blocks
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from memory_core.claude_code import agent_spelling
 from memory_core.document import markdown, near_duplicates
@@ -20,30 +20,10 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage import history_file, paths, store
-from memory_core.storage.config_yml import config_file
 from memory_core.storage.project import Project
-from memory_core.text import fastjson
 
 CONFIG = f"{paths.FOLDER_NAME}/config.yml"
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
-
-# Records by which a history says that a person vouches for an item.
-VOUCHING_KINDS = (*item_history.PERSON_KINDS, "confirmed", "pinned")
-
-# The values of settings, from the most careful one to the most trusting one.
-ORDERS: dict[str, Sequence[Any]] = {
-    "enabled": (False, True),
-    "learning": ("off", "ask", "auto"),
-    "auto_learning": (False, True),
-    "natural_language": (False, True),
-    "command_errors": (False, True),
-    "user_level": ("off", "shadow", "append"),
-    "trust": ("strict", "scored"),
-    "hold_tainted": (True, False),
-    "hold_outside": (True, False),
-}
-# What depends on the value: each change of these is for a closer look.
-ALWAYS = ("directory", "include", "exclude", "min_confidence", "confidence.agent")
 
 
 class UnknownCommit(ValueError):
@@ -67,31 +47,11 @@ class ItemChange(NamedTuple):
     reason: str
 
 
-class HistoryChange(NamedTuple):
-    """The new records of a history, those that are gone, and how many of a person, by kind."""
-
-    agent: str
-    added: int
-    removed: int
-    vouching: dict[str, int]
-
-
-class SettingChange(NamedTuple):
-    """A setting that has another value; `widens`: more texts are trusted than before."""
-
-    key: str
-    before: str
-    after: str
-    widens: bool
-
-
 class MemoryChanges(NamedTuple):
-    """All changes since `commit`; `notes` are sentences about what could not be compared."""
+    """All changes since `commit`; `notes` are sentences about other changes and limits."""
 
     commit: str
     items: list[ItemChange]
-    history: list[HistoryChange]
-    settings: list[SettingChange]
     notes: list[str]
 
     @property
@@ -109,18 +69,17 @@ def compare(project: Project, base: str) -> MemoryChanges:
     merge_driver.find_work_tree(project)
     root, notes = project.paths.root, list[str]()
     commit = _find_commit(root, base, notes)
-    changes = MemoryChanges(commit[:10], [], [], [], notes)
+    changes = MemoryChanges(commit[:10], [], notes)
     folder = project.paths.relative(project.store.folder)
     for path in _list_paths(root, commit, folder):
-        agent, is_history = _find_agent(folder, path)
-        limit = store.MAX_MEMORY_BYTES if agent and not is_history else store.MAX_DATED_BYTES
+        place, name = os.path.split(path)
+        agent = agent_spelling.agent_of_file(name) if place == folder else ""
+        limit = store.MAX_MEMORY_BYTES if agent else store.MAX_DATED_BYTES
         before, after = _read_old(root, commit, path), _read_new(project, path, limit, notes)
         if before == after:
             continue
         if path == CONFIG:
-            changes.settings.extend(_compare_settings(before, after, notes))
-        elif is_history:
-            changes.history.extend(_compare_histories(agent, before, after))
+            notes.append(f"{CONFIG} has changed: read it")
         elif agent:
             changes.items.extend(_compare_items(agent, before, after))
         reasons = [change.reason for change in changes.items if change.agent == agent]
@@ -172,14 +131,6 @@ def _read_new(project: Project, path: str, limit: int, notes: list[str]) -> str:
     if path in files.refused:
         notes.append(str(files.refused[path]))
     return data.decode("utf-8", "surrogateescape")
-
-
-def _find_agent(folder: str, path: str) -> tuple[str, bool]:
-    """Return the agent of a memory or a history, "" for other files; True for a history."""
-    place, name = os.path.split(path)
-    if place == f"{folder}/history":
-        return agent_spelling.agent_of_file(f"{name.removesuffix('.jsonl')}.md"), True
-    return (agent_spelling.agent_of_file(name) if place == folder else ""), False
 
 
 # Items.
@@ -242,53 +193,3 @@ def _list_leaks(
 
 def _unpack(text: str) -> str:
     return "\n".join(f"{line}\n{history_file.unpack_line(line)}" for line in text.split("\n"))
-
-
-# History and settings.
-
-
-def _compare_histories(agent: str, before: str, after: str) -> Iterator[HistoryChange]:
-    old, new = (
-        {fastjson.dumps(record): record for record in history_file.parse(text)}
-        for text in (before, after)
-    )
-    added = [record for line, record in new.items() if line not in old]
-    vouching = Counter(
-        str(record["kind"])
-        for record in added
-        if record["kind"] in VOUCHING_KINDS or record.get("source") in item_history.HUMAN_SOURCES
-    )
-    if added or old.keys() - new.keys():
-        yield HistoryChange(agent, len(added), len(old.keys() - new.keys()), dict(vouching))
-
-
-def _compare_settings(before: str, after: str, notes: list[str]) -> Iterator[SettingChange]:
-    try:
-        old, new = (
-            dict(_flatten(config_file.merge_texts([CONFIG], [text])[0])) for text in (before, after)
-        )
-    except config_file.UnreadableConfig as error:
-        notes.append(str(error))
-        return
-    for key in sorted({*old, *new}):
-        was, now = old.get(key), new.get(key)
-        if was != now:
-            shown = [scanner.redact(fastjson.dumps(value)) for value in (was, now)]
-            yield SettingChange(f"memory.{key}", shown[0], shown[1], _is_wider(key, was, now))
-
-
-def _flatten(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in settings.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
-
-
-def _is_wider(key: str, before: Any, after: Any) -> bool:
-    """Return whether a new value trusts more; a setting of an agent has the rule of all agents."""
-    name = key.split(".", 2)[-1] if key.startswith("agent_overrides.") else key
-    if name in ORDERS:
-        order = [None, *ORDERS[name]]
-        return after in order and before in order and order.index(after) > order.index(before)
-    return name in ALWAYS

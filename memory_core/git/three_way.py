@@ -22,17 +22,17 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
     return merged if is_dated else conflicts.remove_markers(merged)
 
 
-def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Block] | None:
-    """Return all blocks of both versions in the order of a line-based merge, None without git."""
-    numbers: dict[tuple[str, ...], int] = {}
+def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[list[Block]]:
+    """Return all blocks in the order of a line-based merge, or both versions without git."""
+    numbers: dict[object, int] = {}
     blocks: list[Block] = []
     with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
         for file_name, version in (("ours", ours), ("base", base), ("theirs", theirs)):
             with open(os.path.join(folder, file_name), "w", encoding="ascii") as file:
                 for block in version:
                     # The header comments always differ, and must not cause conflicts.
-                    name = block.key if block.kind == HEADER else (*block.key, *block.whole)
-                    number = numbers.setdefault(name, len(numbers))
+                    lines = () if block.kind == HEADER else block.whole
+                    number = numbers.setdefault((block.place, lines), len(numbers))
                     if number == len(blocks):
                         blocks.append(block)
                     file.write(f"{number}\n")
@@ -40,5 +40,5 @@ def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Bl
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
         except (OSError, subprocess.CalledProcessError):
-            return None  # without git: new blocks of `theirs` follow those of `ours`
-    return [blocks[int(number)] for number in done.stdout.split()]
+            return [ours, theirs]
+    return [[blocks[int(number)] for number in done.stdout.split()]]

@@ -214,31 +214,19 @@ def list_runs(records: Iterable[Record]) -> list[Record]:
 
 
 def _join_records(key: str, records: list[Record]) -> Record:
-    def find_last(values: Iterable[tuple[Any, ...]]) -> Any:
-        return max(values)[-1]
-
-    run = {
-        "id": key,
-        "time": max(record["time"] for record in records),
-        "outcome": find_last(
-            (record["outcome"] != STOPPED, record["time"], record["outcome"]) for record in records
-        ),
-        "type": find_last(
-            (_type(record) != OTHER_TYPE, record["time"], _type(record)) for record in records
-        ),
-    }
-    groups = [(record["time"], str(record.get("experiment"))) for record in records]
-    groups = [(time, group) for time, group in groups if group in GROUPS]
-    if groups:
-        run["experiment"] = find_last(groups)
-    for name in ("given", "used"):
-        run[name] = {item for record in records for item in str(record.get(name, "")).split()}
-    for name in MEASURES:
-        timed = [(record["time"], parse_count(record.get(name))) for record in records]
-        numbers = [(time, number) for time, number in timed if number is not None]
-        if numbers:
-            run[name] = find_last(numbers)
-    return run
+    run: Record = {"id": key, "type": OTHER_TYPE, "given": set(), "used": set()}
+    for record in sorted(records, key=lambda one: (one["outcome"] != STOPPED, _place(one))):
+        run["outcome"] = record["outcome"]
+        if (kind := _type(record)) != OTHER_TYPE:
+            run["type"] = kind
+        if record.get("experiment") in GROUPS:
+            run["experiment"] = record["experiment"]
+        for name in ("given", "used"):
+            run[name].update(str(record.get(name, "")).split())
+        run |= {
+            name: record[name] for name in MEASURES if parse_count(record.get(name)) is not None
+        }
+    return run | {"time": max(record["time"] for record in records)}
 
 
 def _type(record: Record) -> str:
@@ -315,7 +303,6 @@ def _occurrence(record: Record) -> tuple[str, str, str]:
     return (run, "", "") if run else ("", record["time"], record.get("session") or "")
 
 
-def _place(record: Record) -> tuple[str, ...]:
+def _place(record: Record) -> tuple[str, str]:
     """Return the sort key of a record: its time, then all fields that may differ."""
-    keys = ("time", "kind", "text", "run", "session", "tool", "resolution", "section")
-    return tuple(str(record.get(key) or "") for key in keys)
+    return str(record["time"]), repr(sorted(record.items()))

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from memory_core.document import block_reader, edits, markdown, reinsert, template
+from memory_core.document import block_reader, edits, markdown, reinsert
 from memory_core.document.markdown import Document
+from memory_core.document.template import Limits
 from memory_core.history import item_history
 from memory_core.history.item_history import History, ItemState, Record
 from memory_core.text import similarity
-
-NO_LIMITS = template.Limits(size=1 << 40, sections=1 << 20, items=1 << 20, line=1 << 20)
 
 
 class PriorItem(NamedTuple):
@@ -108,15 +107,18 @@ def _step(
     return None
 
 
-def apply_steps(document: Document, steps: Sequence[UndoStep]) -> Document:
-    """Return the document with these steps applied, except those that a later edit prevents."""
+def apply_steps(document: Document, steps: Sequence[UndoStep], limits: Limits) -> Document:
+    """Return the document with these steps applied, except those that a later edit prevents.
+
+    Limits are for the headings of new sections only.
+    """
     for kind, group in groupby(steps, key=lambda step: step.kind):
         run = list(group)
         if kind == "remove":
             texts = {similarity.normalize_text(step.now) for step in run}
             document = edits.remove_items(document, _find_all(document, texts))
         elif kind == "restore":
-            document = _restore(document, run)
+            document = _restore(document, run, limits)
         else:
             for step in run:
                 document = _replace(document, step)
@@ -127,7 +129,7 @@ def _find_all(document: Document, normal_forms: set[str]) -> list[block_reader.I
     return [item for item in document.items if similarity.normalize_text(item.text) in normal_forms]
 
 
-def _restore(document: Document, steps: list[UndoStep]) -> Document:
+def _restore(document: Document, steps: list[UndoStep], limits: Limits) -> Document:
     """Insert the items that are not in the document; neighbours are inserted together."""
     present = {similarity.normalize_text(item.text) for item in document.items}
     missing = []
@@ -138,7 +140,7 @@ def _restore(document: Document, steps: list[UndoStep]) -> Document:
             missing.append(step)
     for title, above, targets in _group_neighbours(missing):
         items = [markdown.join_nested(target.text, target.nested) for target in targets]
-        document = reinsert.insert_all_after(document, title, items, above, NO_LIMITS)
+        document = reinsert.insert_all_after(document, title, items, above, limits)
     return document
 
 
@@ -188,4 +190,4 @@ def find_items(document: Document, text: str) -> list[block_reader.Item]:
 def revert_records(text: str, records: Sequence[Record], chosen: Callable[[Record], bool]) -> str:
     """Return the memory text without the chosen records; later changes of their items stay."""
     steps = plan(records, chosen).steps
-    return markdown.render_document(apply_steps(markdown.parse_document(text), steps))
+    return markdown.render_document(apply_steps(markdown.parse_document(text), steps, Limits()))

@@ -7,6 +7,9 @@ selector behind an emoji.
 
 from __future__ import annotations
 
+import re
+from unicodedata import category
+
 # They show nothing, although Unicode calls them letters, marks or symbols: fillers, the grapheme
 # joiner, vowels of Khmer, and the variation selectors of Mongolian.
 INVISIBLE_CHARS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u3164\uffa0"
@@ -34,13 +37,11 @@ FLAGS = tuple(
     for name in ("gbeng", "gbsct", "gbwls")
 )
 
-# No terminal escape sequence is longer.
-MAX_ESCAPE_LENGTH = 80
+# Escape sequences of terminals; none is longer than 80 characters, except titles.
+_ESCAPE = re.compile(r"\x1b(?:\[[^@-~\x1b]{0,78}[@-~]|\][^\x07\x1b]*\x07|[^\x1b]?)")
 
 # What is left of these characters depends on their neighbours.
 DEPENDENT_SIGNS = (*JOINERS, EMOJI_SELECTOR)
-
-_ASCII = bytes(range(128))
 
 
 def clean(text: str) -> str:
@@ -49,15 +50,15 @@ def clean(text: str) -> str:
     Terminal escapes are removed, other control characters and all kinds of blanks become a blank,
     and a lone surrogate (a byte that was not UTF-8) the replacement character.
     """
-    if _is_clean(text):
+    if _is_plain(text):
         return text
-    first, *parts = text.replace("\r\n", "\n").replace("\x9b", "\x1b[").split("\x1b")
-    return _replace_hidden(first + "".join([_skip_escape(part) for part in parts]), "", " ")
+    text = text.replace("\r\n", "\n").replace("\x9b", "\x1b[")
+    return _replace_hidden(_ESCAPE.sub("", text), "", " ")
 
 
 def show_hidden(text: str) -> str:
     """Return a text with a replacement character for each one that `clean` removes."""
-    return text if _is_clean(text) else _replace_hidden(text, "\ufffd", "\ufffd")
+    return text if _is_plain(text) else _replace_hidden(text, "\ufffd", "\ufffd")
 
 
 def _replace_hidden(text: str, sign: str, control: str) -> str:
@@ -71,21 +72,8 @@ def _replace_hidden(text: str, sign: str, control: str) -> str:
     return _replace_loose_joiners(text, sign) if has_joiners else text
 
 
-def _is_clean(text: str) -> bool:
-    flat = text.replace("\n", " ").replace("\t", " ")
-    if flat.isascii():
-        return flat.isprintable()
-    for sign in DEPENDENT_SIGNS:
-        parts = flat.split(sign)
-        if any(_is_loose(sign, parts[at][-1:], parts[at + 1][:1]) for at in range(len(parts) - 1)):
-            return False
-    for sign in DEPENDENT_SIGNS:
-        flat = flat.replace(sign, "")
-    if not flat.isprintable():
-        return False
-    # Most texts have few other characters, and bytes are faster than characters.
-    others = set(flat.encode().translate(None, _ASCII).decode())
-    return not any(map(_is_hidden, others))
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable()
 
 
 def _is_hidden(char: str) -> bool:
@@ -99,8 +87,6 @@ def _show(char: str, sign: str, control: str) -> str:
         return char
     if _is_hidden(char):
         return " " if char == BLANK_CELL else sign
-    from unicodedata import category
-
     kind = category(char)
     if kind == "Cc":
         return control
@@ -143,14 +129,3 @@ def _joins(char: str) -> bool:
 def _is_emoji(char: str) -> bool:
     is_symbol = "\u203c" <= char <= "\u3299" and char not in JOINERS
     return is_symbol or "\U0001f000" <= char <= "\U0001fbff" or char in ("\u00a9", "\u00ae")
-
-
-def _skip_escape(part: str) -> str:
-    """Return what a terminal shows of `part`, which follows an escape character."""
-    if part[:1] == "[":
-        body = part[1:MAX_ESCAPE_LENGTH]
-        end = next((at for at, char in enumerate(body, 2) if "@" <= char <= "~"), 1)
-        return part[end:]
-    if part[:1] == "]" and "\x07" in part:
-        return part.partition("\x07")[2]
-    return part[1:]

@@ -44,7 +44,6 @@ _STATING = frozenset(("is", "are", "has", "have", "=", ":"))
 _PAUSES = (", ", "; ", " - ", " \u2013 ", " \u2014 ", " because ")
 _FINAL = ".,;:!?"
 _ENDING = "eisy"  # "terminates", "does not terminate"; "retries", "does not retry"
-_AROUND = "0123456789'\"`*" + _FINAL
 _MARKS = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
 _DIGITS = dict.fromkeys(map(ord, "0123456789.,:"))
 
@@ -59,7 +58,7 @@ class Claim:
     """
 
     def __init__(self, text: str) -> None:
-        clause, self.tail = _cut(text), read_tail(text)
+        clause = _cut(text)
         self.is_whole = len(clause) == len(text)
         self.is_condition = clause.lower().startswith(CONDITIONS)
         self.negations, is_stating = 0, False
@@ -93,7 +92,7 @@ def contradict(text: str, other: str) -> bool:
 
 
 def _contradict(one: Claim, other: Claim) -> bool:
-    if not one.frame or (one.frame, one.tail) != (other.frame, other.tail):
+    if not one.frame or one.frame != other.frame:
         return False
     is_denied = abs(one.negations - other.negations) == 1
     if not (one.is_whole or other.is_whole):
@@ -103,9 +102,9 @@ def _contradict(one: Claim, other: Claim) -> bool:
 
 def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the index pairs of texts that contradict each other; the first is the earlier one."""
-    frames: dict[tuple[str, str], list[tuple[int, Claim]]] = {}
+    frames: dict[str, list[tuple[int, Claim]]] = {}
     for at, claim in enumerate(map(_parse, texts)):
-        frames.setdefault((claim.tail, claim.frame), []).append((at, claim))
+        frames.setdefault(claim.frame, []).append((at, claim))
     return [
         (at, later)
         for group in frames.values()
@@ -114,21 +113,6 @@ def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
         for later, other in group[index + 1 :]
         if _contradict(claim, other)
     ]
-
-
-def read_tail(text: str) -> str:
-    """Return the last word of the first clause but small ones, without digits and ending.
-
-    Texts that contradict each other have the same one; most texts differ in it, which is cheap.
-    """
-    rest, tail = _cut(text), ""
-    while rest and not tail:
-        rest, _blank, word = rest.rpartition(" ")
-        tail = word.strip(_AROUND).lower()
-        tail = "" if tail in _SMALL else tail.rstrip(_ENDING)
-        if not word.strip(_AROUND):
-            break
-    return tail
 
 
 def _simplify(text: str) -> str:

@@ -6,18 +6,24 @@ Claude Code's own tags, a turn of a conversation or a finding, or hide words fro
 
 from __future__ import annotations
 
+import re
+
 from memory_core.text import characters
 
 # "<" as a character, as others that look like it, and as an entity; a model reads them as one.
 BRACKETS = "<\uff1c\ufe64\u02c2\u1438\u16b2\u2329\u276c\u276e\u2770\u27e8\u29fc\u3008\U0001d236"
-ENTITIES = (("lt", ""), ("#x", "3c"), ("#", "60"))  # zeros may stand in between
-MAX_ENTITY_LENGTH = 12
-
 # It looks like "<" to a person, but no program reads a tag behind it.
 SAFE_BRACKET = "‹"
 
-# Behind one of these signs "<" opens no tag: numbers, `<=`, `<-`, `<<`, `<>`, `<(`, `<"`.
-NO_TAG_SIGNS = frozenset(f"0123456789=-<>~+.,;*([{{$#\"')]}}{SAFE_BRACKET}")
+# Behind one of these signs "<" opens no tag: numbers, `<=`, `<-`, `<>`, `<(`, `<"`.
+NO_TAG_SIGNS = f"0123456789=->~+.,;*([{{$#\"')]}}{SAFE_BRACKET}"
+
+# "<", but not the first one of "<<", or an entity of it.
+_TAG = re.compile(
+    rf"(?:([{BRACKETS}])(?!\1)|&(?:amp;)*(?:lt|\#x0*3c|\#0*60);?)"
+    rf"(?![ \t]*[{re.escape(NO_TAG_SIGNS)}])",
+    re.I,
+)
 
 # The beginning of a line that is a turn of a conversation, a step of a tool, or a judgement on an
 # item, if a colon follows.
@@ -54,7 +60,12 @@ BEGINS = frozenset(word[:BEGIN_LENGTH] for word in (*SPEAKERS, *RECORDING, *BORD
 SAFE_BLANK = "·"
 
 # Names in JSON by which programs know messages, calls of tools, and findings.
-MESSAGE_NAMES = ("role", "remember", "tool", "function")
+_MESSAGE_NAME = r"((?:role|remember|tool|function)[^{0}]*)"
+_MESSAGES = [
+    re.compile(rf"(:\s*)?{quote}{_MESSAGE_NAME.format(quote)}{quote}(?=(\s*:)?)", re.I)
+    for quote in "\"'"
+]
+_TEMPLATE_END = re.compile(r"\[/([^\W\d]{1,40})\]")
 
 # Characters of a name in a sentence: the longest path of a memory file.
 MAX_NAME_LENGTH = 300
@@ -68,77 +79,18 @@ def escape(text: str) -> str:
     memory.  What is safe already does not change.
     """
     text = characters.clean(text)
-    text = _escape_tags(text)
-    if '"' in text or "'" in text:
-        text = _escape_messages(text)
-    if "[/" in text:
-        text = _escape_templates(text)
+    text = _TAG.sub(SAFE_BRACKET, text)
+    for pattern in _MESSAGES:
+        text = pattern.sub(_escape_message, text)
+    for name in sorted(set(_TEMPLATE_END.findall(text)))[:MAX_TEMPLATES]:
+        text = text.replace(f"[/{name}]", f"⟦/{name}⟧").replace(f"[{name}]", f"⟦{name}⟧")
     return "\n".join(map(_escape_line, text.split("\n")))
 
 
-def _escape_tags(text: str) -> str:
-    """Replace "<" before anything but a sign that cannot begin a tag, even behind blanks."""
-    for bracket in "<&" if text.isascii() else f"{BRACKETS}&":
-        if bracket not in text:
-            continue
-        parts = text.split(bracket)
-        shown = [parts[0]]
-        for number, part in enumerate(parts[1:], 2):
-            length = _find_entity_end(part) if bracket == "&" else 0
-            is_bracket = length > 0 or bracket != "&"
-            is_doubled = part == "" and number < len(parts)  # the first one of "<<"
-            begins_tag = not is_doubled and part[length:].lstrip(" \t")[:1] not in NO_TAG_SIGNS
-            shown += [SAFE_BRACKET, part[length:]] if is_bracket and begins_tag else [bracket, part]
-        text = "".join(shown)
-    return text
-
-
-def _find_entity_end(part: str) -> int:
-    """Return the length of an entity of "<" at the start of `part`, without "&"; 0 for others."""
-    start = 0
-    while part.startswith("amp;", start):
-        start += len("amp;")
-    code = part[start : start + MAX_ENTITY_LENGTH].casefold()
-    for sign, number in ENTITIES:
-        digits = code[len(sign) :].lstrip("0")
-        if code.startswith(sign) and digits.startswith(number):
-            end = len(code) - len(digits) + len(number)
-            return start + end + (code[end : end + 1] == ";")
-    return 0
-
-
-def _escape_messages(text: str) -> str:
-    """Replace the quotation marks of names in JSON that programs know."""
-    low = text.casefold()
-    if any(name in low for name in MESSAGE_NAMES):
-        for quote in "\"'":
-            text = _escape_names(text, quote)
-    return text
-
-
-def _escape_names(text: str, quote: str) -> str:
-    parts, at = text.split(quote), 1
-    shown = parts[:1]
-    while at < len(parts):
-        is_in_json = at + 1 < len(parts) and (
-            parts[at - 1].rstrip()[-1:] == ":" or parts[at + 1].lstrip()[:1] == ":"
-        )
-        if is_in_json and parts[at].casefold().startswith(MESSAGE_NAMES):
-            shown += ["“", parts[at], "”", parts[at + 1]]
-            at += 2
-        else:
-            shown += [quote, parts[at]]
-            at += 1
-    return "".join(shown)
-
-
-def _escape_templates(text: str) -> str:
-    """Replace the brackets of `[INST] ... [/INST]`."""
-    names = [part[:MAX_SPEAKER_LENGTH].partition("]") for part in text.split("[/")[1:]]
-    closed = {name for name, bracket, _ in names if bracket and name.replace("_", "").isalpha()}
-    for name in sorted(closed)[:MAX_TEMPLATES]:
-        text = text.replace(f"[/{name}]", f"⟦/{name}⟧").replace(f"[{name}]", f"⟦{name}⟧")
-    return text
+def _escape_message(match: re.Match[str]) -> str:
+    """Replace the quotation marks of a name in JSON."""
+    before, name, behind = match.groups()
+    return match[0] if before is behind is None else f"{before or ''}“{name}”"
 
 
 def _escape_line(line: str) -> str:

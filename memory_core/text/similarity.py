@@ -7,17 +7,15 @@ So in doubt two texts are different.
   final punctuation do not matter.  Parts of a fact do, such as the case of an identifier and
   everything in backticks.
 - They are near-equal if they have the same words in the same order.  Words that add nothing are
-  skipped, and short forms and plurals are one word.  One more word makes another learning, because
-  no list has all words that can reverse a sentence.  The exception is a reason at the end.
+  skipped, and a plural, "db" and "database" are one word.  One more word makes another learning,
+  because no list has all words that can reverse a sentence; only a reason at the end does not.
 """
 
 from __future__ import annotations
 
 from unicodedata import normalize
 
-from memory_core.text import english
 from memory_core.text.digests import hash_text
-from memory_core.text.english import Token
 
 # A longer text is not a learning; to compare it closely would only cost time.
 MAX_LENGTH = 1000
@@ -32,6 +30,9 @@ ASCII_PUNCTUATION = {
 _TYPOGRAPHIC = frozenset(map(chr, ASCII_PUNCTUATION))
 _MARKS = _TYPOGRAPHIC | set("'\"*")  # what is taken away or replaced outside of code
 _FINAL = ".,;:!?"
+PAUSE = ",;:"
+
+REASON = "because"
 
 # Words without which a sentence claims the same.
 NOISE = frozenset(
@@ -45,37 +46,68 @@ NOISE = frozenset(
 NAMING = frozenset(("called", "named", "labeled", "labelled", "spelled", "written"))
 
 
-# The word behind one of these is an order, which capitals only emphasise: "always RUN tests".
-ORDERING = frozenset(("always", "never", "must", "not", "don't"))
+# Words for one thing.  "cannot" denies something else than "not".
+ALIKE = {
+    "db": "database",
+    "repo": "repository",
+    "config": "configuration",
+    "env": "environment",
+    "var": "variable",
+    "dir": "directory",
+    "arg": "argument",
+    "param": "parameter",
+    "prod": "production",
+    "app": "application",
+    "docs": "documentation",
+    "async": "asynchronous",
+    "require": "need",
+    "each": "every",
+    **dict.fromkeys(("not", "never", "no", "dont", "doesnt", "isnt", "arent", "shouldnt"), "not"),
+}
+
+# Words that are something else without their last s: "an hour" and "hours".
+UNCOUNTED = frozenset(
+    "always https news times seconds minutes hours days weeks months".split()  # noqa: SIM905
+)
 
 
 class ParsedText:
-    """A text that is parsed once, to be compared with many others."""
+    """A text that is parsed once, to be compared with many others.
 
-    __slots__ = ("_tokens", "normal_form", "sketch", "text")
+    `words` are those that count, `keys` their compared forms.
+    """
+
+    __slots__ = ("keys", "normal_form", "words")
 
     def __init__(self, text: str) -> None:
-        self.text = text
         self.normal_form = normalize_text(text)
-        line = self.normal_form[:MAX_LENGTH]
-        if not line.islower():
-            line = line.casefold().replace("`", "")
-        self.sketch = {word[:3] for word in line.split() if word not in NOISE}
-        self._tokens: list[Token] | None = None
+        self.words = [] if len(text) > MAX_LENGTH else _list_words(self.normal_form)
+        is_literal = "`" in text or not NAMING.isdisjoint(self.words)
+        self.keys = self.words if is_literal else _reduce(self.words)
 
-    @property
-    def tokens(self) -> list[Token]:
-        """The words that count, as english.py reads them."""
-        if self._tokens is None:
-            words = _split_unmarked(" ".join(self.text.split()))
-            is_shouted = _is_shouted(words)
-            words = [
-                word.casefold() if is_shouted or _is_order(before, word) else word
-                for before, word in zip(["", *words], words, strict=False)
-            ]
-            words = _drop_final(" ".join(words)).split(" ")
-            self._tokens = english.read_tokens(words, NOISE, NAMING)
-        return self._tokens
+
+def _list_words(normal_form: str) -> list[str]:
+    words = [word.rstrip(PAUSE) or word for word in normal_form.split()]
+    return [word for word in words if word not in NOISE]
+
+
+def _reduce(words: list[str]) -> list[str]:
+    """Return the compared forms, but no two words as one, as in "say folder, not directory"."""
+    keys = [_find_key(word) for word in words]
+    keys = keys if len({*keys}) == len({*words}) else words
+    return keys if "not" in keys else [key for key in keys if key != "always"]
+
+
+def _find_key(word: str) -> str:
+    """Return the compared form of a word: plain ones without the ending of a plural."""
+    if word.islower() and word.isalpha() and word not in UNCOUNTED and len(word) > 3:
+        if word.endswith("ies"):
+            word = word[:-3] + "y"
+        elif word.endswith(("tches", "nches", "rches", "shes", "sses", "xes")):
+            word = word[:-2]
+        elif word[-1] == "s" and word[-2] not in "sui":
+            word = word[:-1]
+    return ALIKE.get(word.lower(), word)
 
 
 def normalize_text(text: str) -> str:
@@ -105,25 +137,28 @@ def is_same_parsed(one: ParsedText, other: ParsedText) -> bool:
     """Check the same for parsed texts."""
     if one.normal_form == other.normal_form:
         return True
-    common = len(one.sketch & other.sketch)
-    if not common or 2 * common < max(len(one.sketch), len(other.sketch)):
-        return False  # nearly all pairs end here, at little cost
-    if max(len(one.text), len(other.text)) > MAX_LENGTH:
+    return _are_near(one.words, other.words) or _are_near(one.keys, other.keys)
+
+
+def _are_near(words: list[str], others: list[str]) -> bool:
+    """Check whether the words are the same; one text may have a reason more at its end."""
+    short, long = sorted((words, others), key=len)
+    if not short or long[: len(short)] != short:
         return False
-    return english.are_near(one.tokens, other.tokens)
+    return len(short) == len(long) or long[len(short)] == REASON
 
 
 def choose_better(text: str, other: str) -> str:
     """Return the text with more words of two that say the same; of equals the first."""
-    return other if len(ParsedText(other).tokens) > len(ParsedText(text).tokens) else text
+    return other if len(ParsedText(other).keys) > len(ParsedText(text).keys) else text
 
 
-def extract_words(text: str) -> frozenset[str]:
+def extract_words(text: str) -> set[str]:
     """Return the set of words in the normal form of a text."""
-    return frozenset(normalize_text(text[:MAX_LENGTH]).split())
+    return set(normalize_text(text[:MAX_LENGTH]).split())
 
 
-def measure_overlap(one: frozenset[str], other: frozenset[str]) -> float:
+def measure_overlap(one: set[str], other: set[str]) -> float:
     """Return which share of two texts' words they have in common, from 0 to 1."""
     return 2 * len(one & other) / (len(one) + len(other) or 1)
 
@@ -234,10 +269,6 @@ def _fold_case(words: list[str]) -> str:
 def _is_shouted(words: list[str]) -> bool:
     """Check whether everything is in capitals, so that they mean nothing."""
     return " ".join(words).isupper() and all(word.isupper() or not word.isalpha() for word in words)
-
-
-def _is_order(before: str, word: str) -> bool:
-    return before.casefold() in ORDERING and word.isalpha()
 
 
 def _fold_word(word: str, is_shouted: bool) -> str:

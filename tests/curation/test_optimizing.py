@@ -149,10 +149,10 @@ WORDINGS: list[tuple[str, str, list[str], list[str]]] = [
     ("Run `make test` before pushing to main", LONG_RULE, [], []),
     ("Retry it 4 times", "It should be retried 3 times", ["4"], ["3"]),
     ("Log the bodies", "Do not log the bodies", [], ["not"]),
-    ("Do not log the bodies", "Please log all of the bodies", ["not"], []),
+    ("Do not log the bodies", "Please log the bodies", ["not"], []),
     ("Log bodies in src/b.py", "Log the bodies in src/a.py", ["src/b.py"], ["src/a.py"]),
     ("Call load_user", "You should call load_users", ["load_user"], ["load_users"]),
-    ("Cache the pages in Redis", "Cache all the pages", ["Redis"], []),
+    ("Cache the pages in Redis", "Cache the pages", ["redis"], []),
     ("Use fixtures and keep them small", "Use fixtures\nKeep fixtures small", [], []),
     ("Use fixtures", "Use fixtures\nKeep factories small", [], ["'Keep factories small'"]),
 ]

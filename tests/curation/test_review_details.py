@@ -138,12 +138,6 @@ def test_the_list_and_its_json_have_the_new_fields(settled: Person) -> None:
         ("Prices are stored in cents", ["Prices are in euros", ITEM], "Prices are in euros"),
         ("Prices are stored in cents", [ITEM, "Tests run in parallel"], ""),
         ("Run `make test` first", ["Run `make lint` first", "First"], "Run `make lint` first"),
-        (
-            "注文番号は倉庫ごとに採番",
-            ["注文番号は店舗ごとに採番", "税込価格"],
-            "注文番号は店舗ごとに採番",
-        ),
-        ("注文番号は倉庫ごとに採番", ["税込価格を表示する"], ""),
         ("", ["", "a"], ""),
     ],
 )

@@ -34,7 +34,7 @@ SIDES = {
     "code": ("## A\n", "- x\n", "```\n- y\n\nz\n```\n", "## A\n- x\n\n```\n- y\n\nz\n```\n"),
     "indented code": ("## A\n", "- x\n", "    y\n", "## A\n- x\n\n<!-- -->\n\n    y\n"),
     "without a section": ("", "- x\n", "- y\n", "- x\n- y\n"),
-    "one side has nothing": ("# T\n", "", "## A\n- x\n", "# T\n\n## A\n- x\n"),
+    "one side has nothing": ("# T\n", "", "## A\n- x\n", "# T\n## A\n- x\n"),
     "and nothing else is there": ("", "", "# T\n- x\n", "# T\n- x\n"),
     "a byte order mark": (BOM, "# T\n- x\n", "# U\n", f"{BOM}# T\n- x\n"),
     "on both sides": ("", f"{BOM}# T\n\n- y\n", f"{BOM}# U\n\n- z\n", f"{BOM}# T\n\n- y\n- z\n"),
@@ -158,7 +158,7 @@ def test_merge_documents(name: str) -> None:
 
 
 FIRSTS = {
-    "no title": ("## A\n- x\n", "# T\n- y\n", "# T\n\n- y\n\n## A\n- x\n"),
+    "no title": ("## A\n- x\n", "# T\n- y\n", "# T\n- y\n\n## A\n- x\n"),
     "an empty file": (f"{BOM}\n", "# T\n- y\n", "# T\n- y\n"),
     "code cut off": ("- x\n~~~~\ncode", "- y\n", "- x\n- y\n~~~~\ncode\n~~~~"),
     "a deeper heading": (

@@ -127,8 +127,8 @@ def test_known_learnings_change_nothing(text: str) -> None:
 
 def test_an_exact_duplicate_is_preferred_to_a_similar_item() -> None:
     short = "All services use dependency injection"
-    text = f"## A\n- {short}\n- {short} for flexibility\n"
-    found = merged(text, ("tip", f"{short.lower()} for flexibility"))
+    text = f"## A\n- {short}\n- {short} because mocks fit\n"
+    found = merged(text, ("tip", f"{short.lower()} because mocks fit"))
     assert found.text == text
 
 

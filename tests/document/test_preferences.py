@@ -196,7 +196,7 @@ def test_preferences_are_neither_counted_nor_evicted_nor_added_to() -> None:
 SAID = "testing: All services use dependency injection"
 
 
-@for_each("learned", [SAID, SAID.upper(), f"{SAID} for testability"])
+@for_each("learned", [SAID, SAID.upper(), f"{SAID} because tests need it"])
 def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
     found = merged(wished(SAID), ("guideline", learned))
     assert found.text == wished(SAID)
@@ -246,7 +246,7 @@ UNIONS: dict[str, tuple[str, str, str, list[str]]] = {
     "what is nested of ours": (NESTED, wished("a: 2"), NESTED, ["- a: 2"]),
     "what is nested of theirs": (A, wished("a: 2\n  - x"), A, ["- a: 2\n  - x"]),
     "no pair": (wished("Be kind"), wished("be kind.", "Be on"), wished("Be kind", "Be on"), []),
-    "the same words": (make_section("A", "a: 1"), A, A + make_section("A", "a: 1"), []),
+    "the same words": (make_section("A", "a: 1"), A, make_section("A", "a: 1") + A, []),
     "a learning that is a preference": (A, "## B\n- a: 1\n", f"{A}## B\n- a: 1\n", []),
     "a learning that says more": (
         wished(SAID),

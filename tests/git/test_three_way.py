@@ -54,7 +54,7 @@ MERGES = [
     # moved to another section
     ("A/- x/- y/B/- z", "A/- y/B/- z/- x", "A/- x/- y/- w/B/- z", "A/- y/- w/B/- z/- x"),
     # moved on one side, edited on the other
-    ("A/- it is slow/B", "A/B/- it is slow", "A/- it is fast/B", "A/- it is fast/B"),
+    ("A/- it is slow/B", "A/B/- it is slow", "A/- it is fast/B", "A/- it is fast/B/- it is slow"),
     # one that stands in two sections
     ("A/- none/B/- none", "A/- none/B/- none/- x", "A/B/- none", "A/B/- none/- x"),
     # nested on one side
@@ -70,13 +70,13 @@ MERGES = [
     # a deeper heading goes with its section
     ("B", "B/C//### D/- x", "B/A//### D/- y", "B/C//### D/- x/A//### D/- y"),
     # a section renamed
-    ("A/- x/B/- y", "C/- x/B/- y", "A/- x/- z/B/- y", "C/- x/- z/B/- y"),
+    ("A/- x/B/- y", "C/- x/B/- y", "A/- x/- z/B/- y", "C/- x/A/- z/B/- y"),
     # code that is never closed
     ("- x/B/- y", "- x//```/m/B/- y", "- x/- z/B/- y/- w", "- x/- z//```/m/```/B/- y/- w"),
     # prose of both
     ("one//- p", "one/two.//- p", "one//- p/- q", "one/two.//- p/- q"),
     # one line changed by both
-    ("# T/Ask Ann.", "# T/Ask Bob.", "# T/Ask Eve.", "# T/Ask Bob./Ask Eve."),
+    ("# T/Ask Ann.", "# T/Ask Bob.", "# T/Ask Eve.", "# T/Ask Bob.//Ask Eve."),
     # a wrapped sentence stays whole
     ("a.", "a./b goes/z on.", "a./c goes/d on.", "a./b goes/z on./c goes/d on."),
     # front matter
@@ -220,7 +220,7 @@ def test_only_lines_that_the_other_side_removed_disappear(ours: str, theirs: str
     [
         ("A/- p/- q", "A/- p/- x", "A/- p/- q/- y/B/- z", "A/- p/- x/- y/B/- z"),
         ("# T/A/- p", "# T/A/- p/- x", "# T//Ann./A/- p", "# T//Ann./A/- p/- x"),
-        ("A/- p/- q", "A/- p/- q/- x", "A/- q/B/- p", "A/- p/- q/- x/B"),
+        ("A/- p/- q", "A/- p/- q/- x", "A/- q/B/- p", "A/- q/- x/B/- p"),
     ],
 )
 def test_without_git_both_changes_are_kept(base: str, ours: str, theirs: str, merged: str) -> None:

@@ -78,7 +78,7 @@ def test_the_tier_of_a_learning(person: Person, sandbox: Sandbox) -> None:
 
 def test_a_better_wording_of_a_tainted_item_is_tainted(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", report("All services use dependency injection"), FETCH)
-    better = "All services use dependency injection for testability"
+    better = "All services use dependency injection because tests need it"
     finish_run(sandbox, "a2", report(better))
     assert list_tiers(person) == {better: "tainted"}
 

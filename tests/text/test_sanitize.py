@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.text import characters, sanitize
-from support.growth import measure_growth
 from support.tables import for_each
 
 # "<" or a character like it, in front of what can begin a tag.
@@ -146,13 +145,6 @@ def test_no_hidden_character_is_left(text: str) -> None:
     kept = {"\n", "\t", *characters.DEPENDENT_SIGNS, *characters.VISIBLE_FORMATS}
     for char in set(characters.clean(text)) - kept:
         assert char.isprintable() or unicodedata.category(char) == "Cn"
-
-
-def test_text_without_anything_to_do_takes_less_time() -> None:
-    line = "- Services talk through the bus → never directly (see src/pay.py)\n"
-    texts = line * 100, line.replace("S", "<S") * 100
-    assert sanitize.escape(texts[0]) == texts[0]
-    assert measure_growth(lambda number: sanitize.escape(texts[number]), 0, 1) > 1.3
 
 
 WORDS = {

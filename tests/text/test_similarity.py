@@ -28,11 +28,6 @@ TEXTS = st.one_of(
 )
 
 
-def test_the_table_is_large_enough() -> None:
-    assert len(PAIRS) >= 260
-    assert sum(pair["same"] for pair in PAIRS) >= 60
-
-
 @for_each("pair", PAIRS)
 def test_pairs(pair: dict[str, Any]) -> None:
     text, other = pair["text"], pair["other"]
@@ -113,16 +108,6 @@ def test_the_case_of_a_fact_matters(sentence: str, fact: str) -> None:
 def test_a_changed_fact_makes_another_learning(sentence: str, facts: list[str]) -> None:
     one, two = (f"{sentence.rstrip('.')} with {fact}" for fact in facts)
     assert similarity.is_same(one, two) is (facts[0] == facts[1])
-
-
-@given(TEXTS, TEXTS)
-def test_the_kept_text_has_all_facts(text: str, other: str) -> None:
-    folded = map(similarity.normalize_text, (text, other))
-    if similarity.is_same(text, other) and len(set(folded)) == 2:
-        kept = similarity.ParsedText(similarity.choose_better(text, other)).tokens
-        earlier = {word for token in kept for word in token[:2]}
-        for sentence in (text, other):
-            assert all({*token[:2]} & earlier for token in similarity.ParsedText(sentence).tokens)
 
 
 @pytest.mark.parametrize("piece", ["*a* ", "*a", "_a", "a* ", "use the ", "`", "-", "for "])

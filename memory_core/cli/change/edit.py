@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,9 @@ SHELL_CHARACTERS = frozenset("|&;<>()$`\\\"'*?[#~=%\n")
 
 INTERRUPTED_STATUSES = (-2, 130)  # of a process and of a shell that Ctrl-C ended
 STATUS_NOT_FOUND = 127
+
+# An editor that takes less time did not wait for the person.
+MIN_EDIT_SECONDS = 0.5
 
 EDIT_AGAIN, KEEP, DISCARD = "e", "k", "d"
 
@@ -145,8 +149,13 @@ def _read(path: Path) -> str:
 def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[EditWarning] | None:
     """Run the editor; return the warnings that nobody answered, or None to change nothing."""
     while True:
-        run_editor(path)
-        if edit_session.is_unchanged(copy, _read(path)):
+        start = time.monotonic()
+        editor = run_editor(path)
+        if _read(path) == copy.text:
+            if time.monotonic() - start < MIN_EDIT_SECONDS and can_ask():
+                print_note(
+                    f"{editor} returned at once: it may need an option to wait, like `code --wait`"
+                )
             return None
         warnings = edit_session.list_warnings(_read(path))
         for warning in warnings:
@@ -169,8 +178,8 @@ def _ask_choice() -> str:
             return choice
 
 
-def run_editor(path: Path) -> None:
-    """Open a file in the user's editor and wait."""
+def run_editor(path: Path) -> str:
+    """Open a file in the user's editor and wait; return the editor command."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not editor:
         if not (sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty()):
@@ -187,6 +196,7 @@ def run_editor(path: Path) -> None:
     if status:
         problem = "not found" if status == STATUS_NOT_FOUND else f"failed with status {status}"
         raise CommandRefused(f"editor {editor!r} {problem}; {NOTHING_CHANGED}", 1)
+    return editor
 
 
 def _wait_for_editor(editor: str, path: Path) -> int:

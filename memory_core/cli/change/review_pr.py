@@ -26,9 +26,8 @@ def print_changes(base: str, json: bool) -> None:
     """Print the changes since `base`; exit with 1 if one of them would wait for review."""
     changes = memory_changes.compare(find_project(), base)
     if json:
-        fields = changes._asdict()
-        lists = ("items", "history", "settings")
-        print_json(fields | {name: [one._asdict() for one in fields[name]] for name in lists})
+        items = [item._asdict() for item in changes.items]
+        print_json(changes._asdict() | {"items": items})
     else:
         for line in _format_comment(changes, base):
             print_line(line)
@@ -37,22 +36,13 @@ def print_changes(base: str, json: bool) -> None:
 
 
 def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
-    """Return Markdown: notes, settings, history and items, those that would be held first."""
+    """Return Markdown: notes and items, those that would be held first."""
     kinds = [change.kind for change in changes.items]
     counts = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds))]
     waiting = [f"**{len(changes.waiting)} would wait for review**"] if changes.waiting else []
     total = ", ".join([*counts, *waiting]) or "no item has changed"
     lines = ["### Agent memory", "", f"{total}, compared with {format_code(base)}."]
     lines += [f"\nNote: {format_code(note)}" for note in changes.notes]
-    lines += _format_table(
-        "Settings",
-        ("setting", "before", "after", ""),
-        [
-            (*map(format_code, setting[:3]), "**trusts more**" if setting.widens else "")
-            for setting in changes.settings
-        ],
-    )
-    lines += _format_table("History", ("agent", "records"), map(_format_history, changes.history))
     heads = ("agent", "change", "text", "score", "would wait because")
     items = sorted(changes.items, key=lambda change: not change.reason)
     return lines + _format_table("Items", heads, map(_format_item, items))
@@ -65,14 +55,6 @@ def _format_item(change: ItemChange) -> tuple[str, ...]:
         text = f"{format_code(change.before)}<br>→ {text}"
     reason = format_code(change.reason) if change.reason else ""
     return format_code(change.agent), change.kind, text + section, f"{change.score:.2f}", reason
-
-
-def _format_history(change: memory_changes.HistoryChange) -> tuple[str, str]:
-    kinds = [f"{count} {format_code(kind)}" for kind, count in change.vouching.items()]
-    parts = [f"{format_count(change.added, 'new record')}"]
-    parts += [f"**of a person: {', '.join(kinds)}**"] if kinds else []
-    parts += [f"**{change.removed} removed**"] if change.removed else []
-    return format_code(change.agent), ", ".join(parts)
 
 
 def _format_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -21,7 +21,7 @@ def diff(agent: Agent, since: Since = None, user: User = False, json: AsJson = F
     """
     start = parse_since(since)
     scope = find_agent(agent, user)
-    comparison = change_log.compare(*scope, start)
+    comparison = change_log.compare(*scope, start or None)
     if json:
         fields = select_fields(comparison, "since", "added", "removed")
         print_json({"agent": scope.agent, "diff": comparison.diff, **fields})

@@ -12,7 +12,6 @@ from memory_core.cli.common.arguments import (
     DryRun,
     User,
     agent_option,
-    flag,
     make_number_parser,
 )
 from memory_core.cli.common.entries import print_sentence
@@ -40,14 +39,12 @@ Count = Annotated[
 OnlyAgents = Annotated[
     list[str] | None, agent_option("--agent", help="Only in the memory of this agent.")
 ]
-AllMachines = Annotated[bool, flag("--all-machines", "Also undo changes that came from others.")]
 
 
 def undo(
     change: Names = None,
     number: Count = 1,
     agent: OnlyAgents = None,
-    all_machines: AllMachines = False,
     dry_run: DryRun = False,
     user: User = False,
     json: AsJson = False,
@@ -71,7 +68,7 @@ def undo(
     if names:
         result = undo_changes(*scope, names, agents=agents, write=write)
     else:
-        result = undo_last(*scope, number, agents=agents, everywhere=all_machines, write=write)
+        result = undo_last(*scope, number, agents=agents, write=write)
     _print_result(scope, result, write, json)
     if write and not json and not all(is_redo for _change, is_redo in result.effects):
         print_note(f"Redo with: {format_command('redo', user)}")

@@ -72,7 +72,7 @@ def show_diff(visit: Visit) -> View:
     entries = [entry for entry in changes if entry.is_move][:MAX_TIMES]
     start = visit.query.get("from", entries[1].time if len(entries) > 1 else "")
     end = visit.query.get("to", "")
-    diff = change_log.compare_times(visit.project, store, agent, start, end) if entries else ""
+    diff = change_log.compare(visit.project, store, agent, start, end).diff if entries else ""
     values = {"agent": agent, "entries": entries, "start": start, "end": end}
     return View("diff.html", {**values, "lines": _split_diff(diff)})
 
