@@ -118,6 +118,19 @@ class HistoryFile:
         except OSError:
             pass
 
+    def drop_abouts(self, write: bool) -> int:
+        """Remove what runs were about, which older versions wrote; return the number of records.
+
+        The caller holds the agent's lock.  A file too large to be read whole is left as it is.
+        Raises OSError.
+        """
+        lines = self._read_lines() if self.size <= MAX_BYTES else []
+        changed = [_drop_about_of_line(line) for line in lines]
+        count = sum(new != old for new, old in zip(changed, lines, strict=True))
+        if count and write:
+            self.files.replace(self.path, "".join(f"{line}\n" for line in changed).encode())
+        return count
+
     def pack(self, size: int) -> None:
         """Pack the older records into one line if a history of `size` bytes has grown large.
 
@@ -197,6 +210,18 @@ def _is_record(value: Record) -> bool:
 
 def _format_lines(records: list[Record]) -> bytes:
     return "".join(f"{fastjson.dumps(record)}\n" for record in records).encode()
+
+
+def _drop_about_of_line(line: str) -> str:
+    """Return a line, which may be packed, without `about`; other lines stay byte for byte."""
+    inner = unpack_line(line).split("\n") if _is_packed(line) else [line]
+    records = [record for record in map(fastjson.load_object, inner) if record]
+    if not any("about" in record for record in records):
+        return line
+    records = list(map(_drop_about, records))
+    if _is_packed(line):
+        records = [{**fastjson.load_object(line), "packed": _compress(records)}]
+    return fastjson.dumps(records[0])
 
 
 def unpack_line(line: str) -> str:

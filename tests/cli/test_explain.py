@@ -104,9 +104,11 @@ def test_the_table_fits_the_terminal(shop: Person) -> None:
         head, *lines, last = strip_colours(run_on_terminal(shop, words, width))
         assert head.split()[:3] == ["ID", "GIVEN", "ITEM"]
         assert ("REASON" in head) == (width >= 70)
+        assert "SCORE" not in head
         assert len(lines) == len(ITEMS) + 2
         assert max(map(count_cells, [head, *lines, last])) <= width
         assert re.fullmatch(r"\d of 7 items given, \d+ of 1000 tokens", last)
+    assert "SCORE" in shop.run("explain", "engineer", "Payments", "--scores").stdout
 
 
 def test_without_selection_all_items_are_given(shop: Person) -> None:

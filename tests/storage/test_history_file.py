@@ -101,6 +101,19 @@ def test_runs_are_packed_separately_and_packed_lines_stay(large: Path) -> None:
     assert len(open_history(large).read()) == 3500
 
 
+def test_what_runs_were_about_is_removed_from_packed_lines(large: Path) -> None:
+    records = open_history(large).read()
+    lines = [json.dumps({**record, "about": "invoices"}) for record in records]
+    large.write_text("\n".join([*lines, ""]))
+    pack(large)
+    packed, *rest = large.read_text().splitlines()
+    large.write_text("\n".join([packed, packed[:-9], *rest, ""]))
+    assert open_history(large).drop_abouts(write=True) == 1 + len(rest)
+    assert open_history(large).drop_abouts(write=True) == 0
+    assert open_history(large).read() == records
+    assert large.read_text().splitlines()[1] == packed[:-9]
+
+
 def test_a_damaged_packed_line_is_skipped_and_kept(large: Path) -> None:
     pack(large)
     packed, *rest = large.read_text().splitlines()

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import Agent, AsJson
+from memory_core.cli.common.arguments import Agent, AsJson, flag
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
@@ -27,6 +27,9 @@ COLUMNS = [
     Column("STALE", 4, align_right=False, is_optional=True),
 ]
 
+# Only with --scores.
+SCORES = [Column(title) for title in ("TOKENS", "SCORE", "OWN", "RUN", "FACTOR")]
+
 Words = Annotated[
     list[str],
     typer.Argument(metavar="TASK", help="The text of the task, as in a prompt; - reads stdin."),
@@ -36,13 +39,17 @@ Words = Annotated[
 def explain(
     agent: Agent,
     task: Words,
+    scores: Annotated[bool, flag("--scores", "Also print the numbers behind the choice.")] = False,
     json: AsJson = False,
 ) -> None:
     """Explain which items an agent receives for a task, and why.
 
     It has a row for each item of the agent's files.  ORIGIN says who wrote it.
+    With --scores: SCORE, how well an item fits, by its own words (OWN) and by those
+    of the run that reported it (RUN), times FACTOR: below 1 for a second item of a
+    run, for an unused or outdated item and for one from outside.
     On a narrow terminal some columns are left out; --json has all of them, and the
-    numbers and words behind the choice (agent-memory help json).
+    words behind the choice (agent-memory help json).
 
     \b
     Example:
@@ -56,10 +63,10 @@ def explain(
     if json:
         print_json(explaining.to_json(explanation))
     else:
-        print_explanation(explanation)
+        print_explanation(explanation, scores)
 
 
-def print_explanation(explanation: Explanation) -> None:
+def print_explanation(explanation: Explanation, has_scores: bool = False) -> None:
     """Print the decisions as a table, and the sum of the tokens."""
     choices = explanation.choices
     if explanation.agent == PM:
@@ -67,7 +74,8 @@ def print_explanation(explanation: Explanation) -> None:
     if not choices:
         print_note(f"{explanation.agent} has no items to choose from.")
         return
-    print_table(COLUMNS, list(map(_format_row, choices)))
+    columns = COLUMNS + SCORES if has_scores else COLUMNS
+    print_table(columns, [_format_row(choice)[: len(columns)] for choice in choices])
     for choice in choices:
         if choice.passage.stale:
             what = f"{_format_id(choice)} may be out of date"
@@ -76,6 +84,7 @@ def print_explanation(explanation: Explanation) -> None:
 
 
 def _format_row(choice: Choice) -> list[str]:
+    score = choice.score
     return [
         _format_id(choice),
         "yes" if choice.is_chosen else "no",
@@ -83,6 +92,8 @@ def _format_row(choice: Choice) -> list[str]:
         choice.reason,
         choice.passage.tier,
         "yes" if choice.passage.stale else "",
+        str(choice.tokens),
+        *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),
     ]
 
 

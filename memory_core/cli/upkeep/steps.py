@@ -122,3 +122,15 @@ def archive_unused(step: Step) -> StepResult:
     written = bool(expired) and not step.dry_run
     fields = {"written": written, "change": get_change(project), "agents": rows}
     return StepResult(fields, bool(expired))
+
+
+def remove_subjects(step: Step) -> StepResult:
+    """Remove the words of prompts that older versions wrote into histories, for `--about`."""
+    level, count = step.scope.level, 0
+    for agent in level.agents_with_history():
+        with level.lock(agent):
+            count += level.history(agent).drop_abouts(write=not step.dry_run)
+    verb = "would be removed" if step.dry_run else "removed"
+    if count:
+        step.say(f"What runs were about, {verb}: {format_count(count, 'line')} of histories")
+    return StepResult({"lines": count, "written": bool(count) and not step.dry_run}, bool(count))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
+from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import find_level
@@ -21,6 +22,7 @@ STEPS: dict[str, Callable[[Step], StepResult]] = {
     "resolve": steps.resolve_conflicts,
     "clean": remove_leftovers,
     "expire": steps.archive_unused,
+    "about": steps.remove_subjects,
 }
 
 # Learnings wait, and runs end and use items, in projects.
@@ -28,7 +30,11 @@ PROJECT_STEPS = ("sweep", "expire")
 
 
 def tidy(
-    dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
+    about: Annotated[bool, flag("--about", "Also remove what runs were about.")] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    user: User = False,
+    json: AsJson = False,
 ) -> None:
     """Do all upkeep: merge what waits, resolve conflicts, remove leftovers.
 
@@ -37,6 +43,8 @@ def tidy(
     Then it removes leftover files, notes of sessions that ended 30 days ago, logs older
     than 90 days, and memories of agents that are not defined and were not used for 30
     days (their items go to the archive): it shows these changes and asks first.
+    Older versions wrote into histories, which are committed, what runs were about:
+    words of their prompts.  --about removes that.
     Exit 1 if a step failed, or you answered no.
 
     \b
@@ -44,6 +52,7 @@ def tidy(
       agent-memory tidy --dry-run
     """
     names = [name for name in STEPS if not (user and name in PROJECT_STEPS)]
+    names = [name for name in names if about or name != "about"]
     _run(names, dry_run, yes, user, json)
 
 
