@@ -28,7 +28,7 @@ COLUMNS = [
 ]
 
 # Only with --scores.
-SCORES = [Column(title) for title in ("TOKENS", "SCORE", "OWN", "RUN", "FACTOR")]
+SCORES = [Column(title, 5) for title in ("TOKENS", "SCORE", "OWN", "RUN", "FACTOR")]
 
 Words = Annotated[
     list[str],
