@@ -119,7 +119,8 @@ def _list_events_of_run(
     yield {
         "event": "agent.memory.loaded",
         "agent_id": agent,
-        "memory_source": f".claude-mpm/memories/{agent}.md",
+        "source": "runtime",
+        "files": [f".claude-mpm/memories/{agent}.md"],
         "memory_size": 900,
         "items": len(given),
         "tokens_estimated": chance.randrange(200, 900),

@@ -15,7 +15,6 @@ import os
 import traceback
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from fnmatch import fnmatchcase
 from typing import Any
 
 from memory_core.monitor import following
@@ -37,14 +36,19 @@ def on(
     root = _find_paths(project).root if os.fspath(project) else ""
 
     def handle(level: paths.LevelPaths, event: Event) -> None:
-        if fnmatchcase(event["event"], pattern) and root in ("", level.root):
+        for named in following.list_named(event, pattern) if root in ("", level.root) else ():
             try:
-                handler(dict(event))
+                handler(dict(named))
             except Exception:  # noqa: BLE001 - the memory is written, whatever a handler does
                 traceback.print_exc()
 
     event_log.handlers.append(handle)
     return lambda: event_log.handlers.remove(handle) if handle in event_log.handlers else None
+
+
+def stats() -> dict[str, int]:
+    """Return how many events this process has logged, and how many handlers wait for some."""
+    return {"published": event_log.published, "handlers": len(event_log.handlers)}
 
 
 def follow(

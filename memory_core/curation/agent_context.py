@@ -25,6 +25,10 @@ from memory_core.text import sanitize, similarity
 # The largest share of a budget for errors and performance.
 EXTRAS_SHARE = 1 / 4
 
+# What `context` shows of an agent: items from this confidence on, and so many errors.
+LEAST_CONFIDENCE = 0.6
+MOST_ERRORS = performance.MAX_ERRORS_SHOWN
+
 KNOWLEDGE_HEADING = "## Knowledge"
 PREFERENCES_HEADING = "## Preferences"
 PERFORMANCE_HEADING = "## Performance"
@@ -126,6 +130,12 @@ def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[st
         chosen.pop()
     total = len(block.memory.passages) if block.memory else 0
     return rendering.render(chosen), total - len(chosen)
+
+
+def bound(knowledge: Knowledge) -> Knowledge:
+    """Return the certain items and the first errors, which is what `context` shows."""
+    items = [item for item in knowledge.items if item.confidence >= LEAST_CONFIDENCE]
+    return knowledge._replace(items=items, errors=knowledge.errors[:MOST_ERRORS])
 
 
 def select_within(knowledge: Knowledge, budget: int) -> Knowledge:

@@ -58,8 +58,7 @@ def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
     if snapshot:
         return EditCopy(snapshot.text, is_new=False)
     header = read_memory(project, agent, store).text
-    suffix = template.format_suffix(project_rules.find_limits(project, agent))
-    headings = "".join(f"\n## {title} {suffix}\n" for title in template.TITLE_ORDER)
+    headings = template.render_headings(project_rules.find_limits(project, agent))
     return EditCopy(header + headings, is_new=True)
 
 

@@ -81,7 +81,7 @@ class Proposal(NamedTuple):
 
     @property
     def section(self) -> str:
-        return self.olds[0].section
+        return self.olds[0].section if self.olds else ""
 
 
 class InvalidAnswer(headless.NoAnswer):

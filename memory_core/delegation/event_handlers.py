@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 # How long the end of a session waits for the worker.
 SESSION_END_SECONDS = 1.2
 
+# Where a memory that was given comes from: files that are read at the start of each run.
+RUNTIME = "runtime"
+
 # Claude Code shows the person a message in the reply to these, except inside of an agent.
 NOTICING_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart")
 
@@ -388,7 +391,8 @@ def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
 
     run.log(
         "agent.memory.loaded",
-        memory_source=block.source,
+        source=RUNTIME,
+        files=list(block.files),
         memory_size=block.size,
         items=len(block.given),
         tokens_estimated=tokens.estimate_tokens(block.text),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from memory_core.document import edits, markdown, preferences
 from memory_core.document.markdown import Document, Section
-from memory_core.text import sanitize
+from memory_core.text import markdown_lines, sanitize
 
 # Learning type -> title of its section, in the order of the file.
 SECTION_TITLES = {
@@ -81,6 +81,21 @@ def render_new(name: str, project: str, limits: Limits, now: str) -> str:
     return (
         f"# {title}\n\n<!-- {LIMITS_COMMENT}: {limits} -->\n<!-- {UPDATED_COMMENT}: {updated} -->\n"
     )
+
+
+def render_headings(limits: Limits) -> str:
+    """Return the headings of the sections of all types, for a new document."""
+    return "".join(f"\n## {title} {format_suffix(limits)}\n" for title in SECTION_TITLES.values())
+
+
+def add_title(text: str, name: str, project: str, limits: Limits) -> str:
+    """Return a text with a title, which it gets above all else if it has none."""
+    document = markdown.parse_document(text)
+    if any(heading.level == 1 for heading in document.headings[:1]):
+        return text
+    title = render_new(name, project, limits, "").partition("\n")[0]
+    front = markdown_lines.count_front_matter(document.lines)
+    return "".join([*document.lines[:front], f"{title}\n\n", *document.lines[front:]])
 
 
 def read_update_time(document: Document) -> str:

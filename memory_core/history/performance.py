@@ -38,6 +38,9 @@ COMMON_COUNT = 2
 
 OTHER_TYPE = "other"
 
+# An agent passes if so many of its runs that were not stopped are done.
+QUALITY_GATE = 0.8
+
 # The first of these words in a task decides its type.
 TYPE_WORDS = {
     "bugfix": "fix fixes fixing fixed bug bugs bugfix hotfix debug debugging repair broken"
@@ -153,11 +156,18 @@ class Tally:
             MeasureTotal([run[name] for run in runs if name in run]) for name in MEASURES
         )
 
+    @property
+    def passes(self) -> bool | None:
+        """Whether the agent passes the quality gate, None without a run that was not stopped."""
+        ended = self.done + self.failed
+        return self.done >= QUALITY_GATE * ended if ended else None
+
     def data(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
+        """Return the fields for JSON; an iteration is a use of a tool."""
+        quality = {"average_iterations": self.tool_uses.mean, "quality_gate": self.passes}
         counts = {name: getattr(self, name) for name in ("finished", *OUTCOMES)}
         sums = {name: getattr(self, name).data() for name in MEASURES}
-        return {**counts, **sums}
+        return {**counts, **sums, **quality}
 
 
 class Performance:
@@ -181,7 +191,9 @@ def format_performance(performance: Performance) -> list[str]:
     """Return lines of a Markdown list: one for all tasks, then one for each type of task."""
     if not performance.total.finished:
         return []
-    lines = [f"- all tasks: {_format_tally(performance.total)}"]
+    gates = {None: "", True: ", quality gate passed", False: ", quality gate not passed"}
+    gate = gates[performance.total.passes]
+    lines = [f"- all tasks: {_format_tally(performance.total)}{gate}"]
     for name, tally in performance.types.items():
         label = sanitize.clean_name(name) or OTHER_TYPE
         lines.append(f"- {block_reader.escape(label)}: {_format_tally(tally)}")

@@ -118,12 +118,26 @@ def describe_refusal(store: Store, path: str) -> str:
 
 
 def create_memory(project: Project, agent: str, store: Store) -> bool:
-    """Create an empty memory for an agent; return False if it has one already."""
+    """Create a memory without items for an agent; return False if it has one already."""
     with store.lock(agent):
         if store.read(agent) is not None:
             return False
-        store.write(agent, read_memory(project, agent, store).text, None)
+        memory = read_memory(project, agent, store)
+        store.write(agent, memory.text + template.render_headings(memory.limits), None)
         return True
+
+
+def add_title(project: Project, agent: str, store: Store) -> bool:
+    """Add the title to a memory that has none; return whether it was added.  Raises OSError."""
+    with store.lock(agent):
+        snapshot = store.read(agent)
+        if snapshot is None:
+            return False
+        name, limits = agent_spelling.format_title(agent), project_rules.find_limits(project, agent)
+        text = template.add_title(snapshot.text, name, project.name, limits)
+        if text != snapshot.text:
+            store.write(agent, text, snapshot)
+        return text != snapshot.text
 
 
 def remove_memory(store: Store, agent: str, is_removable: Callable[[str], bool]) -> bool:

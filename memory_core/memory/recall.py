@@ -25,7 +25,7 @@ MOST_CHECKED = 12
 
 
 class MemoryBlock:
-    """The text that an agent receives, its source files, and the size of its body in bytes.
+    """The text that an agent receives, the files it is from, and the size of its body in bytes.
 
     `given` has the ids of the items in it, and `named` by their ids the paths, symbols and commands
     that they name and the task does not; `choices` has the decisions about passages of `memory`.
@@ -34,7 +34,7 @@ class MemoryBlock:
     def __init__(
         self,
         text: str = "",
-        source: str | None = None,
+        files: Sequence[str] = (),
         size: int = 0,
         given: tuple[str, ...] = (),
         choices: Sequence[Choice] = (),
@@ -42,7 +42,7 @@ class MemoryBlock:
         memory: ReadyMemory | None = None,
     ) -> None:
         self.text = text
-        self.source = source
+        self.files = files
         self.size = size
         self.given = given
         self.choices = choices
@@ -87,10 +87,10 @@ def build_block(
         return MemoryBlock(memory=memory)  # the budget is too small even for the instructions
     if not text:
         return MemoryBlock(choices=choices, memory=memory)
-    source = " + ".join(memory.paths) if body else None
+    files = memory.paths if body else ()
     size = len(body.encode("utf-8", "replace"))
     ids = tuple(passage.id for passage in given)
-    return MemoryBlock(text, source, size, ids, choices, _list_named(given, words), memory)
+    return MemoryBlock(text, files, size, ids, choices, _list_named(given, words), memory)
 
 
 def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:

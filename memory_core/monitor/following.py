@@ -19,6 +19,9 @@ Event = dict[str, Any]
 
 POLL_SECONDS = 0.2
 
+# How an event was called before, for those who listen to that name.
+LOADED, OLDER_NAME = "agent.memory.loaded", "memory_injected"
+
 # The last bytes that were read of a file are compared, to notice that it was written anew.
 MARK_BYTES = 256
 
@@ -70,6 +73,18 @@ class _LogFile:
         return whole.decode("utf-8", "replace").split("\n")
 
 
+def list_named(event: Event, pattern: str) -> list[Event]:
+    """Return an event if its name fits a shell pattern, under its older name if that is asked for.
+
+    Only who asks for exactly `memory_injected` gets it, with `agent_id` and `size`.
+    """
+    name = event.get("event")
+    if pattern == OLDER_NAME and name == LOADED:
+        fields = {"timestamp": event.get("timestamp"), "agent_id": event.get("agent_id")}
+        return [{"event": OLDER_NAME, **fields, "size": event.get("memory_size")}]
+    return [event] if isinstance(name, str) and fnmatchcase(name, pattern) else []
+
+
 class EventReader:
     """Returns each event of a log once, beginning at `since`; see `parse_start`.
 
@@ -98,7 +113,8 @@ class EventReader:
         while len(self._files) > len(event_log.FILES) + 1:  # the log has dropped the oldest one
             os.close(self._files.pop(0).descriptor)
         events = map(fastjson.load_object, lines)
-        return [event for event in events if self._is_wanted(event)]
+        recent = (event for event in events if str(event.get("timestamp")) >= self._since)
+        return [named for event in recent for named in list_named(event, self._pattern)]
 
     def _open_new(self, name: str) -> list[str]:
         """Open a file that is not open yet, and return its lines."""
@@ -111,10 +127,6 @@ class EventReader:
             return []
         self._files.append(file)
         return file.read_new()
-
-    def _is_wanted(self, event: Event) -> bool:
-        name, when = event.get("event"), str(event.get("timestamp"))
-        return isinstance(name, str) and when >= self._since and fnmatchcase(name, self._pattern)
 
     def close(self) -> None:
         """Close the files; the next `read_new` begins at `since` again."""

@@ -62,6 +62,15 @@ def create_memories(project: Project, store: Store, agents: Iterable[str]) -> li
     ]
 
 
+def add_titles(project: Project, store: Store, agents: Iterable[str]) -> list[str]:
+    """Add the title to each memory without one; return their files."""
+    return [
+        store.paths.relative(store.path(agent))
+        for agent in agents
+        if maintained_files.add_title(project, agent, store)
+    ]
+
+
 def has_hooks(root: str, environ: Mapping[str, str]) -> bool:
     """Say whether any settings file that applies to the project has hooks of agent-memory."""
     return any(file.own_hooks for file in settings_files.read_hook_files(root, environ))

@@ -29,6 +29,9 @@ MAX_BYTES = 5_000_000
 # The names of an error; older versions have only the second one.
 ERROR_EVENTS = ("hook.error", "agent.memory.error")
 
+# How many events this process has written.
+published = 0
+
 # Called with each event that this process writes; see `memory_core.events.on`.
 handlers: list[Callable[[LevelPaths, dict[str, Any]], None]] = []
 
@@ -40,6 +43,8 @@ def write(paths: LevelPaths, event: str, **fields: Any) -> None:
 
 def write_events(paths: LevelPaths, events: list[dict[str, Any]]) -> None:
     """Append events in one step, as `write` does."""
+    global published
+    published += len(events)
     lines = "".join(f"{fastjson.dumps(event)}\n" for event in events)
     try:
         if paths.state.append(FILE_NAME, lines.encode()) > MAX_BYTES:

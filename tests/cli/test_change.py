@@ -351,7 +351,7 @@ def test_a_new_memory_has_the_usual_headings(person: Person, sandbox: Sandbox) -
     shown = editing_with(person, 'cat "$1" >&2', "qa").stderr
     assert "# QA Memory - shop\n" in shown
     told = [line for line in shown.splitlines() if line.startswith("## ")]
-    assert told == [f"## {title} (Max: 15 items)" for title in template.TITLE_ORDER]
+    assert told == [f"## {title} (Max: 15 items)" for title in template.SECTION_TITLES.values()]
     done = editing_with(person, f"sed -i.old '/^## Effective/a - {NEWS}' \"$1\"", "qa")
     assert (done.returncode, done.stdout) == (0, "qa: 1 item added\n")
     assert "qa.md:" not in done.stderr
@@ -526,8 +526,15 @@ def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
     assert set(told) == read_fields("`init`")
     assert told["agents"][0] == {"agent": "qa", "file": ".claude-mpm/memories/qa.md"}
     assert (told["without"], told["hooks"]) == (["docs"], False)
-    header = r"# QA Memory - shop\n\n<!-- .* -->\n<!-- .* -->\n"
+    header = (
+        r"# QA Memory - shop\n\n<!-- .* -->\n<!-- .* -->\n(\n## [A-Z].* \(Max: 15 items\)\n){8}"
+    )
     assert re.fullmatch(header, sandbox.read_memory("qa"))
+    (sandbox.memories / "ops.md").write_text("---\nkind: notes\n---\n- Pages go to Kim\n")
+    done = person.run("init", "ops")
+    assert "Added the title to .claude-mpm/memories/ops.md\n" in done.stdout
+    text = "---\nkind: notes\n---\n# Ops Memory - shop\n\n- Pages go to Kim\n"
+    assert sandbox.read_memory("ops") == text
     person.install()
     done = person.run("init", "--yes")
     assert (done.stdout, done.stderr) == ("Created .claude-mpm/memories/docs.md\n", "")

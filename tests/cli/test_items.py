@@ -126,6 +126,17 @@ def test_show_accepts_several_names(team: Person) -> None:
     assert [row["text"] for row in rows] == [ITEM, OTHER]
 
 
+def test_a_list_of_one_section(team: Person) -> None:
+    team.sandbox.write_memory("qa", "Use the event bus")
+    team.run("add", "qa", "mistake", "Never retry a refund")
+    assert "refund" in team.run("list", "qa", "--section", "common mistakes to avoid").stdout
+    assert "event bus" not in team.run("list", "qa", "--section", "Common Mistakes to Avoid").stdout
+    done = team.run("list", "qa", "--section", "Nothing")
+    assert (done.stdout, done.returncode) == ("", 0)
+    assert "has no items in the section Nothing" in done.stderr
+    assert team.run("list", "--section", "Nothing").returncode == 2
+
+
 def test_n_limits_a_list(team: Person) -> None:
     team.run("add", "qa", "another one")
     for words in ("list", "list engineer", "search e", "log"):

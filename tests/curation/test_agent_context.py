@@ -216,7 +216,7 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
         "## Preferences\n"
         "- coding-style: small functions\n\n"
         "## Performance\n"
-        "- all tasks: 1 finished (1 done)\n"
+        "- all tasks: 1 finished (1 done), quality gate passed\n"
         "- feature: 1 finished (1 done)\n\n"
         "### Common Errors\n"
         "- It is broken → Mend it"
@@ -295,8 +295,8 @@ def test_context_by_hand_agrees_with_the_page_of_its_json(person: Person, sandbo
         "`context`, in `errors`": told["errors"][0],
     }.items():
         assert set(value) == read_fields(row), row
-    assert [each["text"] for each in told["items"]] == [TABS, FACT]
-    assert len(person.read_json("context", "engineer", "--top", "1")["items"]) == 1
+    assert [each["text"] for each in told["items"]] == [TABS]
+    assert len(person.read_json("context", "engineer", "--top", "2")["items"]) == 2
     assert person.run("context", "engineer").stdout.count("- [") == 1
     shown = person.run("context", "Engineer Agent", "--top", "1").stdout
     assert shown.startswith(f"## Knowledge\n- [Project Architecture] {TABS}\n\n")

@@ -500,7 +500,11 @@ def test_the_event_log_tells_of_a_run_without_the_text_of_its_memory(shop: Sandb
     answer(shop, prompt)
     (loaded,) = shop.read_log("agent.memory.loaded")
     size = len(f"## Project Architecture\n- {FACT}".encode())
-    told = {"agent_id": "engineer", "memory_source": ".claude-mpm/memories/engineer.md"}
+    told = {
+        "agent_id": "engineer",
+        "source": "runtime",
+        "files": [".claude-mpm/memories/engineer.md"],
+    }
     assert told.items() <= loaded.items()
     assert (loaded["memory_size"], loaded["items"]) == (size, 1)
     assert (loaded["route"], loaded["session"], loaded["call"]) == ("prompt", "s1", "toolu_1")

@@ -131,6 +131,25 @@ def test_patterns(level: paths.LevelPaths) -> None:
     assert {pattern: len(read(reader)) for pattern, reader in readers.items()} == counts
 
 
+def test_the_older_name_of_a_loaded_memory(level: paths.LevelPaths) -> None:
+    older = following.EventReader(level.state, "memory_injected")
+    every = following.EventReader(level.state)
+    got: list[events.Event] = []
+    stop = events.on("memory_injected", got.append)
+    before = events.stats()
+    event_log.write(level, "agent.memory.loaded", agent_id="qa", memory_size=412, number=1)
+    event_log.write(level, "agent.memory.learned", agent_id="qa", number=2)
+    stop()
+    (event,) = older.read_new()
+    assert event == got[0]
+    assert event.pop("timestamp")
+    assert event == {"event": "memory_injected", "agent_id": "qa", "size": 412}
+    assert read(every) == [1, 2]
+    after = events.stats()
+    assert after["published"] - before["published"] == 2
+    assert (before["handlers"], after["handlers"]) == (1, 0)
+
+
 def test_since_is_a_day_a_time_or_a_datetime(level: paths.LevelPaths) -> None:
     for day in range(1, 6):
         when = f"2026-01-0{day}T10:00:00.500Z"

@@ -8,21 +8,21 @@ from memory_core.cli.common.arguments import Agent, AsJson, number_option
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import agent_context
+from memory_core.text.phrases import format_count
 
 
 def context(
     agent: Agent,
     top: Annotated[
         int | None,
-        number_option(
-            ("--top", "-n"), "Maximum number of items.", "memory.context_items; all with --json"
-        ),
+        number_option(("--top", "-n"), "Maximum number of items.", "memory.context_items"),
     ] = None,
     json: AsJson = False,
 ) -> None:
     """Show what an agent knows, most certain first.
 
-    Items below memory.min_confidence are omitted.
+    Items with a confidence below 0.6 are omitted: an item of an agent begins with
+    0.5, and each run that reports it again adds 0.1.
     agent-memory show AGENT --as-given prints the text of a prompt.
 
     \b
@@ -30,13 +30,16 @@ def context(
       agent-memory context engineer --top 5
     """
     scope = find_agent(agent)
-    knowledge = agent_context.read_knowledge(scope.project, scope.agent, pending=True)
+    whole = agent_context.read_knowledge(scope.project, scope.agent, pending=True)
+    knowledge, number = agent_context.bound(whole), top or scope.project.config["context_items"]
     if json:
-        print_json(agent_context.to_json(knowledge, top))
+        print_json(agent_context.to_json(knowledge, number))
         return
-    number = top or scope.project.config["context_items"]
     text = agent_context.render_markdown(knowledge, number)
     if text:
         print_line(text)
-    else:
+    elif not whole.items:
         print_note(f"{scope.agent} knows nothing yet.")
+    if left := len(whole.items) - len(knowledge.items):
+        items = format_count(left, "item")
+        print_note(f"{items} with a confidence below 0.6: agent-memory list {scope.agent}")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any
 
+import typer
+
 from memory_core.cli.common.arguments import AsJson, Limit, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_status, item_actions
+from memory_core.document import markdown
 from memory_core.history import rights
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
@@ -26,6 +29,9 @@ def list_(
     agent: Annotated[str | None, agent_argument(show_default="list the agents")] = None,
     number: Limit = None,
     mine: Annotated[bool, flag("--mine", "With AGENT: only the lines that you wrote.")] = False,
+    section: Annotated[
+        str, typer.Option("--section", metavar="TITLE", help="With AGENT: only this section.")
+    ] = "",
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -41,9 +47,9 @@ def list_(
     """
     scope = find_level(user)
     if agent is not None:
-        _list_items(scope, agent, number, mine, json)
-    elif mine:
-        raise CommandRefused("--mine requires AGENT")
+        _list_items(scope, agent, number, mine, section, json)
+    elif mine or section:
+        raise CommandRefused(f"{'--mine' if mine else '--section'} requires AGENT")
     else:
         _list_agents(scope, number, user, json)
 
@@ -75,7 +81,9 @@ def _describe(row: dict[str, Any]) -> str:
     return format_count(row["items"], "item") if row["file"] else "no memory yet"
 
 
-def _list_items(scope: LevelScope, name: str, number: int | None, mine: bool, json: bool) -> None:
+def _list_items(
+    scope: LevelScope, name: str, number: int | None, mine: bool, section: str, json: bool
+) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])
     has_memory = agent_status.read_file(level, agent) is not None
@@ -84,6 +92,9 @@ def _list_items(scope: LevelScope, name: str, number: int | None, mine: bool, js
     tiers = {text.id: text.tier for text in text_origins.list_texts(project, level, agent)}
     if mine:
         items = [item for item in items if tiers.get(item.id) in rights.WRITTEN_HERE]
+    if section:
+        title = markdown.normalize_title(section)
+        items = [item for item in items if markdown.normalize_title(item.section) == title]
     items, pinned = items[:number], item_actions.list_pinned(memory)
     reasons = text_origins.list_held(project, level, agent)
     held_ids = {item.id for item in items if scanner.redact(item.text) in reasons}
@@ -108,4 +119,5 @@ def _list_items(scope: LevelScope, name: str, number: int | None, mine: bool, js
         print_note(f"{agent} has no memory yet.")
     elif not items:
         what = "items of yours" if mine else "items"
+        what += f" in the section {section}" if section else ""
         print_note(f"{agent}'s memory has no {what}; see agent-memory show {agent}")

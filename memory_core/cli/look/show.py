@@ -126,7 +126,7 @@ def _show_prompt_text(scope: AgentScope, task: str, json: bool) -> dict[str, Any
             print_note(f"This is for an agent whose task is not known; for a task: {command}")
     elif not json:
         print_note(f"{scope.agent} would receive nothing; agent-memory config show says why")
-    fields = select_fields(block, "source", bytes="size")
+    fields = {"files": list(block.files), "bytes": block.size}
     return {"agent": scope.agent, "text": block.text, **fields}
 
 

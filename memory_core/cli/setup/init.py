@@ -24,6 +24,8 @@ def init(
 ) -> None:
     """Create the memory folder and empty memories.
 
+    A new memory has a heading for each type of learning.  A memory of AGENT without a
+    title gets one.
     On a terminal, asks about the agents in .claude/agents without a memory.
     This is optional: the first learning of an agent creates what is missing.
 
@@ -37,15 +39,18 @@ def init(
     chosen = _choose(named, missing, yes, json)  # before any change: Ctrl-C leaves nothing behind
     created = initialize.create_folder(level)
     memories = dict(initialize.create_memories(project, level, chosen))
+    titled = initialize.add_titles(project, level, named)
     missing = [name for name in missing if name not in memories]
     hooks = initialize.has_hooks(project.paths.root, os.environ)
     if json:
         agents = [{"agent": name, "file": file} for name, file in memories.items()]
         fields = {"folder": level.folder, "made": created, "agents": agents}
-        print_json({**fields, "without": missing, "hooks": hooks})
+        print_json({**fields, "titled": titled, "without": missing, "hooks": hooks})
         return
     existing = [name for name in named if name not in memories]
     _print_created(level, [*created, *memories.values()], existing, user)
+    for path in titled:
+        print_line(f"Added the title to {path}")
     if missing:
         print_note(f"Without a memory: {', '.join(missing)}. Pass --yes to create them.")
     if not hooks:

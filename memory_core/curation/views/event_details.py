@@ -14,7 +14,7 @@ STYLES = {
 }
 
 # Keys that have columns of their own, or are long or of no use here.
-HIDDEN_KEYS = {"event", "timestamp", "agent_id", "task_id", "session", "call", "memory_source"}
+HIDDEN_KEYS = {"event", "timestamp", "agent_id", "task_id", "session", "call", "source", "files"}
 
 
 def find_style(event: dict[str, Any]) -> str:
