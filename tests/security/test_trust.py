@@ -282,7 +282,6 @@ def test_strict_trust(person: Person, sandbox: Sandbox) -> None:
     assert sorted(texts) == sorted([FACT, OTHER])
     begin_session(sandbox)
     assert "agents do not receive 2 items without your review" in person.run("status").stdout
-    assert "agents do not receive 2 items" in person.run("doctor").stdout
     person.run("review", "--new", "--accept")
     prompt = prompt_of(sandbox, "toolu_4")
     assert FACT in prompt

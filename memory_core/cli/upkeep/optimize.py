@@ -152,7 +152,7 @@ def _print_outcomes(project: Project, outcomes: list[Proposal]) -> None:
 def _to_json(proposal: Proposal, outcomes: list[Proposal]) -> dict[str, Any]:
     skipped = {(outcome.agent, outcome.new): outcome.refused for outcome in outcomes}
     return {
-        **select_fields(proposal, "agent", "section", "reason", text="new"),
+        **select_fields(proposal, "agent", "reason", text="new"),
         "items": [select_fields(old, "section", "text") for old in proposal.olds],
         "diff": "" if proposal.refused else "\n".join(optimizing.format_diff(proposal)),
         "refused": proposal.refused or skipped.get((proposal.agent, proposal.new)) or None,
