@@ -62,7 +62,7 @@ def measure(snapshot: FileSnapshot | None, document: markdown.Document, limit: i
 class HistoryNumbers:
     """The numbers of one agent's history.
 
-    `experiment` has its runs of experiments, `expired` how many unused items each change archived.
+    `experiment` has its runs of experiments, `expired` how many unused items each change archived;
     `recent` is about the last runs.  `problem` says why the history cannot be read, "" if it can.
     """
 
@@ -70,7 +70,6 @@ class HistoryNumbers:
         self.agent = agent
         self.problem = problem
         self.tallies = Tallies()
-        self.experiment: list[Record] = []
         self.expired: Counter[str] = Counter()
         records = item_history.sort_records(records)
         self._count_items(records)
@@ -97,9 +96,8 @@ class HistoryNumbers:
         used = frozenset[str]().union(*(run["used"] for run in last))
         since = last[0]["time"] if last else ""
         self.recent = RecentUse(len(last), given, given & used, since)
+        self.experiment = [run for run in runs if "experiment" in run]
         for run in runs:
-            if "experiment" in run:
-                self.experiment.append(run)
             counts = self.tallies.of(self.agent, run["time"][:10])
             counts.runs += 1
             counts.failed += run["outcome"] == performance.FAILED
