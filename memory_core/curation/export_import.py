@@ -46,9 +46,6 @@ FIELD_LIMITS = {
     "archive": MAX_DATED_BYTES,
 }
 
-# Items, and entries of archives and reviews: years of work of a hundred agents.
-MAX_ITEMS = 20_000
-
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
 DayEntry = tuple[str, str]  # the day and the text of an entry of the archive
 SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
@@ -137,7 +134,6 @@ def parse_export(data: bytes) -> ExportedAgents:
     try:
         value = json.loads(data.decode("utf-8-sig"))
         problem = record_models.check_export(value) or _find_problem(value["agents"])
-        problem = problem or _check_size(value["agents"])
     except (ValueError, RecursionError) as error:
         raise InvalidExport(f"invalid JSON: {error}") from None
     if problem:
@@ -158,7 +154,9 @@ def _find_problem(agents: ExportedAgents) -> str:
             return f"agents.{name}: invalid agent name, use letters, digits and -"
         if agent not in (agent_names.PM, expected):
             return f"agents.{name}: invalid agent id, use {expected!r}"
-        for field in FIELD_LIMITS:
+        for field, limit in FIELD_LIMITS.items():
+            if len(exported[field]) > limit:
+                return f"agents.{agent}.{field}: larger than {limit:,} characters"
             try:  # lone surrogates stand for bytes that are not UTF-8
                 exported[field].encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
@@ -167,19 +165,6 @@ def _find_problem(agents: ExportedAgents) -> str:
             if "packed" in record:
                 return f"agents.{agent}.history.{number}: packed records are not supported"
     return ""
-
-
-def _check_size(agents: ExportedAgents) -> str:
-    """Return what is too large to be imported within seconds, "" for nothing."""
-    count = 0
-    for agent, exported in agents.items():
-        for field, limit in FIELD_LIMITS.items():
-            if len(exported[field]) > limit:
-                return f"agents.{agent}.{field}: larger than {limit:,} characters"
-            lines = exported[field].split("\n")
-            count += sum(line.lstrip()[:2] in ("- ", "* ", "+ ") for line in lines)
-        count += len(exported["review"])
-    return f"{count:,} items, at most {MAX_ITEMS:,} are imported" if count > MAX_ITEMS else ""
 
 
 # Import.

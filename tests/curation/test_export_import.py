@@ -400,7 +400,6 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     ((*AGENT, "archive"), ["a"], "agents.engineer.archive: "),
     ((*AGENT, "document"), "- \ud800", "agents.engineer.document: "),
     ((*AGENT, "document"), "x" * 1_000_001, "agents.engineer.document: larger than 1,000,000 char"),
-    ((*AGENT, "document"), "- an item\n" * 20_001, "20,001 items, at most 20,000 are imported"),
     ((*AGENT, "preferences"), {"a": 1}, "agents.engineer.preferences.a"),
     (RECORD, [], "agents.engineer.history.0: "),
     ((*RECORD, "kind"), "dreamt", "agents.engineer.history.0.kind"),
