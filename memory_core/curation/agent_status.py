@@ -105,24 +105,16 @@ def list_memories(
     `files` has the numbers of this level, if they are known already.
     """
     files = files or AgentFiles(project, store)
-    return [read_memory(project, files, agent) for agent in list_agents(files)]
-
-
-def list_agents(files: AgentFiles) -> list[str]:
-    """Return the agents that `list_memories` returns."""
-    return lookup.sort_agents({*files.store.agents(), *files.agents()})
+    return [_read_memory(project, files, agent) for agent in lookup.sort_agents(files.agents())]
 
 
 def read_memory_status(project: Project, store: Store, agent: str) -> MemoryStatus:
     """Return the numbers of one memory; a file that cannot be read is an `error`."""
-    return read_memory(project, AgentFiles(project, store), agent)
+    return _read_memory(project, AgentFiles(project, store), agent)
 
 
-def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus:
-    """Do the same with numbers that are known already."""
-    # The files may have been read with an earlier `Project` of the same folder.
-    is_own = files.store.paths.root == project.paths.root
-    store, history = project.store if is_own else files.store, files.history(agent)
+def _read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus:
+    store, history = files.store, files.history(agent)
     snapshot, error = _read(store, agent)
     history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
@@ -322,17 +314,14 @@ def read_status(
     environ: Mapping[str, str],
     user: bool = False,
     numbers: Numbers | None = None,
-    memories: list[MemoryStatus] | None = None,
 ) -> ProjectStatus:
     """Return the state of a project, or of the user's level.
 
-    `numbers` are those of the project and `memories` those of the level, if they are known already.
+    `numbers` are those of the project, if they are known already.
     """
     level = project.level(user)
-    if numbers is None:
-        numbers = Numbers(project)
-    if memories is None:
-        memories = list_memories(project, level, None if user else numbers.files)
+    numbers = numbers or Numbers(project)
+    memories = list_memories(project, level, None if user else numbers.files)
     files = settings_files.read_hook_files(project.paths.root, environ)
     hooks = [file for file in files if file.own_hooks]
     faults = hook_faults.list_faults(files, environ)
