@@ -15,7 +15,7 @@ from memory_core.history import item_history, rights
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
-from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
+from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -119,16 +119,15 @@ def _read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatu
     history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
-    size = measure(snapshot, document, project_rules.find_limits(project, agent, store).size)
     weeks = split_days(history.list_days(), TREND_WEEKS, WEEK_DAYS)
     return MemoryStatus(
         agent=agent,
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
-        size=size.size,
-        limit=size.limit,
-        sections=size.sections,
-        items=size.items,
-        changed=size.changed,
+        size=len(text.encode("utf-8", "surrogateescape")),
+        limit=project_rules.find_limits(project, agent, store).size,
+        sections=len(document.sections),
+        items=len(document.items),
+        changed=snapshot.changed if snapshot else 0.0,
         review=len(files.waiting(agent)),
         unmerged=files.unmerged(agent),
         warnings=[*document.warnings, *_check_bytes(text)],

@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memory_core.document import markdown
 from memory_core.history import item_history, performance
 from memory_core.history.item_history import Record
 from memory_core.memory import expiry
 from memory_core.monitor.counts import Counts, Tallies
-from memory_core.storage.store import FileSnapshot
 
 LEARNED_KINDS = ("learned", "approved")
 CONFIRMED_KINDS = ("reinforced", "confirmed")
@@ -36,27 +34,6 @@ class RecentUse(NamedTuple):
     given: frozenset[str]
     used: frozenset[str]
     since: str = ""
-
-
-class MemorySize(NamedTuple):
-    """The size of a memory file; `size` and `limit` are in bytes, `changed` in seconds since 1970.
-
-    Without a file all but the limit are 0.
-    """
-
-    size: int = 0
-    limit: int = 0
-    sections: int = 0
-    items: int = 0
-    changed: float = 0.0
-
-
-def measure(snapshot: FileSnapshot | None, document: markdown.Document, limit: int) -> MemorySize:
-    """Return the size of a memory file, whose text is in `document`."""
-    if snapshot is None:
-        return MemorySize(limit=limit)
-    size = len(snapshot.text.encode("utf-8", "surrogateescape"))
-    return MemorySize(size, limit, len(document.sections), len(document.items), snapshot.changed)
 
 
 class HistoryNumbers:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from memory_core.curation import agent_status
 from memory_core.history import item_history, performance
 from memory_core.monitor.counts import Counts
 from memory_core.monitor.log_numbers import VERDICTS
@@ -118,7 +119,7 @@ def test_a_log_is_counted_without_odd_lines(sandbox: Sandbox) -> None:
     total = numbers.total()
     assert (total.loaded, total.tokens, total.hook_time) == (4, 206, (7, 9, 3))
     assert (total.delivered, total.doubled, total.lost, total.checked) == (2, 1, 1, 4)
-    assert numbers.by_day(7)[-1].counts.loaded == numbers.by_week(2)[-1].counts.loaded == 3
+    assert numbers.by_day(7)[-1].counts.loaded == 3
     assert numbers.last_delivery
     assert (numbers.last_delivery.agent, numbers.last_delivery.route) == ("qa", "")
     assert numbers.total("qa").delivered == 1
@@ -140,9 +141,9 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
         history.pack(history.size)
     with (sandbox.memories / "history" / "engineer.jsonl").open("a") as file:
         file.write('<<<<<<< HEAD\n{"time": 1}\n{"kind": "learned"\n')
-    (row,) = read_numbers(sandbox).by_agent()
+    numbers = read_numbers(sandbox)
     expected = Counts(learned=2, confirmed=2, runs=2, failed=1, given=6, used=2)
-    assert (row.agent, row.counts) == ("engineer", expected)
+    assert (numbers.agents(), numbers.total("engineer")) == (["engineer"], expected)
 
 
 # --- the rest ---
@@ -151,34 +152,33 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
 def test_an_empty_project(sandbox: Sandbox) -> None:
     numbers = read_numbers(sandbox)
     assert numbers.total() == Counts()
-    assert (numbers.agents(), numbers.by_agent(), numbers.last_delivery) == ([], [], None)
+    assert (numbers.agents(), numbers.last_delivery) == ([], None)
     assert numbers.total().used_share is None
     assert numbers.total().hook_time == (None, None, 0)
-    assert [len(numbers.by_day(30)), len(numbers.by_week(8))] == [30, 8]
+    assert len(numbers.by_day(30)) == 30
 
 
 def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
     sandbox = person.sandbox
     path = sandbox.write_memory("engineer", "Tests need redis", "Builds need Node 20")
-    numbers = read_numbers(sandbox)
-    (row,) = numbers.by_agent()
-    assert (row.agent, row.memory.items, row.memory.sections) == ("engineer", 2, 1)
-    assert row.memory.size == path.stat().st_size
-    assert row.memory.limit == project_rules.find_limits(project_of(sandbox), "engineer").size
+    (row,) = agent_status.list_memories(project_of(sandbox))
+    assert (row.agent, row.items, row.sections) == ("engineer", 2, 1)
+    assert row.size == path.stat().st_size
+    assert row.limit == project_rules.find_limits(project_of(sandbox), "engineer").size
     sandbox.configure("memory: {learning: ask}\n")
     report = events.REPORT
     sandbox.run_hook("subagent_stop", events.make_stop_event("a1", report))
     sandbox.write_memory("qa", "One")
     sandbox.write_memory("PM", "Two", "Three")
-    numbers = read_numbers(sandbox)
-    rows = {row.agent: row for row in numbers.by_agent()}
-    assert [*rows] == ["engineer", "qa", "PM"]
-    assert [row.waiting for row in rows.values()] == [1, 0, 0]
-    assert rows["PM"].memory.items == 2
+    rows = agent_status.list_memories(project_of(sandbox))
+    assert [(row.agent, row.review, row.items) for row in rows] == [
+        *(("engineer", 1, 2), ("qa", 0, 1), ("PM", 0, 2))
+    ]
+    assert read_numbers(sandbox).agents() == ["engineer", "qa", "PM"]
     (sandbox.memories / "qa.md").unlink()
     numbers = read_numbers(sandbox)
     assert numbers.agents() == ["engineer", "PM"]
-    assert numbers.of("nobody").counts == Counts()
+    assert numbers.total("nobody") == Counts()
 
 
 def test_the_use_of_the_last_runs(person: Person) -> None:
