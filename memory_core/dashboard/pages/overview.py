@@ -37,10 +37,10 @@ class AgentRow(NamedTuple):
 def show_overview(visit: Visit) -> View:
     project, numbers = visit.project, visit.numbers
     status = agent_status.read_status(project, visit.environ, numbers=numbers)
-    known = {memory.agent: memory for memory in status.memories}
+    by_agent = {memory.agent: memory for memory in status.memories}
     agents = [
         # The others have only a history, or were only called.
-        known.get(agent) or agent_status.read_memory_status(project, project.store, agent)
+        by_agent.get(agent) or agent_status.read_memory_status(project, project.store, agent)
         for agent in numbers.agents()
     ]
     days = numbers.by_day(DAYS)
