@@ -7,24 +7,16 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Mapping
-from tempfile import TemporaryDirectory, TemporaryFile
-from typing import NamedTuple
+from tempfile import TemporaryDirectory
 
 from memory_core.text import sanitize
 
 # Seconds for an answer: a model writes a page in one minute.
 ANSWER_TIMEOUT = 120
 
-# Bytes of an answer with the data about its run.
-MAX_ANSWER_BYTES = 1_000_000
-
 # Characters of an error message of Claude Code.
 MAX_REASON_LENGTH = 200
-
-# Seconds between two checks whether a run has ended.
-POLL_INTERVAL = 0.1
 
 # No tools, hooks, project settings or saved session: 2.1.63 to 2.1.329 know all these options.
 # The user's own settings apply, because they may configure how the client signs in.
@@ -42,14 +34,6 @@ class NoAnswer(Exception):
     """Claude Code gave no answer; the message is the reason, on one line."""
 
     status = 1
-
-
-class HeadlessRun(NamedTuple):
-    """A run of Claude Code: exit status (None if it was stopped), standard output and errors."""
-
-    status: int | None
-    said: str
-    stderr: str
 
 
 def find_claude(environ: Mapping[str, str]) -> str | None:
@@ -70,72 +54,46 @@ def ask(
     environ = {**environ, "AGENT_MEMORY": "off"}
     # The client may still write into the folder when it ends.
     with TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
-        run = _run(options, question, folder, environ, patience)
-    if run.status is None:
-        raise NoAnswer(f"claude gave no answer within {patience:g} s")
-    return _read_answer(run)
-
-
-def _read_answer(run: HeadlessRun) -> str:
+        status, said, stderr = _run(options, question, folder, environ, patience)
     try:
-        output = json.loads(run.said)
+        output = json.loads(said)
     except ValueError:
         output = None
     result = output.get("result") if isinstance(output, dict) else None
-    if run.status == 0 and isinstance(result, str) and not output.get("is_error"):
+    if status == 0 and isinstance(result, str) and not output.get("is_error"):
         return result
-    texts = [result if isinstance(result, str) else "", run.stderr]
+    texts = [result if isinstance(result, str) else "", stderr]
     reason = next((line for text in texts for line in text.split("\n") if line.strip()), "")
     reason = sanitize.clean_line(reason)[:MAX_REASON_LENGTH]
-    raise NoAnswer(
-        f"claude failed: {reason or f'it ended with status {run.status}, and no result'}"
-    )
-
-
-def _wait(process: subprocess.Popen[bytes], output: int, patience: float) -> int | None:
-    """Return the exit status, or None after stopping a process that has not ended in time."""
-    until = time.monotonic() + patience
-    try:
-        while process.poll() is None and time.monotonic() < until:
-            if os.fstat(output).st_size > MAX_ANSWER_BYTES:
-                raise NoAnswer(f"claude answered with more than {MAX_ANSWER_BYTES:,} bytes")
-            time.sleep(POLL_INTERVAL)
-        return process.returncode
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    raise NoAnswer(f"claude failed: {reason or f'it ended with status {status}, and no result'}")
 
 
 def _run(
-    options: list[str],
-    question: str,
-    folder: str,
-    environ: Mapping[str, str],
-    patience: float,
-) -> HeadlessRun:
+    options: list[str], question: str, folder: str, environ: Mapping[str, str], patience: float
+) -> tuple[int, str, str]:
+    """Return the exit status, standard output and errors of Claude Code."""
     claude = find_claude(environ)
     if claude is None:
         raise NoAnswer("there is no `claude` on PATH")
-    variables = {name: text for name, text in environ.items() if name not in SESSION_VARIABLES}
-    with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
-        stdin.write(question.encode("utf-8", "replace"))
-        stdin.seek(0)
+    try:
+        process = subprocess.Popen(
+            [claude, *options],
+            cwd=folder,
+            env={name: text for name, text in environ.items() if name not in SESSION_VARIABLES},
+            start_new_session=True,  # to be stopped with all that it starts
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except OSError as error:
+        raise NoAnswer(f"{claude} cannot be run: {error.strerror or error}") from None
+    with process:
         try:
-            process = subprocess.Popen(
-                [claude, *options],
-                cwd=folder,
-                env=variables,
-                start_new_session=True,  # to be stopped with all that it starts
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-            )
-        except OSError as error:
-            raise NoAnswer(f"{claude} cannot be run: {error.strerror or error}") from None
-        status = _wait(process, stdout.fileno(), patience)
-        texts = []
-        for file in (stdout, stderr):
-            file.seek(0)
-            texts.append(file.read(MAX_ANSWER_BYTES).decode("utf-8", "replace").strip())
-        return HeadlessRun(status, *texts)
+            output = process.communicate(question.encode("utf-8", "replace"), patience)
+        except subprocess.TimeoutExpired:
+            raise NoAnswer(f"claude gave no answer within {patience:g} s") from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    said, stderr = (text.decode("utf-8", "replace").strip() for text in output)
+    return process.returncode, said, stderr

@@ -15,7 +15,7 @@ from memory_core.history import item_history, rights
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
-from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
+from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -105,38 +105,29 @@ def list_memories(
     `files` has the numbers of this level, if they are known already.
     """
     files = files or AgentFiles(project, store)
-    return [read_memory(project, files, agent) for agent in list_agents(files)]
-
-
-def list_agents(files: AgentFiles) -> list[str]:
-    """Return the agents that `list_memories` returns."""
-    return lookup.sort_agents({*files.store.agents(), *files.agents()})
+    return [_read_memory(project, files, agent) for agent in lookup.sort_agents(files.agents())]
 
 
 def read_memory_status(project: Project, store: Store, agent: str) -> MemoryStatus:
     """Return the numbers of one memory; a file that cannot be read is an `error`."""
-    return read_memory(project, AgentFiles(project, store), agent)
+    return _read_memory(project, AgentFiles(project, store), agent)
 
 
-def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus:
-    """Do the same with numbers that are known already."""
-    # The files may have been read with an earlier `Project` of the same folder.
-    is_own = files.store.paths.root == project.paths.root
-    store, history = project.store if is_own else files.store, files.history(agent)
+def _read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus:
+    store, history = files.store, files.history(agent)
     snapshot, error = _read(store, agent)
     history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
-    size = measure(snapshot, document, project_rules.find_limits(project, agent, store).size)
     weeks = split_days(history.list_days(), TREND_WEEKS, WEEK_DAYS)
     return MemoryStatus(
         agent=agent,
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
-        size=size.size,
-        limit=size.limit,
-        sections=size.sections,
-        items=size.items,
-        changed=size.changed,
+        size=len(text.encode("utf-8", "surrogateescape")),
+        limit=project_rules.find_limits(project, agent, store).size,
+        sections=len(document.sections),
+        items=len(document.items),
+        changed=snapshot.changed if snapshot else 0.0,
         review=len(files.waiting(agent)),
         unmerged=files.unmerged(agent),
         warnings=[*document.warnings, *_check_bytes(text)],
@@ -322,17 +313,14 @@ def read_status(
     environ: Mapping[str, str],
     user: bool = False,
     numbers: Numbers | None = None,
-    memories: list[MemoryStatus] | None = None,
 ) -> ProjectStatus:
     """Return the state of a project, or of the user's level.
 
-    `numbers` are those of the project and `memories` those of the level, if they are known already.
+    `numbers` are those of the project, if they are known already.
     """
     level = project.level(user)
-    if numbers is None:
-        numbers = Numbers(project)
-    if memories is None:
-        memories = list_memories(project, level, None if user else numbers.files)
+    numbers = numbers or Numbers(project)
+    memories = list_memories(project, level, None if user else numbers.files)
     files = settings_files.read_hook_files(project.paths.root, environ)
     hooks = [file for file in files if file.own_hooks]
     faults = hook_faults.list_faults(files, environ)

@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, agent_spelling
-from memory_core.curation import edit_session
 from memory_core.document import (
     conflicts,
     dated_entries,
@@ -21,7 +19,6 @@ from memory_core.document import (
     merge_learnings,
     preferences,
     reinsert,
-    template,
 )
 from memory_core.document.diff import TextChange
 from memory_core.files import file_actions
@@ -34,7 +31,7 @@ from memory_core.secrets import scanner
 from memory_core.storage import review_file
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
-from memory_core.text import sanitize, similarity
+from memory_core.text import markdown_lines, sanitize
 from memory_core.text.times import format_utc
 
 FORMAT = "agent-memory"
@@ -48,9 +45,6 @@ FIELD_LIMITS = {
     "document": MAX_MEMORY_BYTES,
     "archive": MAX_DATED_BYTES,
 }
-
-# Items, and entries of archives and reviews: years of work of a hundred agents.
-MAX_ITEMS = 20_000
 
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
 DayEntry = tuple[str, str]  # the day and the text of an entry of the archive
@@ -140,7 +134,6 @@ def parse_export(data: bytes) -> ExportedAgents:
     try:
         value = json.loads(data.decode("utf-8-sig"))
         problem = record_models.check_export(value) or _find_problem(value["agents"])
-        problem = problem or _check_size(value["agents"])
     except (ValueError, RecursionError) as error:
         raise InvalidExport(f"invalid JSON: {error}") from None
     if problem:
@@ -161,7 +154,9 @@ def _find_problem(agents: ExportedAgents) -> str:
             return f"agents.{name}: invalid agent name, use letters, digits and -"
         if agent not in (agent_names.PM, expected):
             return f"agents.{name}: invalid agent id, use {expected!r}"
-        for field in FIELD_LIMITS:
+        for field, limit in FIELD_LIMITS.items():
+            if len(exported[field]) > limit:
+                return f"agents.{agent}.{field}: larger than {limit:,} characters"
             try:  # lone surrogates stand for bytes that are not UTF-8
                 exported[field].encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
@@ -172,19 +167,6 @@ def _find_problem(agents: ExportedAgents) -> str:
     return ""
 
 
-def _check_size(agents: ExportedAgents) -> str:
-    """Return what is too large to be imported within seconds, "" for nothing."""
-    count = 0
-    for agent, exported in agents.items():
-        for field, limit in FIELD_LIMITS.items():
-            if len(exported[field]) > limit:
-                return f"agents.{agent}.{field}: larger than {limit:,} characters"
-            lines = exported[field].split("\n")
-            count += sum(line.lstrip()[:2] in ("- ", "* ", "+ ") for line in lines)
-        count += len(exported["review"])
-    return f"{count:,} items, at most {MAX_ITEMS:,} are imported" if count > MAX_ITEMS else ""
-
-
 # Import.
 
 
@@ -192,22 +174,19 @@ def import_agents(
     project: Project,
     store: Store,
     agents: ExportedAgents,
-    replace: bool = False,
     write: bool = False,
 ) -> list[ImportResult]:
-    """Merge the result of parse_export into the memories, or replace them, as one change.
+    """Merge the result of parse_export into the memories, as one change.
 
-    Items beyond the limits, and text that a replaced memory loses, move to the archive.
+    Items beyond the limits move to the archive.
     Without `write` nothing is changed.  Raises InvalidExport before any change, and OSError.
     """
-    results = [_import_agent(project, store, agent, agents[agent], replace) for agent in agents]
+    results = [_import_agent(project, store, agent, agents[agent]) for agent in agents]
     if not write:
         return results
     change_id = agent_memory.make_change_id("import")
     transaction.check_unlocked(store, agents)
-    return [
-        _import_agent(project, store, agent, agents[agent], replace, change_id) for agent in agents
-    ]
+    return [_import_agent(project, store, agent, agents[agent], change_id) for agent in agents]
 
 
 def _import_agent(
@@ -215,13 +194,12 @@ def _import_agent(
     store: Store,
     agent: str,
     exported: dict[str, Any],
-    replace: bool,
     change_id: str = "",
 ) -> ImportResult:
     def change(memory: AgentMemory) -> ImportResult:
         before = memory.text if memory.snapshot else ""
         try:
-            text, lost = (_replace if replace else _merge)(memory, exported)
+            text, lost = _merge(memory, exported)
         except preferences.InvalidPreference as error:
             raise InvalidExport(f"agents.{agent}.preferences: {error}") from None
         records = importing.import_memory(memory, text, exported["history"], lost)
@@ -269,9 +247,11 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     document = exported["document"]
     if not (memory.snapshot and document):
         return _add_preferences(memory, document or memory.text, exported), []
+    document = document.removeprefix(markdown_lines.BOM)
     for key in preferences.read_values(markdown.parse_document(memory.text)):
         document = preferences.remove(document, key)
     parsed = markdown.parse_document(document)
+    document = _unindent(parsed)
     nested = _merge_nested(memory.text, parsed)
     union = conflicts.merge_documents(nested, document)
     titles = [
@@ -281,6 +261,14 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     ]
     lost = [_as_file_entry(memory, text) for text in union.left if text not in titles]
     return _add_preferences(memory, union.text, exported), lost
+
+
+def _unindent(document: markdown.Document) -> str:
+    """Return a text whose paragraphs do not become a part of the item that they follow."""
+    items = {at for item in document.items for at in range(item.line, item.end)}
+    kept = items.union(document.verbatim)
+    lines = (line if at in kept else line.lstrip(" ") for at, line in enumerate(document.lines))
+    return "".join(lines)
 
 
 def _merge_nested(text: str, other: markdown.Document) -> str:
@@ -311,49 +299,6 @@ def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -
         if present is None or (present != value and preferences.get(own, key) != present):
             text = merge_learnings.put_preference(text, key, value, memory.limits)
     return text
-
-
-def _replace(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:
-    """Return the exported text, and items and free text that only the memory has."""
-    text = exported["document"]
-    if not text or not memory.snapshot:
-        return _add_preferences(memory, text or memory.text, exported), []
-    for key, value in exported["preferences"].items():
-        if preferences.get(markdown.parse_document(text), key) != value:
-            text = merge_learnings.put_preference(text, key, value, memory.limits)
-    with_header, own_with_header = (
-        template.update_header(version, memory.limits, memory.now, memory.agent)
-        for version in (text, memory.text)
-    )
-    if with_header == own_with_header:
-        return memory.text, []
-    document, own = markdown.parse_document(text), markdown.parse_document(memory.text)
-    present = {
-        (similarity.normalize_text(item), nested)
-        for item, _section, nested in agent_memory.list_items(document)
-    }
-    lost = [
-        (section, markdown.join_nested(item, nested))
-        for item, section, nested in agent_memory.list_items(own)
-        if (similarity.normalize_text(item), nested) not in present
-    ]
-    lines = "\n".join(map(str.strip, document.lines))
-    lost += [
-        _as_file_entry(memory, "\n".join(map(str.rstrip, part)))
-        for part in _list_free_text(own)
-        if not _contains(lines, "\n".join(map(str.strip, part)))
-    ]
-    return text, lost
-
-
-def _list_free_text(document: markdown.Document) -> Iterator[list[str]]:
-    """Yield the paragraphs that are not items, headings or header comments."""
-    skipped = edit_session.find_managed_lines(document)
-    skipped |= {at for part in document.headings for at in range(part.line, part.body)}
-    lines = ["" if at in skipped else line for at, line in enumerate(document.lines)]
-    for is_text, part in groupby(lines, key=lambda line: bool(line.strip())):
-        if is_text:
-            yield list(part)
 
 
 def _as_file_entry(memory: AgentMemory, text: str) -> SectionText:

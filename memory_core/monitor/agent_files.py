@@ -7,17 +7,15 @@ from functools import cache
 from typing import Any
 
 from memory_core.claude_code import agent_spelling
-from memory_core.document import markdown
 from memory_core.monitor import waiting_list
-from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
+from memory_core.monitor.memory_numbers import HistoryNumbers
 from memory_core.storage import hook_files
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
 
 class AgentFiles:
-    """The histories, memory files and waiting learnings of the agents of a level.
+    """The histories and waiting learnings of the agents of a level.
 
     Each is read when it is asked for, and once.  `store` is the level, by default the project's.
     """
@@ -27,7 +25,6 @@ class AgentFiles:
         self._project = project
         self._unmerged = hook_files.list_agents(self.store.paths)
         self.history = cache(self._read_history)
-        self.memory = cache(self._measure)
         self.waiting = cache(self._list_waiting)
 
     def agents(self) -> set[str]:
@@ -63,13 +60,3 @@ class AgentFiles:
         except OSError as error:
             records, problem = [], error.strerror or str(error)
         return HistoryNumbers(agent, records, problem)
-
-    def _measure(self, agent: str) -> tuple[MemorySize, str]:
-        """Return the size of an agent's memory file, and why it cannot be read or ""."""
-        limit = project_rules.find_limits(self._project, agent, self.store).size
-        try:
-            snapshot = self.store.read(agent)
-        except OSError as error:
-            return MemorySize(limit=limit), error.strerror or str(error)
-        document = markdown.parse_document(snapshot.text if snapshot else "")
-        return measure(snapshot, document, limit), ""

@@ -33,9 +33,8 @@ class Counts:
     `used` of them.
 
     From the event log: how often memory was added to the prompt of an agent (`loaded`), with how
-    many `tokens` in sum, and the same for main sessions (`sessions`, `session_tokens`); deliveries
-    that arrived once, twice or not at all (`delivered`, `doubled`, `lost`); `errors` of hooks, and
-    hooks that took more than a second (`slow`).
+    many `tokens` in sum; deliveries that arrived once, twice or not at all (`delivered`, `doubled`,
+    `lost`); the time of hooks that gave memory.
     """
 
     learned: int = 0
@@ -47,13 +46,9 @@ class Counts:
     used: int = 0
     loaded: int = 0
     tokens: int = 0
-    sessions: int = 0
-    session_tokens: int = 0
     delivered: int = 0
     doubled: int = 0
     lost: int = 0
-    errors: int = 0
-    slow: int = 0
     durations: Counter[int] = field(default_factory=Counter)  # number of hooks by milliseconds
 
     def add(self, other: Counts) -> None:

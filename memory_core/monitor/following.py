@@ -22,9 +22,6 @@ POLL_SECONDS = 0.2
 # How an event was called before, for those who listen to that name.
 LOADED, OLDER_NAME = "agent.memory.loaded", "memory_injected"
 
-# The last bytes that were read of a file are compared, to notice that it was written anew.
-MARK_BYTES = 256
-
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z?)?")
 
 
@@ -52,24 +49,15 @@ class _LogFile:
         self.key = status.st_dev, status.st_ino
         is_older = format_utc(status.st_mtime + 1) < since
         self._offset = status.st_size if is_older else 0
-        self._mark = self._read_mark(self._offset)
-
-    def _read_mark(self, end: int) -> bytes:
-        size = min(end, MARK_BYTES)
-        return os.pread(self.descriptor, size, end - size)
 
     def read_new(self) -> list[str]:
-        """Return the lines that were completed since the last call.
-
-        A file that was truncated is read from its start.
-        """
+        """Return the lines that were completed since the last call."""
         size = os.fstat(self.descriptor).st_size
-        if size < self._offset or self._read_mark(self._offset) != self._mark:
+        if size < self._offset:  # somebody has emptied it
             self._offset = 0
         data = os.pread(self.descriptor, size - self._offset, self._offset)
         whole = data[: data.rfind(b"\n") + 1]
         self._offset += len(whole)
-        self._mark = self._read_mark(self._offset)
         return whole.decode("utf-8", "replace").split("\n")
 
 

@@ -11,15 +11,13 @@ from memory_core.claude_code import agent_names
 from memory_core.monitor import log_reading
 from memory_core.monitor.counts import Counts, Tallies
 from memory_core.selection import tokens
-from memory_core.storage import event_log
 from memory_core.storage.paths import LevelPaths
 
 VERDICTS = ("delivered", "doubled", "lost")
 EVENT_PREFIX = "agent.memory."
 LOADED_EVENT = f"{EVENT_PREFIX}loaded"
-SLOW_EVENT = "hook.slow"
 DELIVERY_EVENTS = {f"{EVENT_PREFIX}{verdict}": verdict for verdict in VERDICTS}
-COUNTED_EVENTS = {LOADED_EVENT, SLOW_EVENT, *DELIVERY_EVENTS, *event_log.ERROR_EVENTS}
+COUNTED_EVENTS = {LOADED_EVENT, *DELIVERY_EVENTS}
 
 # Larger numbers are not of a hook.
 MAX_NUMBER = 10**9
@@ -61,23 +59,17 @@ class LogNumbers:
         name, agent = event["event"], event.get("agent_id")
         counts = self.tallies.of(agent if isinstance(agent, str) else "", time[:10])
         if name == LOADED_EVENT:
-            if agent == agent_names.PM:
-                counts.sessions += 1
-                counts.session_tokens += _count_tokens(event)
-            else:
+            if agent != agent_names.PM:  # sessions receive it as well
                 counts.loaded += 1
                 counts.tokens += _count_tokens(event)
             duration = event.get("duration_ms")
             if _is_number(duration):
                 counts.durations[duration] += 1
-        elif verdict := DELIVERY_EVENTS.get(name):
+        else:
+            verdict = DELIVERY_EVENTS[name]
             setattr(counts, verdict, getattr(counts, verdict) + 1)
             self._last.pop(verdict, None)
             self._last[verdict] = Delivery(str(agent), verdict, str(event.get("route") or ""), time)
-        elif name == SLOW_EVENT:
-            counts.slow += 1
-        else:
-            counts.errors += 1
 
 
 def _is_number(value: object) -> TypeGuard[int]:

@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memory_core.document import markdown
 from memory_core.history import item_history, performance
 from memory_core.history.item_history import Record
 from memory_core.memory import expiry
 from memory_core.monitor.counts import Counts, Tallies
-from memory_core.storage.store import FileSnapshot
 
 LEARNED_KINDS = ("learned", "approved")
 CONFIRMED_KINDS = ("reinforced", "confirmed")
@@ -38,31 +36,10 @@ class RecentUse(NamedTuple):
     since: str = ""
 
 
-class MemorySize(NamedTuple):
-    """The size of a memory file; `size` and `limit` are in bytes, `changed` in seconds since 1970.
-
-    Without a file all but the limit are 0.
-    """
-
-    size: int = 0
-    limit: int = 0
-    sections: int = 0
-    items: int = 0
-    changed: float = 0.0
-
-
-def measure(snapshot: FileSnapshot | None, document: markdown.Document, limit: int) -> MemorySize:
-    """Return the size of a memory file, whose text is in `document`."""
-    if snapshot is None:
-        return MemorySize(limit=limit)
-    size = len(snapshot.text.encode("utf-8", "surrogateescape"))
-    return MemorySize(size, limit, len(document.sections), len(document.items), snapshot.changed)
-
-
 class HistoryNumbers:
     """The numbers of one agent's history.
 
-    `experiment` has its runs of experiments, `expired` how many unused items each change archived.
+    `experiment` has its runs of experiments, `expired` how many unused items each change archived;
     `recent` is about the last runs.  `problem` says why the history cannot be read, "" if it can.
     """
 
@@ -70,7 +47,6 @@ class HistoryNumbers:
         self.agent = agent
         self.problem = problem
         self.tallies = Tallies()
-        self.experiment: list[Record] = []
         self.expired: Counter[str] = Counter()
         records = item_history.sort_records(records)
         self._count_items(records)
@@ -97,9 +73,8 @@ class HistoryNumbers:
         used = frozenset[str]().union(*(run["used"] for run in last))
         since = last[0]["time"] if last else ""
         self.recent = RecentUse(len(last), given, given & used, since)
+        self.experiment = [run for run in runs if "experiment" in run]
         for run in runs:
-            if "experiment" in run:
-                self.experiment.append(run)
             counts = self.tallies.of(self.agent, run["time"][:10])
             counts.runs += 1
             counts.failed += run["outcome"] == performance.FAILED

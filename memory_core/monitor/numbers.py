@@ -6,35 +6,16 @@ rotated, so it has some weeks; histories have all.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from memory_core.claude_code import agent_names
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import (
-    WEEK_DAYS,
     Bucket,
     Counts,
     Tallies,
     split_days,
 )
 from memory_core.monitor.log_numbers import Delivery, LogNumbers
-from memory_core.monitor.memory_numbers import MemorySize
 from memory_core.storage.project import Project
-
-
-class AgentNumbers(NamedTuple):
-    """The numbers of one agent.
-
-    `waiting` counts the learnings that wait for a person, and `unmerged` the reports that are not
-    merged yet.  `problem` says why its memory file or history cannot be read, "" if they can.
-    """
-
-    agent: str
-    memory: MemorySize
-    counts: Counts
-    waiting: int
-    unmerged: int
-    problem: str
 
 
 class Numbers:
@@ -50,22 +31,6 @@ class Numbers:
         names |= {*self._log.tallies.agents()}
         return sorted(names - {""}, key=lambda name: (name == agent_names.PM, name))
 
-    def by_agent(self) -> list[AgentNumbers]:
-        """Return the numbers of each of `agents`."""
-        return list(map(self.of, self.agents()))
-
-    def of(self, agent: str) -> AgentNumbers:
-        """Return the numbers of an agent; of one that does not exist all are 0."""
-        memory, problem = self.files.memory(agent)
-        return AgentNumbers(
-            agent,
-            memory,
-            self.total(agent),
-            len(self.files.waiting(agent)),
-            self.files.unmerged(agent),
-            problem or self.files.history(agent).problem,
-        )
-
     def total(self, agent: str | None = None) -> Counts:
         """Return the counts of all agents or of one."""
         total = Counts()
@@ -74,21 +39,9 @@ class Numbers:
                 total.add(counts)
         return total
 
-    def by_day(self, days: int = 30, agent: str | None = None) -> list[Bucket]:
+    def by_day(self, days: int = 30) -> list[Bucket]:
         """Return the counts of the last days, oldest first; the last one is today (UTC)."""
-        return self._by_period(days, 1, agent)
-
-    def by_week(self, weeks: int = 8, agent: str | None = None) -> list[Bucket]:
-        """Return the counts of the last weeks, oldest first.
-
-        The last one has the seven days up to and including today (UTC).
-        """
-        return self._by_period(weeks, WEEK_DAYS, agent)
-
-    def _by_period(self, number: int, days: int, agent: str | None) -> list[Bucket]:
-        tallies = self.list_tallies(agent)
-        counts = (day for one in tallies for day in one.items(agent))
-        return split_days(counts, number, days)
+        return split_days((day for one in self.list_tallies() for day in one.items()), days)
 
     @property
     def last_delivery(self) -> Delivery | None:

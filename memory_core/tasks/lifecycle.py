@@ -36,7 +36,6 @@ class TaskTransaction:
         self.folder = backlog_folder.Folder(project.paths.files)
         self.in_progress: list[str] = []
         self.task_files: dict[str, str] = {}  # paths by id, as far as a scan has read them
-        self.linked: set[str] = set()  # task files whose line about the memory was written
 
     def __enter__(self) -> TaskTransaction:
         self._lock = store.Lock(self.project.paths, LOCK_NAME, store.LOCK_TIMEOUT)
@@ -162,7 +161,6 @@ class TaskTransaction:
         try:
             file = read_memory(self.folder, path)
             self.write(file, backlog_format.set_memory_line(file.text, name))
-            self.linked.add(path)
         except OSError as error:  # the line is only a help: the change itself succeeded
             self.log("link_failed", task, error=f"{type(error).__name__}: {error}")
 

@@ -77,9 +77,6 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     """Record the scanned files.  The next scan sees a file that came or changed meanwhile."""
     transaction.save_state()
     folder, active = transaction.folder, transaction.active
-    for file in files.values():
-        if file.path in transaction.linked:
-            _accept_own_change(folder, file)
     record = {
         "active": active,
         "marks": _list_marks(transaction.project, folder, active),
@@ -91,18 +88,6 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     }
     state = transaction.project.paths.state
     state.replace(FILE_NAME, fastjson.dumps(record).encode(), durable=False)
-
-
-def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
-    """Take the new stamp of a file in which the scan wrote the line about its memory.
-
-    The stamp stays old if somebody changed the stage meanwhile, so that the next scan sees it.
-    """
-    stamp = folder.read_stamp(file.path)
-    if stamp and stamp != file.stamp:
-        fields = folder.read_task(file.path)
-        if fields and folder.config.stage(fields.status) == file.stage:
-            file.stamp = stamp
 
 
 def _read(project: Project) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def scan(transaction: TaskTransaction, most: int = sys.maxsize) -> None:
         for key, file in sorted(files.items(), key=lambda entry: entry[1].stamp)
         if key not in previous or file.stamp != previous[key].stamp
     ]
-    work = [key for key in changed if _has_work(transaction, files[key])]
+    work = [key for key in changed if _has_work(transaction, files[key], previous.get(key))]
     later = set(work[most:])  # the next scan sees these changes again
     for key in changed:
         if key not in later:
@@ -88,8 +88,10 @@ def _try(transaction: TaskTransaction, task: str, work: Callable[[], None]) -> N
         transaction.log("refused", task, error=str(error))
 
 
-def _has_work(transaction: TaskTransaction, file: TaskFile) -> bool:
-    """Return whether a change of a task file changes a memory."""
+def _has_work(transaction: TaskTransaction, file: TaskFile, old: TaskFile | None) -> bool:
+    """Return whether a change of a task file moves or creates a memory."""
+    if old and old.stage == file.stage:
+        return False  # at most the title changes
     return file.stage == STARTED or bool(transaction.folder.find_memory(file.task))
 
 

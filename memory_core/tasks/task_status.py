@@ -14,15 +14,15 @@ from memory_core.tasks import backlog_folder, claude_md_import, task_actions
 from memory_core.tasks.task_actions import TaskMemory
 from memory_core.text import front_matter
 
-# How an imported file relates to the memory.
-WHOLE, SHORTENED, SANITIZED, MISSING = "whole", "cut", "defused", "missing"
-
 
 class ImportedFile(NamedTuple):
-    """The file that a session imports: its relative path, its state and its size in tokens."""
+    """The file that a session imports: its relative path, and its size in tokens.
+
+    `is_copy`: it is not the memory itself, which is over the budget or contains imports.
+    """
 
     path: str
-    state: str
+    is_copy: bool
     tokens: int
 
 
@@ -66,16 +66,6 @@ def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFil
     path = next(iter(claude_md_import.list_imports(folder)), "")
     if not path:
         return None
-    name = folder.relative(path)
-    if not folder.files.is_file(path):
-        return ImportedFile(name, MISSING, 0)
-    tokens = _count_tokens(folder, path)
-    memory = os.path.join(folder.memory, os.path.basename(path))
-    if path == memory or not folder.files.is_file(memory):
-        return ImportedFile(name, WHOLE, tokens)
-    is_cut = _count_tokens(folder, memory) > project.config["tasks"]["budget_tokens"]
-    return ImportedFile(name, SHORTENED if is_cut else SANITIZED, tokens)
-
-
-def _count_tokens(folder: backlog_folder.Folder, path: str) -> int:
-    return tokens.estimate_tokens(front_matter.read_body(folder.read_text(path)))
+    body = front_matter.read_body(folder.read_text(path))
+    is_copy = os.path.dirname(path) != folder.memory
+    return ImportedFile(folder.relative(path), is_copy, tokens.estimate_tokens(body))

@@ -358,7 +358,7 @@ def test_a_new_memory_has_the_usual_headings(person: Person, sandbox: Sandbox) -
     assert done.stderr.splitlines()[-1].startswith("Note: no agent named qa is defined")
     text = sandbox.read_memory("qa")
     assert f"\n\n## Effective Strategies (Max: 15 items)\n- {NEWS}\n" in text
-    assert text.count("## ") == len(template.TITLE_ORDER)
+    assert text.count("## ") == len(template.SECTION_TITLES)
 
 
 def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:

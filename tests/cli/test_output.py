@@ -179,13 +179,6 @@ def unsure(person: Person) -> str:
     return "prune --older-than 0d --below 0.9"
 
 
-def replaced(person: Person) -> str:
-    person.sandbox.write_memory("engineer", ITEM)
-    person.run("export", "-o", "all.json")
-    person.sandbox.write_memory("engineer", "Services call one another")
-    return "import all.json --replace"
-
-
 def doubled(person: Person) -> str:
     person.sandbox.write_memory("engineer", "Use tabs in Makefiles", "Always use tabs in Makefiles")
     return "optimize"
@@ -202,7 +195,7 @@ def files(person: Person) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if "/state/" not in name}
 
 
-CHANGING = [unsure, replaced, doubled, everything]
+CHANGING = [unsure, doubled, everything]
 
 
 @pytest.mark.parametrize("prepare", CHANGING)

@@ -202,13 +202,12 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
     shop.run("start task-1")
     assert shop.read_json("status")["set_up"] is False
     shop.run("init --yes")
-    assert shop.read_json("status")["imported"]["how"] == "whole"
+    assert shop.read_json("status")["imported"]["copy"] is False
     shop.run("note", "see @../../.env")
     told = shop.read_json("status")["imported"]
-    assert (told["how"], told["file"]) == ("defused", "backlog/memory/.sessions/task-1.md")
+    assert (told["copy"], told["file"]) == (True, "backlog/memory/.sessions/task-1.md")
     shop.run("note -", data="word " * 3000)
     told = shop.read_json("status")
-    assert told["imported"]["how"] == "cut"
     assert 0 < told["imported"]["tokens"] <= told["budget"] == 2000
     shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
     assert "Task memory is switched off" in shop.run("status")

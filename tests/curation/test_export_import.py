@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from memory_core.curation import (
     agent_context,
@@ -136,13 +135,11 @@ def exported(project: Project, *agents: str) -> bytes:
     return json.dumps(export_import.build_export(project, project.store, names)).encode()
 
 
-def imported(
-    project: Project, source: Project | bytes, replace: bool = False
-) -> list[export_import.ImportResult]:
+def imported(project: Project, source: Project | bytes) -> list[export_import.ImportResult]:
     """Import the export of another project, or a file."""
     data = source if isinstance(source, bytes) else exported(source)
     found = export_import.parse_export(data)
-    return export_import.import_agents(project, project.store, found, replace, write=True)
+    return export_import.import_agents(project, project.store, found, write=True)
 
 
 def file_of(**agent: Any) -> bytes:
@@ -172,10 +169,9 @@ def lived(shop: Project) -> Project:
     return shop
 
 
-@pytest.mark.parametrize("replace", [False, True])
-def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: bool) -> None:
+def test_a_round_trip_keeps_everything(lived: Project, other: Project) -> None:
     data = exported(lived)
-    imported(other, data, replace)
+    imported(other, data)
     for agent in ("PM", "engineer"):
         assert plain(text_in(other, agent)) == plain(text_in(lived, agent))
         expected = answers(lived, agent)
@@ -214,15 +210,11 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
     preference_actions.set_preference(shop, "qa", "tone", "dry")
     preference_actions.set_preference(shop, "qa", "work-style", "small steps")
     merged = {"Tone": "warm", "work-style": "small steps"}
-    replaced = {"tone": "dry", "work-style": "small steps"}
     imported(other, shop)
-    assert preference_actions.read_preferences(other, "qa") == merged
-    imported(other, shop, replace=True)
-    assert preference_actions.read_preferences(other, "qa") == replaced
-    assert "[Preferences] Tone: warm" in archived(other, "qa")
     for _ in range(2):
-        undo_last(other, other.store, 1)
         assert preference_actions.read_preferences(other, "qa") == merged
+        undo_last(other, other.store, 1)
+        assert preference_actions.read_preferences(other, "qa") == {"Tone": "warm"}
         redo_last(other, other.store)
 
 
@@ -294,25 +286,6 @@ def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None
     assert told.is_present
 
 
-# Replaced.
-
-
-def test_replaced_items_are_archived(shop: Project, other: Project) -> None:
-    free = ["---\nowner: ann\n---", "A word in front.", "<!-- a note -->", "ok", "```\ncode\n```"]
-    front, word, note, ok, code = free
-    nested, item = f"{TABS}\n  - with a part", f"{FACT}\n  - nested"
-    top = f"{front}\n# qa\n\n{word}\n\n{note}\n\n"
-    write(other, "qa", f"{top}## Mine\n- {nested}\n- {item}\n\n{ok}\n\n{code}\n")
-    teach(shop, "qa", FACT, LIFT)
-    before = items(other, "qa")
-    imported(other, shop, replace=True)
-    assert plain(text_in(other, "qa")) == plain(text_in(shop, "qa"))
-    left = [(each.section, each.text) for each in archive.list_items(other.store, "qa")]
-    assert left == [("Mine", nested), ("Mine", item), *(("from qa.md", text) for text in free)]
-    undo_last(other, other.store, 1)
-    assert whole(items(other, "qa")) == whole(before)
-
-
 # Random documents.
 
 
@@ -336,16 +309,16 @@ def said(project: Project, agent: str) -> str:
     return "\n".join([text_in(project, agent), archived(project, agent)])
 
 
-@given(own=documents, theirs=documents, replace=st.booleans())
-@example(own="### Deeper", theirs="## Project Architecture\n### Deeper", replace=False)
+@given(own=documents, theirs=documents)
+@example(own="### Deeper", theirs="## Project Architecture\n### Deeper")
 def test_no_line_is_lost_and_undo_brings_the_items_back(
-    folder: Path, own: str, theirs: str, replace: bool
+    folder: Path, own: str, theirs: str
 ) -> None:
     shop, other = fresh(folder, "shop", "other")
     write(other, "qa", own)
     write(shop, "qa", theirs)
     before, data = items(other, "qa"), exported(shop)
-    imported(other, data, replace)
+    imported(other, data)
     there = said(other, "qa")
     document = markdown.parse_document(own)
     headings = {at for each in document.headings for at in range(each.line, each.body)}
@@ -356,7 +329,7 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
     if not (is_plain_list(own) and is_plain_list(theirs)):
         return  # a history treats duplicates as one item, and writes repair conflicts of git
     after = read_files(Path(other.paths.root))
-    imported(other, data, replace)
+    imported(other, data)
     assert read_files(Path(other.paths.root)) == after
     with contextlib.suppress(UndoConflict, NothingToUndo):  # in code without an end
         undo_last(other, other.store, 1)
@@ -374,11 +347,11 @@ def is_plain_list(text: str) -> bool:
 PLAIN_LISTS = documents.filter(is_plain_list)
 
 
-@given(PLAIN_LISTS, PLAIN_LISTS, st.booleans())
-@example(own="", theirs="## Project Architecture\n- queue\n- bank\n- price", replace=False)
-@example(own="- queue\n\n    code", theirs="- queue", replace=False)
-@example(own="", theirs="## Project Architecture\n## Project Architecture", replace=False)
-def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str, replace: bool) -> None:
+@given(PLAIN_LISTS, PLAIN_LISTS)
+@example(own="", theirs="## Project Architecture\n- queue\n- bank\n- price")
+@example(own="- queue\n\n    code", theirs="- queue")
+@example(own="", theirs="## Project Architecture\n## Project Architecture")
+def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str) -> None:
     shop, other = fresh(folder, "shop", "other")
     config = Path(other.paths.root, ".claude-mpm", "config.yml")
     config.parent.mkdir()
@@ -388,11 +361,11 @@ def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str, replace:
     write(shop, "qa", theirs)
     teach(other, "qa", "Something of our own")
     had, data = [*texts(other), *texts(shop)], exported(shop)
-    imported(other, data, replace)
+    imported(other, data)
     there = " ".join(said(other, "qa").split())
     assert [text for text in had if text not in there] == []
     after = read_files(Path(other.paths.root))
-    imported(other, data, replace)
+    imported(other, data)
     assert read_files(Path(other.paths.root)) == after
 
 
@@ -427,7 +400,6 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     ((*AGENT, "archive"), ["a"], "agents.engineer.archive: "),
     ((*AGENT, "document"), "- \ud800", "agents.engineer.document: "),
     ((*AGENT, "document"), "x" * 1_000_001, "agents.engineer.document: larger than 1,000,000 char"),
-    ((*AGENT, "document"), "- an item\n" * 20_001, "20,001 items, at most 20,000 are imported"),
     ((*AGENT, "preferences"), {"a": 1}, "agents.engineer.preferences.a"),
     (RECORD, [], "agents.engineer.history.0: "),
     ((*RECORD, "kind"), "dreamt", "agents.engineer.history.0.kind"),
@@ -463,9 +435,7 @@ def test_optional_fields_can_be_omitted(shop: Project) -> None:
     for wrong in ({"": "a"}, {"a": "b\nc"}):
         with pytest.raises(export_import.InvalidExport, match=r"^agents\.engineer\.preferences: "):
             imported(shop, file_of(preferences=wrong))
-    before = text_in(shop, "engineer")
-    imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"), replace=True)
-    assert text_in(shop, "engineer") == before, "without a document nothing is replaced"
+    imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"))
     assert [each.text for each in archive.list_items(shop.store, "engineer")] == ["old"]
     record = {**RECORD_OF_FACT, "agent": "qa"}
     imported(shop, file_of(history=[record]))
@@ -506,16 +476,12 @@ def test_export_and_import_commands(person: Person, sandbox: Sandbox, tmp_path: 
     assert (again.stdout, again.stderr) == ("", "Nothing new to import.\n")
 
 
-def test_replace_reports_removed_items(person: Person, sandbox: Sandbox) -> None:
+def test_the_user_level_is_exported_and_imported(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     data = person.run("export").stdout.encode()
     assert person.run("import", "-", "--user", data=data).returncode == 0
     assert FACT in (sandbox.user_memories / "engineer.md").read_text()
     assert list(json.loads(person.run("export", "--user").stdout)["agents"]) == ["engineer"]
-    sandbox.write_memory("engineer", LIFT)
-    done = person.run("import", "-", "--replace", "--yes", data=data)
-    assert f"archived: [Project Architecture] {LIFT}\n" in done.stdout
-    assert "1 entry archived; list them with agent-memory restore engineer" in done.stderr
 
 
 def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:

@@ -300,8 +300,7 @@ def test_a_person_decides(
 
 def test_another_wording_replaces_a_wrong_item(runs: Delegations, person: Person) -> None:
     runs.report(f"Wrong: {short(PERSONS)} because it moved")
-    person.env["EDITOR"] = "echo Payments are logged by log.py >"
-    do(person, "review", "--edit", "engineer", "--all")
+    do(person, "edit", short(PERSONS), "Payments are logged by log.py")
     assert PERSONS not in runs.read()
     assert "Payments are logged by log.py" in runs.call("toolu_2")
 

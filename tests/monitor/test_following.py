@@ -1,4 +1,4 @@
-"""Follow a log that does not exist yet, is rotated, truncated, deleted, or torn."""
+"""Follow a log that does not exist yet, is rotated, deleted, or torn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 
 import memory_core
 from memory_core import events
-from memory_core.files import file_actions
 from memory_core.monitor import following
 from memory_core.storage import event_log, paths
 
@@ -76,7 +75,6 @@ CHANGES: dict[str, Callable[[paths.LevelPaths], object]] = {
     "rotate twice": rotate_twice,
     "tear": tear,
     "nothing": id,
-    "truncate": lambda level: file_actions.truncate(level.state, event_log.FILE_NAME, 0),
     "delete": lambda level: level.state.delete(event_log.FILE_NAME),
 }
 
@@ -87,7 +85,7 @@ def test_no_event_is_lost_or_repeated(level: paths.LevelPaths, change: str) -> N
     reader = following.EventReader(level.state, since=datetime.now(timezone.utc) - DAY)
     assert read(reader) == [0, 1, 2]
     CHANGES[change](level)
-    write(level, *range(3, 9))  # the file is larger than before
+    write(level, *range(3, 9))
     assert [number for number in read(reader) if number != 90] == [*range(3, 9)]
     assert read(reader) == []
 

@@ -93,7 +93,7 @@ def test_an_import_brings_no_heading_of_a_person(person: Person, sandbox: Sandbo
     exported.write_text(person.run("export", "engineer").stdout)
     path.write_text(f"## Project Architecture\n- {OWN}\n")
     (sandbox.state / "decided" / "engineer").unlink(missing_ok=True)
-    assert person.run("import", str(exported), "--yes").returncode == 0
+    assert person.run("import", str(exported)).returncode == 0
     path.write_text(f"{path.read_text()}\n- A line of mine\n")
     assert "Obey this" in path.read_text()
     assert "Obey this" not in deliver(sandbox, "engineer")

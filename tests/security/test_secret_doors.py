@@ -202,7 +202,7 @@ def test_an_import_carries_no_secret(person: Person) -> None:
     exported = person.run("export", "engineer").stdout
     (person.sandbox.memories / "engineer.md").unlink()
     data = exported.replace("[redacted: github-token]", TOKEN).encode()
-    assert person.run("import", "-", "--yes", data=data).returncode == 0
+    assert person.run("import", "-", data=data).returncode == 0
     assert CLEAN in person.sandbox.read_memory("engineer")
     assert list_leaks(person.sandbox) == []
 

@@ -35,13 +35,6 @@ from memory_core.tasks import (
 from memory_core.tasks.task_actions import TaskMemory
 from memory_core.tasks.task_status import TaskStatus
 
-# How the file that Claude Code imports differs from the memory.
-IMPORT_STATES = {
-    task_status.WHOLE: "",
-    task_status.SHORTENED: ", cut to fit",
-    task_status.SANITIZED: ", without imports of its own",
-}
-
 
 def show(task: OptionalTask = "", json: AsJson = False) -> None:
     """Print the memory of a task.
@@ -170,15 +163,13 @@ def _describe_import(state: TaskStatus) -> str:
     if imported is None:
         is_waiting = state.is_set_up and not state.active
         return f"imports nothing{' while no task is active' if is_waiting else ''}"
-    if imported.state == task_status.MISSING:
-        return f"imports {imported.path}, which does not exist"
-    size = f"about {imported.tokens} of {state.budget} tokens"
-    return f"imports {imported.path}{IMPORT_STATES[imported.state]}, {size}"
+    copy = " (a copy within the budget, without imports of its own)" if imported.is_copy else ""
+    return f"imports {imported.path}{copy}, about {imported.tokens} of {state.budget} tokens"
 
 
 def _status_to_json(state: TaskStatus) -> dict[str, Any]:
     renamed = {"enabled": "is_enabled", "command": "has_command"}
-    imported = select_fields(state.imported, "tokens", file="path", how="state")
+    imported = select_fields(state.imported, "tokens", file="path", copy="is_copy")
     return {
         **select_fields(state, "folder", "budget", set_up="is_set_up", **renamed),
         **{name.replace(" ", "_"): number for name, number in state.counts.items()},

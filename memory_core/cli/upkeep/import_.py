@@ -6,21 +6,20 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
-from memory_core.cli.common.inputs import check_options, read_input
+from memory_core.cli.common.arguments import AsJson, DryRun, User
+from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import (
+    DRY_RUN_HINT,
     change_to_json,
     get_change,
-    may_change,
     note_undo,
     print_change,
 )
-from memory_core.cli.common.scopes import LevelScope, find_level
+from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import export_import
-from memory_core.curation.export_import import ExportedAgents, ImportResult
+from memory_core.curation.export_import import ImportResult
 from memory_core.text.phrases import format_count
 
 File = Annotated[
@@ -30,53 +29,38 @@ File = Annotated[
 
 def import_(
     file: File,
-    replace: Annotated[bool, flag("--replace", "Replace the memories instead of merging.")] = False,
     dry_run: DryRun = False,
-    yes: Yes = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
     """Import memories from an export.
 
     Existing items are kept.  If a preference differs, yours is kept.
-    With --replace, the memories of the file replace yours: they are shown first and
-    you are asked.
     Items beyond the limits go to the archive.  An invalid file changes nothing.
 
     \b
     Example:
       agent-memory export | agent-memory import - --dry-run
     """
-    check_options(yes, dry_run)
     scope = find_level(user)
-    if replace:
-        acting.require_person(scope.project, "replace memories")
     try:
         agents = export_import.parse_export(read_input(file, export_import.MAX_BYTES + 1))
-        written = not (dry_run or (replace and not yes))
-        results = _import(scope, agents, replace, written)
+        results = export_import.import_agents(*scope, agents, not dry_run)
         news = [result for result in results if _has_news(result)]
-        if not json:
-            for result in news:
-                _print_result(result, written, user)
-        question = "Replace the existing memories by these?"
-        if not written and news and may_change(question, yes, dry_run, json):
-            written = bool(_import(scope, agents, replace, True))
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     if json:
         rows, change = list(map(_to_json, results)), get_change(scope.project)
-        print_json({"written": written, "change": change, "agents": rows})
-    elif not news:
+        print_json({"written": not dry_run, "change": change, "agents": rows})
+        return
+    for result in news:
+        _print_result(result, not dry_run, user)
+    if not news:
         print_note("Nothing new to import." if results else "The file contains no memory.")
-    elif written:
+    elif dry_run:
+        print_note(DRY_RUN_HINT)
+    else:
         note_undo(scope.project, user)
-
-
-def _import(
-    scope: LevelScope, agents: ExportedAgents, replace: bool, write: bool
-) -> list[ImportResult]:
-    return export_import.import_agents(*scope, agents, replace, write)
 
 
 def _to_json(result: ImportResult) -> dict[str, object]:

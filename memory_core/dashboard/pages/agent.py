@@ -42,7 +42,7 @@ def show_memory(visit: Visit) -> View:
         "pm": PM,
         "types": [*type_names.TYPES],
     }
-    return View("agent.html", {**values, "counts": visit.numbers.of(agent).counts})
+    return View("agent.html", {**values, "counts": visit.numbers.total(agent)})
 
 
 def _find_page(visit: Visit, memory: memory_view.MemoryView) -> dict[str, str]:

@@ -5,71 +5,68 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from memory_core.curation import agent_status
+from memory_core.curation.agent_status import MemoryStatus
 from memory_core.dashboard.page import Page, View, Visit, divide
 from memory_core.monitor import charts
 from memory_core.monitor.charts import Series
 from memory_core.monitor.counts import Bucket, Counts
-from memory_core.monitor.memory_numbers import RecentUse
-from memory_core.monitor.numbers import AgentNumbers, Numbers
 
 DAYS = 30
-WEEKS = 8
 
 # The columns of the agents that can be sorted, and by what; numbers with the largest first.
 SORTS = {
-    "agent": lambda row: row.agent.casefold(),
+    "agent": lambda row: row.memory.agent.casefold(),
     "items": lambda row: -row.memory.items,
-    "full": lambda row: -_share(row),
+    "full": lambda row: -row.memory.size / row.memory.limit if row.memory.limit else 0.0,
     "learned": lambda row: -row.counts.learned,
     "runs": lambda row: -row.counts.runs,
     "used": lambda row: -(row.counts.used_share or 0),
-    "waiting": lambda row: -row.waiting,
+    "waiting": lambda row: -row.memory.review,
     "changed": lambda row: -row.memory.changed,
 }
 
 
 class AgentRow(NamedTuple):
-    """An agent, and the line of what it learned in the last weeks."""
+    """An agent with its counts of all time, and the line of what it learned in the last weeks."""
 
-    numbers: AgentNumbers
+    memory: MemoryStatus
+    counts: Counts
     trend: str
-    recent: RecentUse
 
 
 def show_overview(visit: Visit) -> View:
-    numbers = visit.numbers
-    agents = numbers.by_agent()
+    project, numbers = visit.project, visit.numbers
+    status = agent_status.read_status(project, visit.environ, numbers=numbers)
+    by_agent = {memory.agent: memory for memory in status.memories}
+    agents = [
+        # The others have only a history, or were only called.
+        by_agent.get(agent) or agent_status.read_memory_status(project, project.store, agent)
+        for agent in numbers.agents()
+    ]
     days = numbers.by_day(DAYS)
     total = Counts()
     for day in days:
         total.add(day.counts)
     sort = visit.query.get("sort", "")
-    rows = sorted(agents, key=SORTS[sort]) if sort in SORTS else agents
-    part = divide(rows, visit.query)
+    rows = [AgentRow(one, numbers.total(one.agent), _draw_trend(one.trend)) for one in agents]
+    if sort in SORTS:
+        rows.sort(key=SORTS[sort])
     values = {
-        "status": agent_status.read_status(visit.project, visit.environ, numbers=numbers),
+        "status": status,
         "agents": agents,
-        "part": part._replace(rows=[_draw_agent(numbers, row) for row in part.rows]),
+        "part": divide(rows, visit.query),
         "sort": sort if sort in SORTS else "",
         "total": total,
-        "waiting": sum(agent.waiting for agent in agents),
+        "waiting": sum(memory.review for memory in agents),
         "days": DAYS,
         **_draw_charts(days),
     }
     return View("overview.html", values)
 
 
-def _share(row: AgentNumbers) -> float:
-    return row.memory.size / row.memory.limit if row.memory.limit else 0.0
-
-
-def _draw_agent(numbers: Numbers, row: AgentNumbers) -> AgentRow:
-    learned = [week.counts.learned for week in numbers.by_week(WEEKS, row.agent)]
-    return AgentRow(
-        row,
-        charts.draw_sparkline(f"learned in {WEEKS} weeks: {', '.join(map(str, learned))}", learned),
-        numbers.files.history(row.agent).recent,
-    )
+def _draw_trend(learned: list[int]) -> str:
+    title = f"learned in {len(learned)} weeks: {', '.join(map(str, learned))}"
+    return charts.draw_sparkline(title, learned)
 
 
 def _draw_charts(days: list[Bucket]) -> dict[str, Any]:
