@@ -5,11 +5,11 @@ Text that the history does not record stays: free text, headings, and the order 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from memory_core.document import block_reader, edits, markdown, reinsert
+from memory_core.document import block_reader, edits, markdown, merge_learnings, reinsert
 from memory_core.document.markdown import Document
 from memory_core.document.template import Limits
 from memory_core.history import item_history
@@ -130,40 +130,21 @@ def _find_all(document: Document, normal_forms: set[str]) -> list[block_reader.I
 
 
 def _restore(document: Document, steps: list[UndoStep], limits: Limits) -> Document:
-    """Insert the items that are not in the document; neighbours are inserted together."""
+    """Insert the items that are not in the document."""
     present = {similarity.normalize_text(item.text) for item in document.items}
-    missing = []
-    for step in steps:
-        key = similarity.normalize_text(step.target.text) if step.target else ""
-        if key not in present:
-            present.add(key)
-            missing.append(step)
-    for title, above, targets in _group_neighbours(missing):
-        items = [markdown.join_nested(target.text, target.nested) for target in targets]
-        document = reinsert.insert_all_after(document, title, items, above, limits)
-    return document
-
-
-def _group_neighbours(steps: list[UndoStep]) -> Iterator[tuple[str, str, list[PriorItem]]]:
-    """Yield (section, text of the item above, items in the order of the file)."""
-    group: list[PriorItem] = []
-    places: dict[str, int] = {}  # where an item below this one goes
-    title = anchor = ""
     for step in steps:
         target = step.target
-        if target is None:
+        if target is None or similarity.normalize_text(target.text) in present:
             continue
-        if not group or target.section != title or step.above not in places:
-            if group:
-                yield title, anchor, group
-            title, anchor, group, places = target.section, step.above, [], {step.above: 0}
-        at = places[step.above]
-        if at < len(group):
-            places = {text: place + (place > at) for text, place in places.items()}
-        group.insert(at, target)
-        places[target.text] = at + 1
-    if group:
-        yield title, anchor, group
+        present.add(similarity.normalize_text(target.text))
+        section, item = None, markdown.join_nested(target.text, target.nested)
+        try:
+            if target.section:
+                document, section = merge_learnings.ensure_section(document, target.section, limits)
+            document, _text = reinsert.insert_item(document, section, item, step.above)
+        except ValueError:
+            continue  # no line can hold it
+    return document
 
 
 def _replace(document: Document, step: UndoStep) -> Document:
