@@ -99,10 +99,7 @@ def _copy(
         twin = merge_learnings.find_duplicate(document.items, first_line, {})
         if twin:
             return ShareResult(agent, is_user, twin.text, "", was_present=True)
-        section, title = None, source.section
-        if title:
-            document, section = merge_learnings.ensure_section(document, title, memory.limits)
-        after, text = reinsert.insert_item(document, section, whole)
+        after, text = reinsert.insert_item(document, source.section, whole, memory.limits)
         memory.set_document(after)
         title = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
         fields: dict[str, Any] = {"section": title, "nested": nested, "origin": source.agent}

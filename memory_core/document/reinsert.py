@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory_core.document import block_reader, edits, markdown
+from memory_core.document import block_reader, edits, markdown, merge_learnings, template
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document, Section
 from memory_core.text import similarity
@@ -37,14 +37,17 @@ def replace_item(document: Document, item: Item, text: str, nested: str) -> Docu
 
 
 def insert_item(
-    document: Document, section: Section | None, item: str, above: str = ""
+    document: Document, title: str, item: str, limits: template.Limits, above: str = ""
 ) -> tuple[Document, str]:
     """Insert an item with its nested lines below the item with the text `above`.
 
-    It can be edits.TOP.  Without that item, the new one becomes the last one of its section.
-    Returns the document and the text of the item in it; raises ValueError if no line can hold the
-    item.
+    It can be edits.TOP.  Without that item, the new one becomes the last one of its section, which
+    is added if necessary.  Returns the document and the text of the item in it; raises ValueError
+    if no line can hold the item.
     """
+    section = None
+    if title:
+        document, section = merge_learnings.ensure_section(document, title, limits)
     place = _find_place(section, above) if section and above else None
     for block, key in _list_forms(item):
         if place is not None:

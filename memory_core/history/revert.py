@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from memory_core.document import block_reader, edits, markdown, merge_learnings, reinsert
+from memory_core.document import block_reader, edits, markdown, reinsert
 from memory_core.document.markdown import Document
 from memory_core.document.template import Limits
 from memory_core.history import item_history
@@ -137,11 +137,11 @@ def _restore(document: Document, steps: list[UndoStep], limits: Limits) -> Docum
         if target is None or similarity.normalize_text(target.text) in present:
             continue
         present.add(similarity.normalize_text(target.text))
-        section, item = None, markdown.join_nested(target.text, target.nested)
+        item = markdown.join_nested(target.text, target.nested)
         try:
-            if target.section:
-                document, section = merge_learnings.ensure_section(document, target.section, limits)
-            document, _text = reinsert.insert_item(document, section, item, step.above)
+            document, _text = reinsert.insert_item(
+                document, target.section, item, limits, step.above
+            )
         except ValueError:
             continue  # no line can hold it
     return document
