@@ -60,25 +60,23 @@ class UndoPlan(NamedTuple):
 
 def plan(records: Iterable[Record], chosen: Callable[[Record], bool]) -> UndoPlan:
     """Return how to undo the chosen records; `records` are all of one agent, in any order."""
-    so_far, steps = History(), dict[str, list[tuple[int, UndoStep]]]()
+    so_far, steps = History(), list[UndoStep]()
     superseded: dict[str, tuple[Record, Record]] = {}
     lost = []
-    for number, record in enumerate(item_history.sort_records(records)):
+    for record in item_history.sort_records(records):
         own, older = so_far.get(record["id"]), so_far.get(record.get("was") or "")
         if chosen(record):
             step = _step(record, so_far, _prior_item(own), _prior_item(older))
-            steps.setdefault(record["id"], []).extend([(number, step)] if step else [])
+            steps += [step] if step else []
             lost += [record] if _is_lost(record, own or older) else []
         elif record["kind"] in (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS):
-            for key in (record["id"], record.get("was") or ""):
-                for _number, step in steps.pop(key, [])[-1:]:
-                    superseded[key] = step.record, record
+            keys = (record["id"], record.get("was"))
+            gone = [step for step in steps if step.record["id"] in keys]
+            superseded |= {step.record["id"]: (step.record, record) for step in gone}
+            steps = [step for step in steps if step not in gone]
         if record["kind"] in item_history.ITEM_KINDS:  # `undone` only changes confidence
             so_far.add([record])
-    numbered = sorted(
-        (pair for group in steps.values() for pair in group), key=lambda pair: -pair[0]
-    )
-    return UndoPlan([step for _number, step in numbered], list(superseded.values()), lost)
+    return UndoPlan(steps[::-1], list(superseded.values()), lost)
 
 
 def _prior_item(state: ItemState | None) -> PriorItem | None:
