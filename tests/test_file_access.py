@@ -44,7 +44,6 @@ ALLOWED: dict[str, str] = {
     "dashboard.site.Site": "the project's folder itself",
     "dashboard.site._read_static": "the installed program",
     "curation.cleaning._find_orphans": "the home directory itself",
-    "git.resolve._list_files": "of the user's links to one file; a project's are refused",
     # Files of this machine and of the user.
     "delegation.background": "the null device, and the priority of this process",
     "hook._load": "the installed program",

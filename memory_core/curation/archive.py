@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import dated_entries, edits, markdown, merge_learnings, reinsert
+from memory_core.document import dated_entries, edits, markdown, reinsert
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document
 from memory_core.history import item_history, revert
@@ -136,7 +136,7 @@ def _list_from_history(memory: AgentMemory, is_present: bool) -> list[ArchivedIt
 def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     """Insert the item into the memory, unless it is present; raises NotRestored."""
     file = memory.store.paths.relative(memory.store.path(memory.agent))
-    document, section = memory.document, None
+    document = memory.document
     first_line, _newline, nested = archived.text.partition("\n")
     if archived.number:
         memory.from_archive.append((archived.section, archived.text))
@@ -146,15 +146,11 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
-        if archived.section:
-            document, section = merge_learnings.ensure_section(
-                document, archived.section, memory.limits
-            )
-        after, text = reinsert.insert_item(document, section, archived.text)
+        after, text = reinsert.insert_item(document, archived.section, archived.text, memory.limits)
     except ValueError as error:
         raise NotRestored(f"it cannot be restored: {error}") from None
-    title = section.title if section else ""
-    nested = agent_memory.index_items(after).get(item_history.id_of(text), ("", "", ""))[2]
+    items = agent_memory.index_items(after)
+    _text, title, nested = items.get(item_history.id_of(text), ("", archived.section, ""))
     memory.set_document(after)
     memory.record("restored", text, section=title, nested=nested, source="person")
     return RestoreResult(file, title, archived.text, was_present=False)

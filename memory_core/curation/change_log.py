@@ -171,25 +171,6 @@ def _check_ids(names: Iterable[str], ids: Collection[str]) -> None:
             raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
 
 
-def compare_times(project: Project, store: Store, agent: str, start: str, end: str = "") -> str:
-    """Return the unified diff between an agent's memory at two times, by default until now.
-
-    Only items differ; other text is that of the present file.  Before the history begins, the
-    memory is as it was then.
-    """
-    memory = read_memory(project, agent, store)
-    records = item_history.sort_records(memory.history.records)
-
-    def render(moment: str) -> str:
-        return revert.revert_records(
-            memory.text, records, lambda record: item_history.clock_time(record) > moment
-        )
-
-    after = render(end) if end else memory.text
-    path = store.paths.relative(store.path(agent))
-    return format_diff(TextChange(path, render(start), after))
-
-
 class Comparison(NamedTuple):
     """The difference between a memory and an earlier version: a unified diff, texts of items.
 

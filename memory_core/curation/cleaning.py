@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import edit_session, item_actions
 from memory_core.curation.item_actions import RatedItem
-from memory_core.document import dated_entries, edits, markdown, preferences, template
+from memory_core.document import dated_entries, markdown, preferences, template
 from memory_core.files import file_actions
 from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
@@ -52,17 +52,13 @@ class UnusedFile(NamedTuple):
 
 
 class OrphanMemory(NamedTuple):
-    """The memory of an agent without a definition, with the time of its last use (UTC).
-
-    `is_bare` says whether the text has nothing except the header and items.
-    """
+    """The memory of an agent without a definition, with the time of its last use (UTC)."""
 
     agent: str
     path: str
     text: str
     items: list[str]
     last: str
-    is_bare: bool
 
 
 class UnusedData(NamedTuple):
@@ -73,14 +69,10 @@ class UnusedData(NamedTuple):
 
 
 class CleanResult(NamedTuple):
-    """Removed files, emptied memories, agents whose memory file was removed, and failures.
-
-    `failed` has the reasons by the path or agent.
-    """
+    """Removed files and memories, and the reasons of failures by the path or agent."""
 
     files: list[UnusedFile]
     orphans: list[OrphanMemory]
-    gone: list[str]
     failed: dict[str, str]
 
 
@@ -195,10 +187,8 @@ def _read_orphan(
     is_prose = not document.items and not has_only_header(text)
     if is_needed or not is_ours or is_prose:
         return None
-    items = [item for item in document.items if item.text]
-    bare = markdown.render_document(edits.remove_items(document, items))
-    path, texts = store.paths.relative(snapshot.path), [item.text for item in items]
-    return OrphanMemory(agent, path, text, texts, last, has_only_header(bare))
+    texts = [item.text for item in document.items if item.text]
+    return OrphanMemory(agent, store.paths.relative(snapshot.path), text, texts, last)
 
 
 def has_only_header(text: str) -> bool:
@@ -228,7 +218,7 @@ def remove_unused(project: Project, store: Store, unused: UnusedData) -> CleanRe
     Raises OSError if a memory is locked, or cannot be read or written.  Finished removals are in
     the history, and the next search finds the remaining files.
     """
-    result = CleanResult([], [], [], {})
+    result = CleanResult([], [], {})
     change_id = agent_memory.make_change_id("clean")
     transaction.check_unlocked(store, [orphan.agent for orphan in unused.orphans])
     # Temporary files come first, because writing a memory would remove them unreported.
@@ -245,20 +235,17 @@ def remove_unused(project: Project, store: Store, unused: UnusedData) -> CleanRe
 def _remove_orphan(
     project: Project, store: Store, orphan: OrphanMemory, change_id: str, result: CleanResult
 ) -> None:
-    """Move all items to the archive; remove the file if no other text is left."""
-
     def change(memory: AgentMemory) -> bool:
         is_same = memory.snapshot is not None and memory.snapshot.text == orphan.text
         if is_same:
-            changes.remove_items(memory, orphan.items, "archived", source="person")
+            _archive_all(memory)
         return is_same
 
     if not transaction.change_memory(project, orphan.agent, change, store, change_id):
         result.failed[orphan.agent] = "it was changed just now"
         return
     result.orphans.append(orphan)
-    if maintained_files.remove_memory(store, orphan.agent, has_only_header):
-        result.gone.append(orphan.agent)
+    maintained_files.remove_memory(store, orphan.agent, _has_no_items)
 
 
 def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> None:
@@ -266,20 +253,20 @@ def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> N
 
     It is one change, and undo restores the items.
     """
-
-    def change(memory: AgentMemory) -> None:
-        texts = [item.text for item in memory.document.items if item.text]
-        changes.remove_items(memory, texts, "archived", source="person")
-        if not has_only_header(memory.text):
-            origin = dated_entries.format_file_origin(os.path.basename(store.path(agent)))
-            lines = filter(str.strip, memory.text.splitlines())
-            memory.leftover.append((origin, "\n".join(lines)))
-
     change_id = agent_memory.make_change_id("delete")
     transaction.check_unlocked(store, agents)
     for agent in agents:
-        transaction.change_memory(project, agent, change, store, change_id)
+        transaction.change_memory(project, agent, _archive_all, store, change_id)
         maintained_files.remove_memory(store, agent, _has_no_items)
+
+
+def _archive_all(memory: AgentMemory) -> None:
+    texts = [item.text for item in memory.document.items if item.text]
+    changes.remove_items(memory, texts, "archived", source="person")
+    if not has_only_header(memory.text):
+        name = os.path.basename(memory.store.path(memory.agent))
+        lines = filter(str.strip, memory.text.splitlines())
+        memory.leftover.append((dated_entries.format_file_origin(name), "\n".join(lines)))
 
 
 def _has_no_items(text: str) -> bool:

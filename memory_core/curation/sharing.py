@@ -99,14 +99,14 @@ def _copy(
         twin = merge_learnings.find_duplicate(document.items, first_line, {})
         if twin:
             return ShareResult(agent, is_user, twin.text, "", was_present=True)
-        after, text = reinsert.insert_after(document, source.section, whole, "", memory.limits)
+        after, text = reinsert.insert_item(document, source.section, whole, memory.limits)
         memory.set_document(after)
-        section = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
-        fields: dict[str, Any] = {"section": section, "nested": nested, "origin": source.agent}
+        title = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
+        fields: dict[str, Any] = {"section": title, "nested": nested, "origin": source.agent}
         fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
         if source.tier in rights.DECIDED:
             memory.origins[text, nested] = rights.ACCEPTED
         memory.record("imported", text, source="person", confidence=source.confidence, **fields)
-        return ShareResult(agent, is_user, text, section, was_present=False)
+        return ShareResult(agent, is_user, text, title, was_present=False)
 
     return transaction.change_memory(project, agent, change, store, change_id)

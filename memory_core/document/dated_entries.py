@@ -12,6 +12,7 @@ an entry or a day.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 DAY_PREFIX = "## "
 ENTRY_PREFIX = "- "
@@ -44,16 +45,9 @@ def add(text: str, items: Iterable[str], day: str) -> str:
 
 def add_days(text: str, entries: Sequence[tuple[str, str]]) -> str:
     """Add (day, item) in this order, each once a day in a row."""
-    days: list[tuple[str, list[str]]] = []
-    for day, item in entries:
-        if not days or days[-1][0] != day:
-            days.append((day, []))
-        days[-1][1].append(item)
-    if not days:
-        return text
-    # `add` reads the whole text: once is enough, behind the last day there is no other one.
-    parts = [add(text, days[0][1], days[0][0]), *(add("", items, day) for day, items in days[1:])]
-    return "\n".join(part for part in parts if part)
+    for day, group in groupby(entries, key=lambda entry: entry[0]):
+        text = add(text, [item for _day, item in group], day)
+    return text
 
 
 def normalize(item: str) -> str:

@@ -73,7 +73,7 @@ class VersionMerge:
         path: Path | None = None
         is_adding = False
         for block in blocks:
-            if block.path != path:
+            if block.kind == HEADING or block.path != path:
                 path, is_adding = block.path, block.path in self.groups
             group = self.groups.setdefault(path, [])
             kept = None if block.place in self.seen else self._keep(block.place)
@@ -101,11 +101,13 @@ class VersionMerge:
         return None if theirs and block.text in HEADER_COMMENTS else block
 
     def _stays_elsewhere(self, block: Block) -> bool:
-        """Say whether our version has an item in another place, where it stays."""
-        if block.kind not in (ITEM, PREFERENCE):
-            return False
-        places = [place for place in self.ours if place[1] == block.key]
-        return any(place in self.theirs or place not in self.base for place in places)
+        """Say whether our version has all of an item in another place, where it stays."""
+        return any(
+            place in self.theirs or place not in self.base
+            for place, own in self.ours.items()
+            if own.key == block.key
+            if own.kind == PREFERENCE or (own.kind == ITEM and block.nested in ((), own.nested))
+        )
 
     def _choose(self, old: Block | None, ours: Block, theirs: Block) -> Block:
         """Return one block with the changes of both versions."""

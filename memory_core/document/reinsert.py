@@ -10,43 +10,6 @@ from memory_core.document.markdown import Document, Section
 from memory_core.text import similarity
 
 
-def insert_after(
-    document: Document, title: str, item: str, above: str, limits: template.Limits
-) -> tuple[Document, str]:
-    """Insert an item below the item with the text `above`, if its section still has that one.
-
-    `above` can be edits.TOP.  Otherwise the item becomes the last one of its section.  Returns the
-    document and the text of the item in it; raises ValueError if no line can hold the item.
-    """
-    section = None
-    if title:
-        document, section = merge_learnings.ensure_section(document, title, limits)
-    place = _find_place(section, above) if section and above else None
-    if place is not None:
-        at, neighbour = place
-        for block, key in _list_forms(item):
-            styled = [_restyle(block[0], document.lines[neighbour]), *block[1:]]
-            after = edits.insert_lines(document, at, styled)
-            if after is not None and _find_new_item(document, after) == (key, len(block)):
-                return after, key
-    return insert_item(document, section, item)
-
-
-def insert_all_after(
-    document: Document, title: str, items: list[str], above: str, limits: template.Limits
-) -> Document:
-    """Insert items in this order below the item with the text `above`.
-
-    Items that no line can hold are left out.
-    """
-    for item in items:
-        try:
-            document, above = insert_after(document, title, item, above, limits)
-        except ValueError:
-            continue
-    return document
-
-
 def _find_place(section: Section, above: str) -> tuple[int, int] | None:
     """Return the line for the item, and the line of a neighbour with the list's bullet."""
     if above == edits.TOP:
@@ -73,9 +36,26 @@ def replace_item(document: Document, item: Item, text: str, nested: str) -> Docu
     raise ValueError(f"the item {text!r} cannot be put back in its place")
 
 
-def insert_item(document: Document, section: Section | None, item: str) -> tuple[Document, str]:
-    """Insert an item with its nested lines at the end of a section; also return its text."""
+def insert_item(
+    document: Document, title: str, item: str, limits: template.Limits, above: str = ""
+) -> tuple[Document, str]:
+    """Insert an item with its nested lines below the item with the text `above`.
+
+    It can be edits.TOP.  Without that item, the new one becomes the last one of its section, which
+    is added if necessary.  Returns the document and the text of the item in it; raises ValueError
+    if no line can hold the item.
+    """
+    section = None
+    if title:
+        document, section = merge_learnings.ensure_section(document, title, limits)
+    place = _find_place(section, above) if section and above else None
     for block, key in _list_forms(item):
+        if place is not None:
+            at, neighbour = place
+            styled = [_restyle(block[0], document.lines[neighbour]), *block[1:]]
+            after = edits.insert_lines(document, at, styled)
+            if after is not None and _find_new_item(document, after) == (key, len(block)):
+                return after, key
         try:
             if section is not None and len(block) == 1 and key:
                 after = edits.insert_item(document, section, key)

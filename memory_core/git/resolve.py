@@ -6,15 +6,17 @@ No file is changed or locked unless `write` is set.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.document import conflicts, dated_entries
 from memory_core.document.diff import TextChange
-from memory_core.memory import maintained_files
-from memory_core.memory.maintained_files import MaintainedFiles
+from memory_core.files.safe_files import Refused
+from memory_core.memory import maintained_files, transaction
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
+from memory_core.text.times import format_utc
 
 
 class Resolution(NamedTuple):
@@ -39,50 +41,43 @@ def resolve_files(
     """Resolve the conflicts in memory and archive files of these agents, or of all."""
     store = project.level(user)
     agents = names or maintained_files.list_agents_with_files(store)
-    return [
-        resolution
-        for target in maintained_files.list_targets(project, store, agents)
-        for path in _list_files(store, target.agent)
-        for resolution in _resolve_file(target, path, write)
+    resolutions = [
+        _resolve(project, store, agent, path, write)
+        for agent in agents
+        for path in (store.path(agent), store.archive_path(agent))
     ]
+    return [resolution for resolution in resolutions if resolution]
 
 
-def _list_files(store: Store, agent: str) -> list[str]:
-    """Return the agent's memory and archive files; of links to one file only one."""
-    files: dict[str, str] = {}
-    for path in sorted(store.list_files(agent), key=os.path.islink):
-        files.setdefault(os.path.realpath(path), path)
-    archive = store.archive_path(agent)
-    return [*files.values(), *([archive] if store.files.is_file(archive) else [])]
-
-
-def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[Resolution]:
-    """Yield the resolution of a file with conflict markers, or the error."""
+def _resolve(
+    project: Project, store: Store, agent: str, path: str, write: bool
+) -> Resolution | None:
+    """Return the resolution of a file with conflict markers, or the error."""
+    name = store.paths.relative(path)
     try:
-        resolution = _plan(target, target.read(path))
-        if resolution and write:
-            with target.store.lock(target.agent):
-                target.record_hand_edits()
-                snapshot = target.read(path)
-                resolution = _plan(target, snapshot)
-                if resolution:
-                    target.archive(resolution.archived)
-                    target.store.write_file(path, resolution.change.after, snapshot)
+        snapshot = store.read_file(path)
+        if snapshot is None and (refusal := store.find_refusal(path)):
+            raise refusal
+        merged = conflicts.merge_sides(snapshot.text) if snapshot else None
+        if snapshot is None or merged is None or merged.text == snapshot.text:
+            return None
+        origin = dated_entries.format_file_origin(os.path.basename(path))
+        left = [dated_entries.format_entry(origin, text) for text in merged.left]
+        if write and path == store.path(agent):  # a write resolves what it reads
+            transaction.change_memory(project, agent, lambda _memory: None, store)
+        elif write:
+            _write_archive(store, agent, snapshot, merged.text, left)
     except (OSError, ValueError) as error:
-        change = TextChange(target.name(path), "", "")
-        resolution = Resolution(target.agent, change, [], target.describe_error(error, path))
-    if resolution:
-        yield resolution
+        reason = str(error)
+        if isinstance(error, OSError) and error.strerror and not isinstance(error, Refused):
+            reason = f"{name}: {error.strerror}"
+        return Resolution(agent, TextChange(name, "", ""), [], reason)
+    return Resolution(agent, TextChange(name, snapshot.text, merged.text), left, "")
 
 
-def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
-    merged = conflicts.merge_sides(snapshot.text)
-    if merged.text == snapshot.text:
-        return None
-    after, archived = merged.text, maintained_files.format_leftovers(snapshot.path, merged)
-    if os.path.dirname(snapshot.path) == target.store.folder:
-        after = target.update_header(after)
-    else:
-        after, archived = dated_entries.add(after, archived, target.now[:10]), []
-    change = TextChange(target.name(snapshot.path), snapshot.text, after)
-    return Resolution(target.agent, change, archived, "")
+def _write_archive(
+    store: Store, agent: str, snapshot: FileSnapshot, text: str, left: list[str]
+) -> None:
+    text = dated_entries.add(text, left, format_utc(time.time())[:10])
+    with store.lock(agent):
+        store.write_file(snapshot.path, text, snapshot)

@@ -5,7 +5,7 @@ Text that the history does not record stays: free text, headings, and the order 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -60,25 +60,23 @@ class UndoPlan(NamedTuple):
 
 def plan(records: Iterable[Record], chosen: Callable[[Record], bool]) -> UndoPlan:
     """Return how to undo the chosen records; `records` are all of one agent, in any order."""
-    so_far, steps = History(), dict[str, list[tuple[int, UndoStep]]]()
+    so_far, steps = History(), list[UndoStep]()
     superseded: dict[str, tuple[Record, Record]] = {}
     lost = []
-    for number, record in enumerate(item_history.sort_records(records)):
+    for record in item_history.sort_records(records):
         own, older = so_far.get(record["id"]), so_far.get(record.get("was") or "")
         if chosen(record):
             step = _step(record, so_far, _prior_item(own), _prior_item(older))
-            steps.setdefault(record["id"], []).extend([(number, step)] if step else [])
+            steps += [step] if step else []
             lost += [record] if _is_lost(record, own or older) else []
         elif record["kind"] in (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS):
-            for key in (record["id"], record.get("was") or ""):
-                for _number, step in steps.pop(key, [])[-1:]:
-                    superseded[key] = step.record, record
+            keys = (record["id"], record.get("was"))
+            gone = [step for step in steps if step.record["id"] in keys]
+            superseded |= {step.record["id"]: (step.record, record) for step in gone}
+            steps = [step for step in steps if step not in gone]
         if record["kind"] in item_history.ITEM_KINDS:  # `undone` only changes confidence
             so_far.add([record])
-    numbered = sorted(
-        (pair for group in steps.values() for pair in group), key=lambda pair: -pair[0]
-    )
-    return UndoPlan([step for _number, step in numbered], list(superseded.values()), lost)
+    return UndoPlan(steps[::-1], list(superseded.values()), lost)
 
 
 def _prior_item(state: ItemState | None) -> PriorItem | None:
@@ -130,40 +128,21 @@ def _find_all(document: Document, normal_forms: set[str]) -> list[block_reader.I
 
 
 def _restore(document: Document, steps: list[UndoStep], limits: Limits) -> Document:
-    """Insert the items that are not in the document; neighbours are inserted together."""
+    """Insert the items that are not in the document."""
     present = {similarity.normalize_text(item.text) for item in document.items}
-    missing = []
-    for step in steps:
-        key = similarity.normalize_text(step.target.text) if step.target else ""
-        if key not in present:
-            present.add(key)
-            missing.append(step)
-    for title, above, targets in _group_neighbours(missing):
-        items = [markdown.join_nested(target.text, target.nested) for target in targets]
-        document = reinsert.insert_all_after(document, title, items, above, limits)
-    return document
-
-
-def _group_neighbours(steps: list[UndoStep]) -> Iterator[tuple[str, str, list[PriorItem]]]:
-    """Yield (section, text of the item above, items in the order of the file)."""
-    group: list[PriorItem] = []
-    places: dict[str, int] = {}  # where an item below this one goes
-    title = anchor = ""
     for step in steps:
         target = step.target
-        if target is None:
+        if target is None or similarity.normalize_text(target.text) in present:
             continue
-        if not group or target.section != title or step.above not in places:
-            if group:
-                yield title, anchor, group
-            title, anchor, group, places = target.section, step.above, [], {step.above: 0}
-        at = places[step.above]
-        if at < len(group):
-            places = {text: place + (place > at) for text, place in places.items()}
-        group.insert(at, target)
-        places[target.text] = at + 1
-    if group:
-        yield title, anchor, group
+        present.add(similarity.normalize_text(target.text))
+        item = markdown.join_nested(target.text, target.nested)
+        try:
+            document, _text = reinsert.insert_item(
+                document, target.section, item, limits, step.above
+            )
+        except ValueError:
+            continue  # no line can hold it
+    return document
 
 
 def _replace(document: Document, step: UndoStep) -> Document:

@@ -56,13 +56,12 @@ def read_memory(
     agent: str,
     store: Store | None = None,
     change_id: str = "",
-    solve_conflicts: bool = True,
 ) -> AgentMemory:
     """Return an agent's memory as a value; nothing is written, and no lock is needed.
 
     Its records are the hand edits that the history does not have yet.  Items that the user's
-    editor had not loaded are added to the text again.  Both sides of git's conflicts are kept,
-    unless `solve_conflicts` is False.  `change_id` is the id of the following change, by default
+    editor had not loaded are added to the text again.  Both sides of git's conflicts are kept.
+    `change_id` is the id of the following change, by default
     a new one.  Raises OSError.
     """
     store = store or project.store
@@ -70,7 +69,7 @@ def read_memory(
     history = text_origins.read_history(project, store, agent)
     memory = AgentMemory(project, agent, store, snapshot, history)
     document = memory.document
-    if document.markers and solve_conflicts:
+    if document.markers:
         document = _solve_conflicts(memory)
     memory.header_time = template.read_update_time(document).replace(" ", "T")
     memory.begin_version()

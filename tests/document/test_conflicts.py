@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.document import conflicts, markdown
@@ -248,6 +248,7 @@ def prose(source: markdown.Document) -> set[str]:
 
 
 @given(texts(COMMON), texts(COMMON))
+@example("- queue", "- queue\n- queue\n  * queue")
 def test_merge_documents_loses_nothing(text: str, other: str) -> None:
     found = conflicts.merge_documents(text, other)
     after = markdown.parse_document(found.text)
@@ -269,6 +270,7 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
 
 
 @given(texts(PLAIN), texts(PLAIN))
+@example("- queue", "## A\n- order\n## A\n  - nested")
 def test_merging_again_adds_no_item(text: str, other: str) -> None:
     once = conflicts.merge_documents(text, other).text
     again = conflicts.merge_documents(once, other).text

@@ -312,16 +312,6 @@ def test_the_driver_is_named_by_the_link_even_if_it_is_missing(
     assert command.startswith(f"{data}/venv/bin/python -I -S {data}/venv/packages/memory_core/")
 
 
-def test_a_text_merge_without_conflict_succeeds(team_project: Sandbox) -> None:
-    set_driver(team_project, "false || git merge-file -q %A %O %B")
-    branch(team_project.root, "ann", ANN)
-    path = team_project.memories / "engineer.md"
-    path.write_text(path.read_text().replace("# engineer", "# Engineer"))
-    commit(team_project.root)
-    merge(team_project.root)
-    assert items(team_project.root) == [FACT, ANN]
-
-
 def test_files_that_cannot_be_read_are_left_to_git(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

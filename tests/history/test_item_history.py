@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -410,42 +409,6 @@ def test_writes_within_a_second_are_versions_in_order(sandbox: Sandbox) -> None:
         document = markdown.parse_document(sandbox.read_memory("engineer"))
         stamps.append(template.read_update_time(document))
     assert stamps == sorted(set(stamps))
-
-
-@pytest.mark.slow
-def test_several_writes_per_second_restore_nothing(sandbox: Sandbox) -> None:
-    sandbox.configure("memory: {limits: {default_size_kb: 64, max_items_per_section: 1000}}")
-    for number in range(321):
-        if number == 320:
-            remove_by_hand(sandbox, "Fact_310")
-        save(sandbox, f"Fact_{number}")
-    assert "Fact_310" not in items(sandbox)
-    assert len(items(sandbox)) == 320
-
-
-def test_git_merges_the_histories_of_two_branches(sandbox: Sandbox) -> None:
-    def git(*words: str, status: int = 0) -> str:
-        names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
-        command = ["git", *names, *words]
-        done = subprocess.run(
-            command, cwd=sandbox.root, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == status
-        return done.stdout
-
-    learns(sandbox, "a1", FACT)
-    git("init")
-    git("add", "-A")
-    git("commit", "-m", "begin")
-    for branch, text in (("one", WORDS[0]), ("other", WORDS[1])):
-        git("checkout", "-b", branch, "main")
-        learns(sandbox, branch, text)
-        assert items(sandbox) == [FACT, text], "a checkout brings nothing of another branch along"
-        git("commit", "-am", branch)
-    git("merge", "one", status=1)  # of the memory file itself
-    conflicts = [line for line in git("status", "--porcelain").splitlines() if line[:2] == "UU"]
-    assert conflicts == ["UU .claude-mpm/memories/engineer.md"]
-    assert {text for kind, text in kinds(sandbox) if kind == "learned"} == {FACT, *WORDS[:2]}
 
 
 # Reasons and places below an item.

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from memory_core.curation import archive, item_actions, lookup
 from memory_core.document import conflicts, dated_entries, markdown
 from memory_core.git.resolve import resolve_files
-from memory_core.memory import maintained_files
 from memory_core.storage import store
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines, similarity
@@ -37,11 +36,6 @@ def project_in(sandbox: Sandbox) -> Project:
 def project(sandbox: Sandbox) -> Project:
     sandbox.memories.mkdir(parents=True)
     return project_in(sandbox)
-
-
-@pytest.fixture(autouse=True)
-def _now(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maintained_files, "_now", lambda: NOW)
 
 
 def put(folder: Path, files: dict[str, str]) -> None:
@@ -184,7 +178,8 @@ def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Pr
     names = [path.removeprefix(".claude-mpm/memories/") for path in refused]
     assert names == ["archive/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
     expected = {name: conflicts.merge_sides(before[name]).text for name in names}
-    assert plain(read_texts(sandbox.memories)) == plain({**before, **expected})
+    after = read_texts(sandbox.memories)
+    assert plain({name: after[name] for name in before}) == plain({**before, **expected})
     assert [each.refused for each in resolve_files(project, write=True)] == [link]
     assert outside.read_text() == CONFLICT
 

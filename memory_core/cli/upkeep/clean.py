@@ -17,7 +17,7 @@ MAX_SHOWN = 5  # files of one kind
 
 
 def remove_leftovers(step: Step) -> StepResult:
-    """Remove leftover files, and empty the memories of deleted agents.
+    """Remove leftover files, and archive the memories of deleted agents.
 
     If the defined agents cannot be found out, all memories are kept.
     It fails if something could not be removed.
@@ -47,8 +47,7 @@ def _print_unused(unused: UnusedData, level: Store) -> None:
             print_line(f"  and {len(files) - MAX_SHOWN} more")
     for orphan in unused.orphans:
         print_line(f"{orphan.agent} is not defined anywhere, last used on {orphan.last[:10]}:")
-        kept = "" if orphan.is_bare else "; the file is kept, because it has other text"
-        print_line(f"  {orphan.path}: {format_count(len(orphan.items), 'item')}{kept}")
+        print_line(f"  {orphan.path}: {format_count(len(orphan.items), 'item')}")
 
 
 def _describe_files(files: list[UnusedFile]) -> str:
@@ -61,9 +60,7 @@ def _print_result(result: CleanResult, level: Store) -> None:
     if result.files or not result.orphans:
         print_note(f"Removed: {_describe_files(result.files) if result.files else 'nothing'}.")
     if result.orphans:
-        emptied = format_count(len(result.orphans), "memory")
-        removed = format_count(len(result.gone), "file")
-        print_note(f"Emptied {emptied}, removed {removed}.")
+        print_note(f"Archived {format_count(len(result.orphans), 'memory')}.")
 
 
 def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> dict[str, Any]:
