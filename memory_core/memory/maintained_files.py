@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable
 
 from memory_core.claude_code import agent_spelling
+from memory_core.document import template
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
+from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
