@@ -8,12 +8,14 @@ has the measurements behind each number.
 
 from __future__ import annotations
 
+from math import log
+
 from memory_core.selection import frequent_words, similar_words
 from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from memory_core.selection.passages import PassageIndex
 
@@ -32,14 +34,6 @@ FREQUENT_SHARE = 0.2
 
 # The weight of a word of the task that only resembles a word of the memory.
 SIMILAR_WEIGHT = 0.5
-
-# Small enough for a logarithm with five digits.
-TINY = 2.0**-20
-
-# The words that the fewest passages and runs have come first, until so many were found in all; the
-# rest, in large memories and for long tasks, tells them apart least and would take longest.  Twice
-# as many find a named file in 1 more of 58 recorded tasks.
-MOST_HITS = 1000
 
 # In a memory with more passages, no words are looked for that resemble those of the task.
 MOST_RESEMBLING = 300
@@ -132,11 +126,10 @@ class _Shared:
     """
 
     def __init__(self, index: PassageIndex, wanted: dict[str, float]) -> None:
-        self._size = len(index)
         self._passages = {word: index.words[word] for word in wanted if word in index.words}
         self._runs = {word: index.subjects[word] for word in wanted if word in index.subjects}
         unknown = [word for word in wanted if word not in self._passages and word not in self._runs]
-        candidates = index.words if self._size < MOST_RESEMBLING else ()
+        candidates = index.words if len(index) < MOST_RESEMBLING else ()
         self.similar = similar_words.find(unknown, candidates)
         for word, others in self.similar.items():
             self._passages[word] = [number for other in others for number in index.words[other]]
@@ -144,12 +137,12 @@ class _Shared:
         self.own: dict[int, dict[str, int]] = {}
         self.subjects: dict[int, dict[str, list[str]]] = {}
         by_run: dict[str, list[str]] = {}
-        self._used = dict.fromkeys(self._list_rarest(wanted))
-        for word in self._used:
-            for number in self._passages.get(word, ())[:MOST_HITS]:
+        for word, numbers in self._passages.items():
+            for number in numbers:
                 counts = self.own.setdefault(number, {})
                 counts[word] = counts.get(word, 0) + 1
-            for run in self._runs.get(word, ())[:MOST_HITS]:
+        for word, runs in self._runs.items():
+            for run in runs:
                 by_run.setdefault(run, []).append(word)
         for run in sorted(by_run):
             self._reported[run] = index.reported[run]
@@ -157,36 +150,12 @@ class _Shared:
                 self.subjects.setdefault(number, {})[run] = by_run[run]
                 self.own.setdefault(number, {})
 
-    def _list_rarest(self, wanted: Iterable[str]) -> list[str]:
-        """Return the words of the task that are in the index, those with the fewest hits first."""
-        present = [word for word in wanted if word in self._passages or word in self._runs]
-        sizes = {word: self.count_hits(word) for word in present}
-        words: list[str] = []
-        hits = 0
-        for word in sorted(present, key=sizes.__getitem__):
-            hits += sizes[word]
-            if hits > MOST_HITS and words:
-                break
-            words.append(word)
-        return words
-
-    def count_hits(self, word: str) -> int:
-        """Return how often passages and runs have a word."""
-        return len(self._passages.get(word, ())) + len(self._runs.get(word, ()))
-
     def count_passages(self) -> dict[str, int]:
-        """Return how many passages have each word, or were reported by a run about it.
-
-        For the words that were left out, the number is a little too high.
-        """
+        """Return how many passages have each word, or were reported by a run about it."""
         counts = {}
         for word in {**self._passages, **self._runs}:
-            passages, runs = self._passages.get(word, ()), self._runs.get(word, ())
-            if word in self._used:
-                reported = [self._reported.get(run, ()) for run in runs]
-                counts[word] = len(set(passages).union(*reported))
-            else:
-                counts[word] = min(len(passages) + len(runs), self._size)
+            reported = (self._reported[run] for run in self._runs.get(word, ()))
+            counts[word] = len(set(self._passages.get(word, ())).union(*reported))
         return counts
 
 
@@ -197,16 +166,10 @@ def _weigh(size: int, counts: dict[str, int], wanted: dict[str, float]) -> dict[
     for word, weight in wanted.items():
         count = counts.get(word, 0)
         if count not in rare:
-            rare[count] = _log(1 + (size - count + 0.5) / (count + 0.5))
+            rare[count] = log(1 + (size - count + 0.5) / (count + 0.5))
         repeated = weight * (1 + TASK_SATURATION) / (weight + TASK_SATURATION)
         worth[word] = rare[count] * repeated * (PAIR_WEIGHT if " " in word else 1.0)
     return worth
-
-
-def _log(value: float) -> float:
-    """Return the natural logarithm; a hook saves the import of `math`, 0.3 ms."""
-    power: float = value**TINY
-    return (power - 1) / TINY
 
 
 def _list_telling(counts: dict[str, int], size: int) -> set[str]:
