@@ -7,12 +7,17 @@ import os
 import signal
 import sys
 import warnings
+from typing import Any
 
 import anyio
+from mcp.server import Server
 from mcp.server.stdio import stdio_server
+from mcp_types import JSONRPCRequest
 
 from memory_core.mcp_server import SERVER_NAME, server
 from memory_core.mcp_server.served_project import ServedProject
+
+PAUSE_SECONDS = 0.01  # between looks at the open requests, once stdin has ended
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -47,13 +52,37 @@ def _exit(number: int, _frame: object) -> None:
 
 async def _serve(served: ServedProject) -> None:
     try:
-        app = server.create(served)
-        async with stdio_server() as (stdin, stdout):
-            await app.run(stdin, stdout, app.create_initialization_options())
+        await _answer_all(server.create(served))
     except BaseException as error:
         ends = (OSError, anyio.BrokenResourceError)
         if not all(isinstance(single, ends) for single in _flatten(error)):
             raise  # otherwise, the client closed its end of the pipe
+
+
+async def _answer_all(app: Server[None]) -> None:
+    """Serve until stdin ends and each request has its answer: the SDK would cancel open ones."""
+    requests, incoming = anyio.create_memory_object_stream[Any]()
+    outgoing, answers = anyio.create_memory_object_stream[Any]()
+    waiting: set[str] = set()
+
+    async def read(stdin: Any) -> None:
+        async with requests:
+            async for item in stdin:
+                message: Any = getattr(item, "message", None)  # an invalid line has none
+                if isinstance(message, JSONRPCRequest):
+                    waiting.add(str(message.id))
+                elif getattr(message, "method", "") == "notifications/cancelled":
+                    waiting.discard(str((message.params or {}).get("requestId")))
+                await requests.send(item)
+            while waiting:
+                await anyio.sleep(PAUSE_SECONDS)
+
+    async with stdio_server() as (stdin, stdout), stdout, anyio.create_task_group() as group:
+        group.start_soon(read, stdin)
+        group.start_soon(app.run, incoming, outgoing, app.create_initialization_options())
+        async for item in answers:
+            await stdout.send(item)
+            waiting.discard(str(getattr(item.message, "id", None)))
 
 
 def _flatten(error: BaseException) -> list[BaseException]:

@@ -195,6 +195,24 @@ def test_invalid_messages_are_answered_or_skipped_until_stdin_ends(shop: Shop) -
     assert process.returncode == 0
 
 
+def test_all_requests_are_answered_though_stdin_ends(shop: Shop) -> None:
+    def remember(name: str | int, fact: str) -> dict[str, Any]:
+        told = {"name": "remember", "arguments": {**ALL, "content": fact}}
+        return {"id": name, "method": "tools/call", "params": told}
+
+    facts = FACTS[:5]
+    messages = [remember(fact, fact) for fact in facts]
+    cancelled = {"method": "notifications/cancelled", "params": {"requestId": 4}}
+    messages += [remember(4, facts[0]), cancelled]
+    lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    process = greeted(shop)
+    out, err = process.communicate("\n".join(lines).encode(), timeout=PATIENCE)
+    assert (process.returncode, err) == (0, b"")
+    results = {answer["id"]: answer["result"] for answer in map(json.loads, out.splitlines())}
+    assert set(results) - {4} == set(facts)
+    assert [fact for fact in facts if f"- {fact}\n" not in shop.file()] == []
+
+
 def test_a_client_that_stops_reading_is_not_an_error(shop: Shop) -> None:
     process = greeted(shop)
     assert process.stdin
