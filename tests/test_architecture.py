@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from support.code import list_code_lines
 from support.paths import REPO
 from support.tables import for_each
 
@@ -71,6 +72,10 @@ LIBRARIES = {
 }
 
 MOST_AT_THE_TOP = 12
+MOST_LINES_OF_A_MODULE, MOST_LINES_OF_A_CLASS = 430, 250  # of code
+# Commands of typer and the public interface have as many parameters as their users need.
+MOST_PARAMETERS = 7
+WIDE = ("review", "record_task")
 MOST_IN_A_WING = 16
 
 
@@ -199,6 +204,19 @@ def test_the_top_folder_is_small() -> None:
 @for_each("folder", folders())
 def test_a_wing_is_small(folder: Path) -> None:
     assert modules_in(folder) <= MOST_IN_A_WING
+
+
+@for_each("name", MODULES)
+def test_a_module_is_short(name: str) -> None:
+    lines = list_code_lines(MODULES[name])
+    assert len(lines) <= MOST_LINES_OF_A_MODULE
+    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef):
+            own = lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1))
+            assert len(own) <= MOST_LINES_OF_A_CLASS, node.name
+        elif isinstance(node, ast.FunctionDef) and node.name not in WIDE:
+            names = [arg.arg for arg in (*node.args.args, *node.args.kwonlyargs)]
+            assert len(names) - (names[:1] == ["self"]) <= MOST_PARAMETERS, node.name
 
 
 @for_each("folder", [folder for folder in folders() if folder.name not in DOORS])

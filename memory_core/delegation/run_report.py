@@ -65,7 +65,10 @@ def _note_used(run: RunEvent, ids: list[str]) -> None:
 def make_lesson(
     run: RunEvent, reports: Sequence[RunReport], source: str = "agent", about: str = ""
 ) -> Lesson | None:
-    """Return what reports of a run teach, None for nothing."""
+    """Return what reports of a run teach, None for nothing.
+
+    `about` says what the run was about; "" if it is not known, or saved already.
+    """
     learned = [report.extraction for report in reports if report.extraction]
     wrong: dict[str, str] = {}
     if run.project.config.may_learn(run.agent):
@@ -74,7 +77,8 @@ def make_lesson(
     if not (learned or wrong):
         return None
     ids = run.run_id, events.session(run.event)
-    return remember.make_lesson(run.agent, learned, *ids, source, about, wrong, read_reading(run))
+    lesson = remember.make_lesson(run.agent, learned, *ids, source, wrong, read_reading(run))
+    return {**lesson, "about": about} if about else lesson
 
 
 def read_reading(run: RunEvent) -> list[str]:

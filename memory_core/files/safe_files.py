@@ -67,13 +67,13 @@ class SafeFiles:
     `refused` are the refusals that counted as absent, by path.
     """
 
-    __slots__ = ("follows_links", "private", "refused", "root")
+    __slots__ = ("_modes", "follows_links", "refused", "root")
 
     def __init__(self, root: str, follows_links: bool = False, private: bool = False) -> None:
         self.root = root
         self.follows_links = follows_links
-        self.private = private
         self.refused: dict[str, Refused] = {}
+        self._modes = (0o600, 0o700) if private else (0o666, 0o777)  # of files, of folders
 
     def locate(self, *parts: str) -> str:
         """Return the absolute path of a path below the root."""
@@ -211,23 +211,19 @@ class SafeFiles:
     def _make_folder(self, base: str, parts: list[str]) -> None:
         if base == self.root:
             self.make_root()
-        make_folders(base, self._folder_mode)
+        make_folders(base, self._modes[1])
         for count, name in enumerate(parts):
             with self.open_folder(base, parts[:count]) as (folder, _):
                 try:
-                    os.mkdir(name, self._folder_mode, dir_fd=folder)
+                    os.mkdir(name, self._modes[1], dir_fd=folder)
                 except FileExistsError:
                     pass
         with self.open_folder(base, parts):
             pass  # the last one is a folder, too
 
-    @property
-    def _folder_mode(self) -> int:
-        return 0o700 if self.private else 0o777
-
     def make_root(self) -> None:
         """Create the root if it is missing; raises OSError."""
-        make_folders(self.root, self._folder_mode)
+        make_folders(self.root, self._modes[1])
 
     def append(self, path: str, lines: bytes) -> int:
         """Append whole lines and return the size of the file before; creates the file.
@@ -263,7 +259,7 @@ class SafeFiles:
             before = self._status_to_replace(folder, name, path)
             temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
             try:
-                self._write(folder, temporary, data, before, durable)
+                _write(folder, temporary, data, self._modes[0], before, durable)
                 if check:
                     check()
                 os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -281,7 +277,7 @@ class SafeFiles:
         with self.open_parent(path, must_write=True) as (folder, name):
             temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
             try:
-                self._write(folder, temporary, data, None, durable=True)
+                _write(folder, temporary, data, self._modes[0], None, durable=True)
                 os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             finally:
                 _remove(folder, temporary)
@@ -294,20 +290,6 @@ class SafeFiles:
         if not stat.S_ISREG(status.st_mode):
             raise self.refuse(path, status)
         return status
-
-    def _write(
-        self, folder: int, name: str, data: bytes, like: os.stat_result | None, durable: bool
-    ) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
-        descriptor = os.open(name, flags, 0o600 if self.private else 0o666, dir_fd=folder)
-        with open(descriptor, "wb", buffering=0) as file:
-            view = memoryview(data)
-            while view:
-                view = view[file.write(view) :]
-            if like:
-                _copy_mode(like, descriptor)
-            if durable:
-                os.fsync(descriptor)
 
     def create(self, path: str) -> None:
         """Create an empty file; raises FileExistsError if there is one, and OSError."""
@@ -395,7 +377,7 @@ class SafeFiles:
     def _open_entry(self, folder: int, name: str, flags: int, path: str) -> int:
         """Return the descriptor of an entry of a folder, which is no link; raises OSError."""
         try:
-            return os.open(name, flags, 0o600 if self.private else 0o666, dir_fd=folder)
+            return os.open(name, flags, self._modes[0], dir_fd=folder)
         except OSError as error:
             error.filename = self.locate(path)
             if error.errno not in _REFUSALS:
@@ -496,6 +478,22 @@ def _describe_kind(mode: int) -> str:
 
 def _format_size(size: int) -> str:
     return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1024} KB"
+
+
+def _write(
+    folder: int, name: str, data: bytes, mode: int, like: os.stat_result | None, durable: bool
+) -> None:
+    """Create a file with a mode, or with the mode and the owner of another file."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
+    descriptor = os.open(name, flags, mode, dir_fd=folder)
+    with open(descriptor, "wb", buffering=0) as file:
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view) :]
+        if like:
+            _copy_mode(like, descriptor)
+        if durable:
+            os.fsync(descriptor)
 
 
 def _copy_mode(like: os.stat_result, descriptor: int) -> None:

@@ -39,14 +39,13 @@ def make_lesson(
     run: str = "",
     session: str = "",
     source: str = "agent",
-    about: str = "",
     wrong: dict[str, str] | None = None,
     reading: Sequence[str] = (),
 ) -> Lesson:
     """Return what reports of one run teach, without secrets.
 
-    `about` says what the run was about; "" if it is not known, or saved already.  `wrong` has the
-    reasons, by id, why given items are wrong.  `reading` is what the run read from outside.
+    `wrong` has the reasons, by id, why given items are wrong.  `reading` is what the run read from
+    outside.
     """
     learned, rejected = list[list[str]](), list[list[str]]()
     for result in extractions:
@@ -60,7 +59,6 @@ def make_lesson(
     lesson: Lesson = {"agent": agent, "run": run, "session": session, "source": source}
     lesson["learnings"], lesson["rejected"] = learned[:MAX_LEARNINGS], rejected[:MAX_LEARNINGS]
     lesson["wrong"] = reasons[:MAX_LEARNINGS]
-    lesson |= {"about": about} if about else {}
     lesson |= {"reading": [*reading]} if reading else {}
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"

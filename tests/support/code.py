@@ -14,6 +14,11 @@ NO_CODE = (
 
 def count_code_lines(path: Path) -> int:
     """Return the number of lines that are not blank, comments or docstrings."""
+    return len(list_code_lines(path))
+
+
+def list_code_lines(path: Path) -> set[int]:
+    """Return the numbers of these lines."""
     with path.open(encoding="utf-8") as file:
         tokens = list(tokenize.generate_tokens(file.readline))
     lines = {
@@ -25,4 +30,4 @@ def count_code_lines(path: Path) -> int:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             lines -= set(range(node.lineno, (node.end_lineno or 0) + 1))
-    return len(lines)
+    return lines

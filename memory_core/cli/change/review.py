@@ -93,7 +93,7 @@ def review(
         if accept or mine:
             acting.require_person(find_level(user).project, "accept items")
         decision = review_new.MINE if mine else review_new.ACCEPTED if accept else None
-        review_new.run(find_level(user), names, decision, commit, author, user, json, list_)
+        review_new.run(find_level(user), names, decision, (commit, author), user, json, list_)
         return
     if mine or commit is not None or author is not None:
         raise CommandRefused("--mine, --commit and --author require --new")

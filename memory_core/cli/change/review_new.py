@@ -39,21 +39,23 @@ def run(
     scope: LevelScope,
     names: list[str] | None,
     decision: str | None,
-    commit: str | None,
-    author: str | None,
+    origin: tuple[str | None, str | None],
     user: bool,
     json: bool,
     is_list: bool,
 ) -> None:
-    """List the texts of these agents, or those with these ids; or accept them, or call them own."""
+    """List the texts of these agents, or those with these ids; or accept them, or call them own.
+
+    `origin` are a commit and the address of an author, which both may be None.
+    """
     project, level = scope
     agents, ids = find_agents_or_ids(scope, names)
-    is_narrow = bool(ids or commit or author)
+    is_narrow = bool(ids or any(origin))
     new = text_origins.list_new(project, level, agents, with_held=decision != ACCEPTED)
     if decision == MINE and not is_narrow:  # what came from elsewhere is nobody's by a word for all
         new = [text for text in new if text.tier == rights.UNKNOWN]
     new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids)) if ids else new
-    rows = _choose(text_origins.find_commits(level, new), commit, author)
+    rows = _choose(text_origins.find_commits(level, new), *origin)
     if decision:
         text_origins.accept(level, _list_texts(rows), is_mine=decision == MINE)
     if json:
