@@ -105,5 +105,6 @@ def _event(place: Scene, command: str) -> dict:
 
 def _begun(place: Scene) -> None:
     scene.silent(place)
+    place.wait_for_merges()  # the worker reads the tasks
     if "# task-7: Improve part 7" not in place.read(MEMORY):
         raise Broken("the memory of the task that was moved was not begun")

@@ -65,7 +65,7 @@ def test_hooks_stay_in_the_project_and_lose_nothing(discovery: Discovery, kind: 
 
 @pytest.mark.slow
 def test_other_doors_stay_in_the_project(discovery: Discovery) -> None:
-    """Each path with one kind of trap: tests/tools/hostile_paths.py tries all."""
+    """Each path with one kind of trap."""
     steps = [step for step in discovery.steps if not step.is_hook]
     problems = discovery.spring_all("", steps)
     assert not problems, "\n".join(problems)

@@ -12,7 +12,7 @@ from memory_core.history import error_text
 from memory_core.secrets import scanner
 from support import secret_samples
 from support.growth import measure_growth
-from support.paths import REPO
+from support.paths import CASES
 from support.tables import for_each
 
 LETTERS = "aB3dE6gH9kLmN0pQrS2tU4vW5xY7z"
@@ -20,23 +20,11 @@ TOKEN = LETTERS + LETTERS
 
 PEM_BEGIN = "-----BEGIN RSA PRIVATE KEY-----"
 
-# Joined here, so that no scanner takes this file for a leak: (text, what is left of it)
+# Secrets that only their place shows: (text, what is left of it).  `forms.txt` has an example of
+# each token.
 SECRETS = [
-    ("AKIA" + TOKEN.upper()[:16] + " denied", "[redacted: aws-access-key] denied"),
     (f"AWS_SECRET_ACCESS_KEY={TOKEN}", "AWS_SECRET_ACCESS_KEY=[redacted: credential]"),
-    ("AIza" + TOKEN[:35], "[redacted: google-api-key]"),
     (f"Default;AccountKey={TOKEN}==;x", "Default;AccountKey=[redacted: credential];x"),
-    (f"blob?sv=1&sig={TOKEN}&x", "blob?sv=1&sig=[redacted: azure-signature]&x"),
-    ("ghp_" + TOKEN[:36], "[redacted: github-token]"),
-    ("use github_pat_" + TOKEN, "use [redacted: github-token]"),
-    ("glpat-" + TOKEN[:20], "[redacted: gitlab-token]"),
-    ("xoxb-123-456-" + LETTERS, "[redacted: slack-token]"),
-    ("sk_live_" + LETTERS, "[redacted: stripe-key]"),
-    ("npm_" + TOKEN[:36], "[redacted: npm-token]"),
-    ("pypi-" + TOKEN, "[redacted: pypi-token]"),
-    ("sk-ant-api03-" + TOKEN, "[redacted: anthropic-key]"),
-    ("sk-proj-" + TOKEN, "[redacted: openai-key]"),
-    (f"eyJ{LETTERS}.eyJ{LETTERS}.{LETTERS}", "[redacted: jwt]"),
     (f"{PEM_BEGIN}\n{TOKEN}\n{PEM_BEGIN.replace('BEGIN', 'END')}\nx", "[redacted: private-key]\nx"),
     ("-----BEGIN OPENSSH PRIVATE KEY-----\n" + LETTERS, "[redacted: private-key]"),
     ("mysql password=hunter2 failed", "mysql password=[redacted: password] failed"),
@@ -77,29 +65,6 @@ The cache key has the tenant in it: order:<tenant>:<id>:v2
 Playwright needs `npx playwright install chromium` once after a clone
 """
 
-ORDINARY = ["Exit code 2: no such table: users", "KeyError: 'password'"]
-ORDINARY += ['password authentication failed for user "shop"']
-ORDINARY += ["unexpected token < in JSON at position 0", "PWD=/home/me/shop"]
-ORDINARY += ["max_tokens=4096, tokens: 8081", "No module named 'tokenizers'"]
-ORDINARY += ["task-1234567890-a-long-name-of-a-task"]
-ORDINARY += ["http://localhost:4873/pkg@1.0.0 is not in this registry"]
-ORDINARY += ["commit 8fa6445462ef5b4e8fa6445462ef5b4e8fa64454 is gone"]
-ORDINARY += ["basic authentication failed", "secretary: Bob"]
-ORDINARY += ["SyntaxError: Unexpected token: identifier"]
-ORDINARY += ["error: unexpected token: 'end of file' at line 3"]
-ORDINARY += ["ValidationError: password: field required"]
-ORDINARY += ["Error: password: must have at least 8 characters"]
-ORDINARY += ["Missing required variable API_KEY: see README.md"]
-ORDINARY += ["secret: not found in namespace default", "token = parser.next_token()"]
-ORDINARY += ["expected token: number, got string", "InvalidToken: token expired at 2026-01-01"]
-ORDINARY += ["csrf token: missing or incorrect", "bad credentials: check your login"]
-ORDINARY += ["access_key: undefined"]
-
-
-@for_each("text", ORDINARY)
-def test_ordinary_errors_stay(text: str) -> None:
-    assert scanner.redact(text) == text
-
 
 @for_each(("text", "value"), secret_samples.list_secrets())
 def test_a_documented_form_is_redacted(text: str, value: str) -> None:
@@ -116,7 +81,7 @@ def test_a_look_alike_stays(text: str) -> None:
 
 
 def test_the_texts_of_genuine_reports_stay() -> None:
-    for path in sorted((REPO / "tests" / "cases").iterdir()):
+    for path in sorted(CASES.iterdir()):
         text = path.read_text(encoding="utf-8")
         assert scanner.redact(text) == text, path.name
 

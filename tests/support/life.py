@@ -203,6 +203,8 @@ clean --yes
 tidy
 task start 1
 task archive 1
+task done 1
+task reopen 1
 task cleanup --yes
 task init --remove --yes
 import - --yes

@@ -5,10 +5,9 @@
 
 strace injects one fault per run, into a hook or into a worker alone: SIGKILL at every system
 call after the event was read; ENOSPC, EIO, EACCES and EROFS at every call that touches files,
-once and (for the files of the project and its state) at all later calls too. Further runs use a
-full disk, a read-only disk, no HOME, no locks, and files with future dates. After each run and
-after captures by later runs, nothing may be lost, duplicated or broken. The last line of the
-output has the counts.
+once and (for the files of the project and its state) at all later calls too. Further runs use no
+HOME, no locks, and files with future dates. After each run and after captures by later runs,
+nothing may be lost, duplicated or broken. The last line of the output has the counts.
 """
 
 from __future__ import annotations
@@ -617,70 +616,6 @@ def no_locks(bed: Bed) -> Iterator[tuple[str, list[str]]]:
     yield "two workers without locks", missed + judged(bed, scenario, outcome, whole)
 
 
-# Disks are mounted in a private mount namespace, so that nothing stays mounted.
-
-
-def disks(folder: Path, every: int) -> Iterator[tuple[str, list[str]]]:
-    bed = Bed(folder)
-    rooms = [(kind, n) for kind in ("pages", "files") for n in range(0, 13, 6 if every > 1 else 1)]
-    for scenario in SCENARIOS:
-        whole = whole_texts(bed, scenario)
-        bed.clear()
-        mount(["-t", "tmpfs", "-o", "size=1m,nr_inodes=200", "tmpfs", str(bed.root)])
-        for kind, room in rooms:
-            bed.prepare(scenario)
-            fill(bed.root, kind, room)
-            outcome = bed.hook(scenario.hook, scenario.event)
-            empty(bed.root)
-            yield f"{scenario.name}: room for {room} {kind}", judged(bed, scenario, outcome, whole)
-        bed.prepare(scenario)
-        mount(["-o", "remount,ro", str(bed.root)])
-        outcome = bed.hook(scenario.hook, scenario.event)
-        mount(["-o", "remount,rw", str(bed.root)])
-        yield f"{scenario.name}: read-only", judged(bed, scenario, outcome, whole)
-        subprocess.run(["umount", str(bed.root)], check=True)
-
-
-def mount(words: list[str]) -> None:
-    subprocess.run(["mount", *words], check=True)
-
-
-def fill(root: Path, kind: str, room: int) -> None:
-    """Fill the disk up to this number of free pages, or of free files and folders."""
-    status = os.statvfs(root)
-    if kind == "files":
-        for n in range(status.f_ffree - room):
-            (root / f"filler{n}").touch()
-    else:
-        (root / "filler").write_bytes(b"x" * max(0, status.f_bavail - room) * status.f_bsize)
-
-
-def empty(root: Path) -> None:
-    for path in root.glob("filler*"):
-        path.unlink()
-
-
-def namespace() -> list[str] | None:
-    """Return the command that gives the right to mount, or None if that is not allowed."""
-    for command in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
-        probe = [*command, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-        if shutil.which("unshare") and not subprocess.run(probe, capture_output=True).returncode:
-            return command
-    return None
-
-
-def on_disks(folder: Path, every: int) -> list[tuple[str, list[str]]]:
-    command = namespace()
-    if command is None:
-        print("full and read-only disks: not run, nothing may be mounted here")
-        return []
-    words = [*command, sys.executable, __file__, "--disks", str(folder), f"--every={every}"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode:
-        return [("disks", [f"broken: {done.stderr}"])]
-    return [(name, problems) for name, problems in json.loads(done.stdout)]
-
-
 # The program.
 
 
@@ -740,8 +675,7 @@ def everything(folder: Path, jobs: int, every: int) -> bool:
     tally = Tally()
     inject(folder, jobs, every, tally)
     bed = Bed(folder / "others")
-    others = (*no_home(bed), *the_future(bed), *no_locks(bed))
-    for name, problems in (*others, *on_disks(folder / "disks", every)):
+    for name, problems in (*no_home(bed), *the_future(bed), *no_locks(bed)):
         tally.add("other harms", name, problems)
     print(tally)
     return tally.failed
@@ -766,15 +700,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N points")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--repeat", nargs=2, metavar=("SCENARIO", "INJECTION"))
-    parser.add_argument("--disks", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main() -> int:
     given = arguments()
-    if given.disks:
-        print(json.dumps(list(disks(given.disks, given.every))))
-        return 0
     if not shutil.which("strace"):
         sys.exit("strace is not installed (package strace)")
     if given.repeat:
