@@ -271,7 +271,7 @@ def test_restore_refuses(section: str, item: str) -> None:
     with project_with({"qa.md": "- known\n"}) as (memories, project):
         was_archived(project, "qa", (section, item))
         before = read_texts(memories)
-        with pytest.raises(archive.NotRestored, match="copy (it|them) by hand"):
+        with pytest.raises(archive.NotRestored, match=r"copy (it|them) by hand"):
             archive.restore(project, project.store, [("qa", "1")])
         assert read_texts(memories) == before
 
