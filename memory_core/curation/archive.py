@@ -7,9 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import dated_entries, edits, markdown, reinsert
-from memory_core.document.block_reader import Item
-from memory_core.document.markdown import Document
+from memory_core.document import dated_entries, markdown, reinsert
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -91,45 +89,33 @@ def restore(
     ]
 
 
-def _matches_number(item: ArchivedItem, name: str) -> bool:
-    return bool(item.number) and name == str(item.number)
-
-
-MATCHERS = ((*lookup.WHOLE_MATCHERS, _matches_number), (lookup.matches_part,))
-
-
 def _restore_all(memory: AgentMemory, names: Sequence[str]) -> list[RestoreResult]:
     """Restore items: first from the archive, then removed, then present ones."""
     archived = list_items(memory.store, memory.agent)
-    removed, present = (_list_from_history(memory, is_present) for is_present in (False, True))
-    items = [find_in_lists(name, archived, removed, present) for name in names]
+    others = [item for is_present in (False, True) for item in _list_past(memory, is_present)]
+    items = [find_item(name, archived, others) for name in names]
     return [_restore(memory, item) for item in dict.fromkeys(items)]
 
 
-def find_in_lists(item: str, *lists: list[ArchivedItem]) -> ArchivedItem:
-    """Return the match in the first list that has one; a part of a text counts last.
+def find_item(
+    name: str, archived: Sequence[ArchivedItem], others: Sequence[ArchivedItem] = ()
+) -> ArchivedItem:
+    """Return the archived item with this number, else the latest item with this name.
 
     Raises ItemNotFound and AmbiguousItem.
     """
-    for matchers in MATCHERS:
-        for items in lists:
-            matches = lookup.match_items(item.strip(), items, matchers)
-            if len({(match.section, match.text) for match in matches}) > 1:
-                names = ", ".join(str(match.number or match.id) for match in matches)
-                by = "number" if matches[0].number else "id"
-                raise lookup.AmbiguousItem(f"several items match {item!r}: use the {by}: {names}")
-            if matches:
-                return matches[-1]  # the last record that removed this item
-    raise lookup.ItemNotFound(f"no item {item!r} in the archive or the history")
+    numbers = {str(item.number): item for item in archived}
+    return numbers.get(name.strip()) or lookup.find_item(name, [*archived[::-1], *others])
 
 
-def _list_from_history(memory: AgentMemory, is_present: bool) -> list[ArchivedItem]:
+def _list_past(memory: AgentMemory, is_present: bool) -> list[ArchivedItem]:
+    """Return the items of the history that are in the memory or not, the latest first."""
     states = [state for state in memory.history if state.text and state.is_present == is_present]
+    states.sort(key=lambda state: state.changed, reverse=True)
+    wholes = (markdown.join_nested(state.text, state.nested) for state in states)
     return [
-        ArchivedItem(
-            0, state.changed[:10], state.section, markdown.join_nested(state.text, state.nested)
-        )
-        for state in sorted(states, key=lambda state: state.changed)
+        ArchivedItem(0, state.changed[:10], state.section, whole)
+        for state, whole in zip(states, wholes, strict=True)
     ]
 
 
@@ -141,7 +127,9 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     if archived.number:
         memory.from_archive.append((archived.section, archived.text))
     if present := revert.find_items(document, first_line):
-        _add_nested(memory, document, present[0], nested)
+        lines = list(map(str.strip, markdown.read_nested(document, present[0]).splitlines()))
+        if not all(line.strip() in lines for line in nested.splitlines()):
+            raise NotRestored("the memory has it without some nested lines; copy them by hand")
         return RestoreResult(file, archived.section, archived.text, was_present=True)
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
@@ -154,20 +142,3 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     memory.set_document(after)
     memory.record("restored", text, section=title, nested=nested, source="person")
     return RestoreResult(file, title, archived.text, was_present=False)
-
-
-def _add_nested(memory: AgentMemory, document: Document, item: Item, nested: str) -> None:
-    """Add the nested lines that an item lacks; raises NotRestored."""
-    present = [line.strip() for line in markdown.read_nested(document, item).splitlines()]
-    missing = [line for line in nested.splitlines() if line.strip() not in present]
-    if not missing:
-        return
-    titles = {one.line: part.title for part in document.sections for one in part.items}
-    try:
-        after = edits.replace_item(document, item, item.text, "\n".join(missing))
-    except ValueError as error:
-        raise NotRestored(f"its nested lines cannot be restored: {error}") from None
-    memory.set_document(after)
-    whole = agent_memory.index_items(after)[item_history.id_of(item.text)][2]
-    section = titles.get(item.line, "")
-    memory.record("edited", item.text, section=section, nested=whole, source="person")

@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, agent_spelling
+from memory_core.curation import archive
 from memory_core.document import (
     conflicts,
     dated_entries,
     markdown,
     merge_learnings,
     preferences,
-    reinsert,
 )
 from memory_core.document.diff import TextChange
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
-from memory_core.history import item_history, revert
+from memory_core.history import item_history
 from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
@@ -206,16 +206,16 @@ def _import_agent(
         archived = [dated_entries.format_entry(*item) for item in memory.evicted]
         after = memory.text if memory.snapshot or memory.text != memory.before else ""
         path = store.paths.relative(store.path(agent))
-        archive, review = _list_new_entries(store, agent, exported)
+        entries, review = _list_new_entries(store, agent, exported)
         difference = TextChange(path, before, after)
-        return ImportResult(agent, difference, archived, records, len(archive) + len(review))
+        return ImportResult(agent, difference, archived, records, len(entries) + len(review))
 
     if not change_id:
         return change(read_memory(project, agent, store))
     result = transaction.change_memory(project, agent, change, store, change_id)
     with store.lock(agent):
-        archive, review = _list_new_entries(store, agent, exported)
-        add_entries(store.files, store.archive_path(agent), archive)
+        entries, review = _list_new_entries(store, agent, exported)
+        add_entries(store.files, store.archive_path(agent), entries)
         store.add_to_review(agent, review, format_utc(time.time()))
     return result
 
@@ -250,57 +250,27 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     document = document.removeprefix(markdown_lines.BOM)
     for key in preferences.read_values(markdown.parse_document(memory.text)):
         document = preferences.remove(document, key)
-    parsed = markdown.parse_document(document)
-    document = _unindent(parsed)
-    nested = _merge_nested(memory.text, parsed)
-    union = conflicts.merge_documents(nested, document)
-    titles = [
-        "\n".join(line.rstrip("\r\n") for line in parsed.lines[heading.line : heading.body])
-        for heading in parsed.headings[:1]
-        if heading.level == 1
-    ]
-    lost = [_as_file_entry(memory, text) for text in union.left if text not in titles]
+    union = conflicts.merge_documents(memory.text, _unindent(document))
+    origin = dated_entries.format_file_origin(os.path.basename(memory.store.path(memory.agent)))
+    archived = {item.text for item in archive.list_items(memory.store, memory.agent)}
+    left = (dated_entries.normalize(text) for text in union.left if not text.startswith("# "))
+    lost = [(origin, text) for text in left if text not in archived]
     return _add_preferences(memory, union.text, exported), lost
 
 
-def _unindent(document: markdown.Document) -> str:
+def _unindent(text: str) -> str:
     """Return a text whose paragraphs do not become a part of the item that they follow."""
-    items = {at for item in document.items for at in range(item.line, item.end)}
-    kept = items.union(document.verbatim)
+    document = markdown.parse_document(text)
+    kept = {at for item in document.items for at in range(item.line, item.end)}
+    kept.update(document.verbatim)
     lines = (line if at in kept else line.lstrip(" ") for at, line in enumerate(document.lines))
     return "".join(lines)
-
-
-def _merge_nested(text: str, other: markdown.Document) -> str:
-    """Add the nested lines of equal items in another document to the items."""
-    document = markdown.parse_document(text)
-    for words, _section, theirs in agent_memory.list_items(other):
-        twins = revert.find_items(document, words)
-        ours = ["\n".join(map(str.rstrip, document.lines[i.text_end : i.end])) for i in twins]
-        if not theirs or not twins or any(_contains(nested, theirs) for nested in ours):
-            continue
-        both = theirs if not ours[0] or _contains(theirs, ours[0]) else f"{ours[0]}\n{theirs}"
-        try:
-            document = reinsert.replace_item(document, twins[0], twins[0].text, both)
-        except ValueError:
-            pass  # the union adds it as another item
-    return markdown.render_document(document)
-
-
-def _contains(lines: str, others: str) -> bool:
-    return f"\n{others}\n" in f"\n{lines}\n"
 
 
 def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -> str:
     """Add the exported preferences that the memory itself does not set."""
     own = markdown.parse_document(memory.text if memory.snapshot else "")
     for key, value in exported["preferences"].items():
-        present = preferences.get(markdown.parse_document(text), key)
-        if present is None or (present != value and preferences.get(own, key) != present):
+        if preferences.get(own, key) is None:
             text = merge_learnings.put_preference(text, key, value, memory.limits)
     return text
-
-
-def _as_file_entry(memory: AgentMemory, text: str) -> SectionText:
-    name = os.path.basename(memory.store.path(memory.agent))
-    return dated_entries.format_file_origin(name), text

@@ -6,7 +6,7 @@ Errors suggest the nearest names.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -148,7 +148,9 @@ def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
     or a part of a text.  Raises ItemNotFound and AmbiguousItem.
     """
     items = list(items)
-    matches = match_items(name.strip(), items, MATCHERS)
+    found = ([item for item in items if matches(item, name.strip())] for matches in MATCHERS)
+    # The first kind of match counts: the name of a whole text never means a part of others.
+    matches = next(filter(None, found), [])
     by_id = {item.id: item for item in reversed(matches)}
     if len(by_id) == 1:
         return matches[0]
@@ -157,20 +159,6 @@ def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
         raise AmbiguousItem(f"{name!r} may be one of {len(by_id)} items:\n  {listed}")
     near = _format_items(_list_similar(name, items))
     raise ItemNotFound(f"no item matches {name!r}{'; similar: ' if near else ''}{near}")
-
-
-def match_items(
-    name: str, items: Sequence[ItemT], matchers: Iterable[Callable[[ItemT, str], bool]]
-) -> list[ItemT]:
-    """Return the matches of the first matcher that has any.
-
-    So a name that equals a whole text never matches a part of other texts.
-    """
-    for matches in matchers:
-        matching = [item for item in items if matches(item, name)]
-        if matching:
-            return matching
-    return []
 
 
 def is_id(name: str) -> bool:
@@ -201,8 +189,7 @@ def matches_part(item: HasId, name: str) -> bool:
     return bool(name) and name.casefold() in item.text.casefold()
 
 
-WHOLE_MATCHERS = (matches_id, matches_id_prefix, matches_text, matches_words)
-MATCHERS = (*WHOLE_MATCHERS, matches_part)
+MATCHERS = (matches_id, matches_id_prefix, matches_text, matches_words, matches_part)
 
 
 def _first_line(item: HasId) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import dated_entries, markdown, template
+from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.history.item_history import IMPORT_SOURCE, ItemFields, Record
 from memory_core.memory import agent_memory
@@ -33,26 +33,9 @@ def import_memory(
     positions = ItemPositions(memory.document)
     memory.set_document(markdown.parse_document(text))
     _record_present(memory, before)
-    count = len(memory.records)
     _record_difference(memory, before, index_items(memory.document), positions)
     memory.evicted += archived
-    if _changes_nothing(memory):
-        memory.text, memory.evicted = memory.before, []
-        del memory.records[count:]
     return len(new)
-
-
-def _changes_nothing(memory: AgentMemory) -> bool:
-    """Return whether the import only added items that were evicted and are already archived."""
-    if memory.text != template.update_header(
-        memory.before, memory.limits, memory.now, memory.agent
-    ):
-        return False
-    snapshot = memory.store.read_file(memory.store.archive_path(memory.agent))
-    entries = dated_entries.parse_entries(snapshot.text if snapshot else "")
-    archived = {entry.text for entry in entries}
-    texts = [dated_entries.format_entry(*item) for item in memory.evicted]
-    return all(dated_entries.normalize(text) in archived for text in texts)
 
 
 def _record_present(memory: AgentMemory, present: dict[str, ItemFields]) -> None:

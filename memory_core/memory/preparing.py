@@ -12,12 +12,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory_core import __version__
 from memory_core.claude_code import agent_spelling
 from memory_core.document import contradictions, edits, markdown, preferences, repeats
 from memory_core.document.block_reader import Item
-from memory_core.files import file_actions, last_look
-from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance, rights
 from memory_core.memory import error_files, ready, run_history
 from memory_core.memory.ready import ReadyMemory
@@ -26,7 +23,7 @@ from memory_core.secrets import scanner
 from memory_core.selection import item_notes, splitting
 from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten_ids
 from memory_core.selection.item_notes import ItemNote
-from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
+from memory_core.selection.passages import SHORTEST_ID, Passage
 from memory_core.storage import event_log
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.paths import MemoryFolder
@@ -40,10 +37,6 @@ UNCERTAIN = "below memory.min_confidence"
 REPEATED = "another item repeats or contradicts it"
 NOT_ALLOWED = "your user-level memory is not given here: agent-memory allow"
 NOT_WANTED = "memory.user_level: {}"
-
-# Where older versions kept what they prepared.
-OLD_FOLDER = "index"
-OLD_FILES = ("config.json", "config-failure.json")
 
 
 def prepare(project: Project, agent: str) -> ReadyMemory:
@@ -88,17 +81,6 @@ def remove(folder: MemoryFolder, agent: str) -> None:
     folder.paths.state.remove(ready.locate(folder, agent))
 
 
-def list_checked(folder: MemoryFolder, agent: str) -> set[str]:
-    """Return texts of a memory that agents received with the present origins."""
-    stamp, passages, *_facts = ready.load(folder, agent)
-    now = [ready.VERSION, __version__, last_look.may_be_foreign(folder.paths.state)]
-    decided = folder.paths.state.identify(folder.decided_path(agent))
-    if not stamp or stamp[0][: len(now)] != now or decided not in stamp[1]:
-        return set()
-    index = PassageIndex.load(passages)
-    return {row["text"] for row in index.rows if "is_users" not in row}
-
-
 def _find_day(snapshot: FileSnapshot) -> str:
     """Return the day of the last change from the header, else from the file system."""
     day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
@@ -131,18 +113,10 @@ def _format_performance(project: Project, agent: str) -> list[str]:
 
 def refresh(project: Project) -> None:
     """Prepare the memories again whose files have changed since they were prepared."""
-    _remove_old_index(project.paths.state)
     for stem in project.paths.state.list_names(ready.FOLDER):
         agent = agent_spelling.agent_of_file(f"{stem}.md")
         if agent and ready.read(project, agent) is None:
             prepare(project, agent)
-
-
-def _remove_old_index(state: SafeFiles) -> None:
-    """Remove what older versions prepared."""
-    for name in (*OLD_FILES, *(f"{OLD_FOLDER}/{name}" for name in state.list_names(OLD_FOLDER))):
-        state.remove(name)
-    file_actions.remove_folder(state, OLD_FOLDER)
 
 
 @dataclass

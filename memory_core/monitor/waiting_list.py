@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.document import markdown
-from memory_core.memory import preparing
 from memory_core.origin import text_origins
 from memory_core.selection import splitting
 from memory_core.storage import review_file
@@ -32,13 +31,12 @@ def list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
         return []
     guard = text_origins.make_guard(store, agent)
     document = markdown.parse_document(snapshot.text)
-    checked = preparing.list_checked(store, agent)
     texts = [
         (item.text, markdown.read_nested(document, item), reason)
-        for item, reason in guard.list_held(document, checked)
+        for item, reason in guard.list_held(document)
     ]
     parts = splitting.list_headings(document) + splitting.list_paragraphs(document)
-    texts += [(text, "", guard.find_reason(text)) for *_, text in parts if text not in checked]
+    texts += [(text, "", guard.find_reason(text)) for *_, text in parts]
     changed = format_utc(snapshot.changed)
     return [_make_entry(agent, *fields, changed) for fields in texts if fields[-1]]
 

@@ -48,18 +48,11 @@ class Guard:
         """Return the tier of a text; `is_tainted`: its history says so."""
         return rights.find_tier(self.find_origin(text, nested), is_tainted)
 
-    def list_held(
-        self, document: Document, checked: Collection[str] = ()
-    ) -> list[tuple[Item, str]]:
-        """Return the items that agents do not receive before a person decides, with the reasons.
-
-        `checked` has texts that need no check.
-        """
+    def list_held(self, document: Document) -> list[tuple[Item, str]]:
+        """Return the items that agents do not receive before a person decides, with the reasons."""
         reasons = [
             (item, self.find_reason(item.text, markdown.read_nested(document, item)))
             for item in document.items
-            if "\n".join(map(str.rstrip, document.lines[item.line : item.end])).rstrip()
-            not in checked
         ]
         return [(item, reason) for item, reason in reasons if reason]
 

@@ -14,16 +14,14 @@ from typing import Any
 
 from memory_core.claude_code import file_writes, transcripts
 from memory_core.files import git_command, last_look
-from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import paths as project_paths
 from memory_core.storage.project import Project
 
 # Folders with the code of others, where git cannot be asked.
 PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv", "vendor", "site-packages"})
 
-# Git has so many seconds, and its index so many bytes.
+# Git has so many seconds.
 SECONDS = 1
-INDEX_BYTES = 30_000_000
 
 
 def find_outside(
@@ -85,8 +83,7 @@ def _is_clients(path: str, project: Project) -> bool:
 
 def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
     """Return the paths that git ignores; those in folders of packages if git cannot say."""
-    index = _read_index(tree)
-    asked = [path for path in paths if path != tree and not _is_tracked(index, path, tree)]
+    asked = [path for path in paths if path != tree]
     if not asked:
         return []
     data = "".join(f"{path}\0" for path in asked).encode("utf-8", "surrogateescape")
@@ -98,25 +95,3 @@ def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
     if status in (0, 1):
         return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
     return [path for path in asked if PACKAGE_FOLDERS & {*path[len(tree) :].split("/")}]
-
-
-def _read_index(tree: str) -> bytes:
-    """Return git's list of the files that it tracks, b"" if it is elsewhere."""
-    try:
-        return SafeFiles(tree).read(".git/index", INDEX_BYTES)
-    except OSError:
-        return b""
-
-
-def _is_tracked(index: bytes, path: str, tree: str) -> bool:
-    """Check, without git, whether the index has a file, or one below a folder.
-
-    An entry has the length of its path in two bytes, the path, and a zero.  False may be wrong.
-    """
-    name = path[len(tree) + 1 :].encode("utf-8", "surrogateescape")
-    for end in (b"\0", b"/"):
-        at = index.find(name + end)
-        length = index.find(b"\0", at) - at
-        if at > 1 and int.from_bytes(index[at - 2 : at], "big") == length:
-            return True
-    return False

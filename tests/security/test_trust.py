@@ -153,6 +153,7 @@ def test_a_project_cannot_take_back_a_protection_of_the_user(
 def test_what_is_read_without_a_task_has_a_part_for_items_from_outside(
     person: Person, sandbox: Sandbox
 ) -> None:
+    sandbox.configure("memory: {confidence: {agent: 0.6}}\n")
     finish_run(sandbox, "a1", report("Orders are numbered per warehouse"), FETCH)
     finish_run(sandbox, "a2", report("Orders are archived after a year"))
     own, _title, outside = person.run("context", "engineer").stdout.partition(OUTSIDE_TITLE)
