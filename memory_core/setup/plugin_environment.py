@@ -131,7 +131,7 @@ def handle_session_start(environ: Mapping[str, str]) -> None:
     message = BUILD_STARTED
     if read_failure(data):
         message = f"agent-memory: {_explain_failure(data)} Trying again."
-    if start_build(data):
+    if start_build(data) or is_building(data):  # the MCP server may have been first
         print(json.dumps({"systemMessage": message}))
 
 
