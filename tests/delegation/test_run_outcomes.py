@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +16,6 @@ from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
 from memory_core.history import error_text, performance
 from memory_core.memory import error_files
-from memory_core.storage import hook_files
 from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
@@ -403,33 +400,6 @@ def test_the_newest_errors_are_kept(sandbox: Sandbox) -> None:
     assert len(kept) >= error_files.MAX_KEPT
     assert kept == texts[-len(kept) :]
     assert (sandbox.state / "errors" / "engineer.jsonl").stat().st_size < 2 * error_files.MAX_BYTES
-
-
-def test_nothing_is_lost_while_another_process_has_the_lock(sandbox: Sandbox) -> None:
-    locks = sandbox.root / ".claude-mpm" / "locks"
-    locks.mkdir(parents=True)
-    with open(locks / "engineer.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        replay(sandbox, "2.1.329/foreground")
-        replay(sandbox, "2.1.329/partial_failure")
-        assert not (sandbox.memories / "history" / "engineer.jsonl").exists()
-    assert hook_files.list_agents(sandbox.paths) == {"engineer": 3}
-    sandbox.run_hook("session_start", {"hook_event_name": "SessionStart", "session_id": "s9"})
-    found = performance.Performance(history(sandbox))
-    assert (found.total.finished, found.total.done, found.total.failed) == (2, 1, 1)
-    assert len(performance.find_common_errors(list_errors(sandbox))) == 1
-    assert hook_files.list_names(sandbox.paths) == []
-    assert not (sandbox.memories / "engineer.md").exists()
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_what_cannot_be_written_waits_in_the_inbox(sandbox: Sandbox) -> None:
-    folder = sandbox.memories / "history"
-    folder.mkdir(parents=True)
-    folder.chmod(0o500)
-    replay(sandbox, "2.1.329/foreground")
-    folder.chmod(0o700)
-    assert hook_files.list_agents(sandbox.paths) == {"engineer": 2}
 
 
 # Runs whose end caused no event

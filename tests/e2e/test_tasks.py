@@ -91,23 +91,6 @@ def test_a_claude_md_that_imports_agents_md_imports_the_task_too(desk: Desk) -> 
             assert_all_contain(run.requests_by(speaker), text)
 
 
-def test_without_an_active_task_nothing_is_imported(desk: Desk) -> None:
-    shop = start_tasks(desk, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    task_actions.archive(shop, "task-1")
-    run = run_delegation(desk)
-    assert_quiet(run)
-    assert_none_contains(run, ONE, "task-1.md", "@memory", "# task-1", "<task-memory")
-    assert not (desk.project / "backlog" / "CLAUDE.md").exists()
-
-
-def test_without_consent_nothing_is_imported(desk: Desk) -> None:
-    shop = project(desk)
-    task_actions.start(shop, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    assert_none_contains(run_delegation(desk), ONE)
-
-
 def test_a_new_note_reaches_the_next_subagent(desk: Desk) -> None:
     shop = start_tasks(desk, "task-1")
 
@@ -286,32 +269,3 @@ def test_a_memory_imports_no_other_file(new_desk: NewDesk) -> None:
     run = run_delegation(desk)
     assert_all_contain(run.requests_by("MAIN"), "never closed")
     assert seen(run) == set()
-
-
-def test_the_newest_notes_within_the_budget_are_given(desk: Desk) -> None:
-    shop = start_tasks(desk, "task-1")
-    path = desk.project / "backlog/memory/task-1.md"
-    context = f"## Context\n\n{ONE}.\n"
-    path.write_text(path.read_text().replace("## Context\n", context, 1))
-    for number in range(3):
-        filler = "and so it went on and on " * 200
-        task_actions.add_note(shop, "task-1", f"Note {number} was: {filler}")
-    task_actions.add_note(shop, "task-1", TWO)
-    assert "Note 0 was" in path.read_text()
-    run = run_delegation(desk)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), ONE)
-        assert_all_contain(run.requests_by(speaker), TWO)
-        assert_all_contain(run.requests_by(speaker), '"backlog/memory/task-1.md".)')
-    assert_none_contains(run, "Note 0 was", "Note 1 was")
-
-
-def test_after_remove_nothing_is_imported(desk: Desk) -> None:
-    desk.write("CLAUDE.md", "# Rules of the house\n")
-    shop = start_tasks(desk, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    claude_md_import.remove(shop.paths)
-    assert desk.read("CLAUDE.md") == "# Rules of the house\n"
-    run = run_delegation(desk)
-    assert_all_contain(run.requests_by("MAIN"), "# Rules of the house")
-    assert_none_contains(run, ONE)

@@ -661,17 +661,6 @@ def use_index(port: int) -> dict[str, str]:
     return {**env, "NO_PROXY": "*", "PIP_FIND_LINKS": ""}
 
 
-@pytest.mark.slow
-def test_without_a_network_one_line_says_so(fresh: Machine) -> None:
-    project = fresh.project("shop", FOREIGN)
-    done = fresh.install_sh(project, **use_index(9))
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    problem = "cannot download the packages: no connection to the package index."
-    assert line.startswith(f"install.sh: {problem}")
-    assert_not_installed(fresh, project)
-
-
 @pytest.mark.parametrize("blocked", [".local", ".local/bin", ".local/share/agent-memory"])
 def test_a_folder_that_cannot_be_written_is_named_before_the_build(
     fresh: Machine, blocked: str
