@@ -520,36 +520,6 @@ def test_the_event_log_tells_of_a_run_without_the_text_of_its_memory(shop: Sandb
 # Projects
 
 
-def test_a_worktree_learns_into_the_main_checkout(sandbox: Sandbox, tmp_path: Path) -> None:
-    git = ["git", "-c", "user.name=t", "-c", "user.email=t@t"]
-    for words in ("init -q", "commit -q --allow-empty -m x", "worktree add -q ../tree"):
-        subprocess.run([*git, *words.split()], cwd=sandbox.root, check=True, capture_output=True)
-    tree = tmp_path / "tree"
-    for agent in ("engineer", "qa"):
-        sandbox.run_hook("subagent_stop", {**make_stop_event(agent, agent=agent), "cwd": str(tree)})
-        assert LEARNED in sandbox.read_memory(agent)
-        # Without the variable of Claude Code the main checkout is found with git.
-        sandbox.env.pop("CLAUDE_PROJECT_DIR", None)
-    assert not (tree / ".claude-mpm").exists()
-
-
-def test_a_subfolder_belongs_to_the_project(shop: Sandbox) -> None:
-    folder = shop.root / "src" / "deep"
-    folder.mkdir(parents=True)
-    shop.env["CLAUDE_PROJECT_DIR"] = str(folder)
-    assert FACT in call_agent(shop)
-
-
-def test_the_home_folder_is_not_a_project(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", FACT, user=True)
-    inner = sandbox.home / "code"
-    inner.mkdir()
-    sandbox.env["CLAUDE_PROJECT_DIR"] = str(inner)
-    sandbox.run_hook("subagent_stop", {**make_stop_event(), "cwd": str(inner)})
-    assert (inner / ".claude-mpm" / "memories" / "engineer.md").exists()
-    assert LEARNED not in (sandbox.user_memories / "engineer.md").read_text()
-
-
 # Errors never stop a delegation
 
 
@@ -566,15 +536,6 @@ def test_an_unreadable_memory_is_one_line_in_the_log(sandbox: Sandbox, of_user: 
     (event,) = sandbox.read_log("agent.memory.refused")
     assert event["file"] == (str(path) if of_user else ".claude-mpm/memories/engineer.md")
     assert event["reason"] == "is a folder, not a file"
-
-
-def test_the_last_valid_settings_are_used(shop: Sandbox) -> None:
-    shop.configure("memory: {exclude: [qa]}")
-    assert call_agent(shop)
-    shop.configure("memory: {exclude: [qa]")
-    assert FACT in call_agent(shop, "toolu_2")
-    assert call_agent(shop, "toolu_3", "qa") == ""
-    assert "config.yml:1:23: not YAML" in shop.read_log("agent.memory.error")[0]["error"]
 
 
 def test_switched_off_by_the_environment_nothing_is_written(sandbox: Sandbox) -> None:

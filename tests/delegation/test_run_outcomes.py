@@ -354,14 +354,6 @@ def test_what_a_command_printed_stays_here_and_is_given_when_a_run_resolved_it(
     assert list_files_with(sandbox.home, SECRET) + list_files_with(sandbox.root, SECRET) == []
 
 
-def test_an_api_error_is_logged_without_secrets(sandbox: Sandbox) -> None:
-    answer(sandbox, text=f"API Error: 401 invalid x-api-key: {SECRET} {'x' * 300}")
-    (entry,) = sandbox.read_log("agent.delegation.failed")
-    assert entry["error"].startswith("API Error: 401 invalid x-api-key: [redacted: credential] xxx")
-    assert len(entry["error"]) <= 200
-    assert list_files_with(sandbox.home, SECRET) + list_files_with(sandbox.root, SECRET) == []
-
-
 def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
     """M2 of the third look at the security; also if the same error occurs here."""
     folder = sandbox.root / ".claude-mpm" / "state" / "errors"

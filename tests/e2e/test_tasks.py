@@ -1,6 +1,5 @@
 """Task memory in the real client: who gets which task, and that a memory imports no files."""
 
-import json
 import os
 from collections.abc import Callable, Iterable
 
@@ -66,16 +65,6 @@ def test_everyone_gets_only_the_active_task(desk: Desk) -> None:
     for speaker in ("MAIN", "TASK-1"):
         assert_all_contain(run.requests_by(speaker), TWO)
     assert_none_contains(run, ONE)
-
-
-def test_a_folder_of_another_name_is_imported_too(desk: Desk) -> None:
-    desk.write("backlog.config.yml", 'backlog_directory: "plans/my board"\n')
-    shop = start_tasks(desk, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    assert (desk.project / "plans/my board/CLAUDE.md").is_file()
-    run = run_delegation(desk)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), ONE)
 
 
 def test_a_claude_md_that_imports_agents_md_imports_the_task_too(desk: Desk) -> None:
@@ -166,20 +155,6 @@ def test_a_task_moved_before_a_session_is_given_at_its_start(desk: Desk) -> None
     for speaker in ("MAIN", "TASK-1"):
         for request in run.requests_by(speaker):
             assert "# task-2: Invoices" in request.said, request
-
-
-def test_its_mcp_server_moves_tasks_too(desk: Desk) -> None:
-    shop = with_backlog(desk)
-    server = {"command": str(BACKLOG), "args": ["mcp", "start"]}
-    desk.write("servers.json", json.dumps({"mcpServers": {"backlog": server}}))
-    move = use("mcp__backlog__task_edit", id="task-2", status="In Progress")
-    call = delegate("engineer", "TASK-2 go", run_in_background=False)
-    script = {"MAIN": [move, call, say("done")], "TASK-2": [say("Fine.")]}
-    run = desk.run(script, "--mcp-config", "servers.json")
-    assert run.code == 0, run
-    assert "status: In Progress" in desk.read("backlog/tasks/task-2 - Invoices.md")
-    assert task_actions.find(shop).id == "task-2"
-    assert_all_contain(run.requests_by("TASK-2"), "# task-2: Invoices")
 
 
 # Attacks by the text of a memory.

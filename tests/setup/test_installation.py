@@ -228,14 +228,6 @@ def test_user_level_installation(installed: Machine, tmp_path: Path) -> None:
     assert not (installed.home / ".claude").exists()
 
 
-def test_a_second_run_changes_nothing(installed: Machine, project: Path) -> None:
-    installed.verb("install", project)
-    once = read_tree(project)
-    done = installed.verb("install", project)
-    assert read_tree(project) == once
-    assert "Hooks already installed" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("script", "is_old"),
     [("echo '2.0.76 (Claude Code)'", True), ("exit 1", True), ("echo '2.1.20'", False)],
