@@ -27,22 +27,7 @@ from support.paths import REPO
 from support.processes import run
 from support.sandbox import Sandbox
 
-FUZZ = REPO / "tests" / "tools" / "fuzz.py"
 HOOKS = ["pre_tool_use", "subagent_start", "session_start", "post_tool_use", "subagent_stop"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_mutated_events(tmp_path: Path, seed: int) -> None:
-    """Two seeds, 3,000 events; `python tests/tools/fuzz.py 20000 SEED FOLDER` runs more."""
-    done = run([sys.executable, str(FUZZ), "1500", str(seed), str(tmp_path)], timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    counts = json.loads(done.stdout)
-    assert counts["events"] == counts["silent"] + counts["reply"] == 1500
-    # The mutations are neither all harmless nor all fatal (the log is rotated meanwhile).
-    assert counts["reply"] > 50
-    assert counts["errors"] > 50
-    assert counts["learned"] > 10
 
 
 BROKEN = {
@@ -179,21 +164,6 @@ def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path)
     assert done.stderr == b"agent-memory: No module named 'memory_core'\n"
 
 
-def test_without_yaml_compiled_settings_are_used(sandbox: Sandbox) -> None:
-    """Without the YAML library the last compiled settings are used; without them memory is off."""
-    sandbox.write_memory("engineer", FACT)
-    sandbox.configure("memory: &all {max_learning_length: 90}")
-
-    hook = REPO / "hooks" / "pre_tool_use.py"
-    assert run_bare(hook, sandbox).stdout == b""
-    assert "yaml is not installed" in sandbox.read_log("agent.memory.error")[0]["error"]
-    sandbox.run_hook("pre_tool_use", make_pre_event())
-    sandbox.configure("memory: &all {max_learning_length: 80}")
-    assert b"at most 90 characters" in run_bare(hook, sandbox).stdout
-    given = sandbox.run_hook("pre_tool_use", make_pre_event())
-    assert b"at most 80 characters" in given.stdout
-
-
 OTHER_PYTHON = b"\0\0\r\n"  # the first bytes of modules of another version
 CASES = {"all": (1, b""), "none": (0, b""), "some": (2, b""), "by others": (1, OTHER_PYTHON)}
 
@@ -252,15 +222,6 @@ def test_a_hook_ends_quietly_on_a_signal(sandbox: Sandbox, number: signal.Signal
             break
     assert read_to_end(process) == (0, b"", b"")
     assert sandbox.read_log()[0]["error"] == "HookInterrupted: asked to end"
-
-
-def test_many_signals_end_a_hook_as_quietly_as_one(sandbox: Sandbox) -> None:
-    process = running(sandbox, "post_tool_use")
-    for _ in range(20):
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            process.send_signal(signal.SIGINT)
-    assert read_to_end(process) == (0, b"", b"")
 
 
 def test_an_event_that_never_ends_reaches_the_time_limit(sandbox: Sandbox) -> None:

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from support.dashboard import Dashboard
 from support.paths import REPO
 
 from . import hostile, shop
 from .chromium import Chromium, Tab
-from .server import Dashboard
 
 AXE = Path(os.environ.get("AGENT_MEMORY_AXE") or REPO / ".tools" / "axe").resolve()
 

@@ -7,9 +7,9 @@ from urllib.parse import urljoin, urlsplit
 
 from memory_core.dashboard.page import PREFIX
 from memory_core.dashboard.routes import PAGES
+from support.dashboard import Dashboard
 
 from .chromium import Tab
-from .server import Dashboard
 
 # The pages that a link can open, by their paths below PREFIX.
 PATTERNS = [page.path for page in PAGES if page.method == "GET"]

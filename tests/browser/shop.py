@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from support import events
 from support.command_line import Person
 from support.machine import WRONG_CLOCK
 from support.paths import REPO
@@ -159,46 +160,32 @@ class Shop:
         """Let the hooks see a delegation from its call to its answer."""
         self._runs += 1
         self.days = run.days + self._runs * 5 % 7 / 20  # at different hours
-        name = f"a{self._runs:02}c8e95"
-        given = {"description": run.task, "prompt": f"{run.task}.", "subagent_type": run.agent}
-        call = {
-            "session_id": f"session-{self._runs // 3}",
-            "tool_name": "Agent",
-            "tool_use_id": f"toolu_{name}",
-            "tool_input": given,
-        }
-        reply = self.run_hook("pre_tool_use", {**call, "hook_event_name": "PreToolUse"})
-        received = dict(reply.get("updatedInput") or given) if run.has_arrived else given
+        name, session = f"a{self._runs:02}c8e95", f"session-{self._runs // 3}"
+        call = events.make_pre_event(f"toolu_{name}", run.agent, session_id=session)
+        call["tool_input"] |= {"description": run.task, "prompt": f"{run.task}."}
+        reply = self.run_hook("pre_tool_use", call)
         if run.error:
-            failure = {"error": run.error, "is_interrupt": False}
-            event = {**call, **failure, "hook_event_name": "PostToolUseFailure"}
-            self.run_hook("post_tool_use", event)
+            failure = {"error": run.error, "hook_event_name": "PostToolUseFailure"}
+            self.run_hook("post_tool_use", {**call, **failure, "is_interrupt": False})
             return
-        self._finish(run, name, {**call, "tool_input": received})
+        received = reply.get("updatedInput") if run.has_arrived else None
+        self._finish(run, name, {**call, "tool_input": received or call["tool_input"]})
 
     def _finish(self, run: Run, name: str, call: dict[str, Any]) -> None:
-        own = {"session_id": call["session_id"], "agent_id": name, "agent_type": run.agent}
-        self.run_hook("subagent_start", {**own, "hook_event_name": "SubagentStart"})
+        session = {"session_id": call["session_id"]}
+        self.run_hook("subagent_start", events.make_start_event(name, run.agent, **session))
         report = make_report(run, self._list_ids(run.agent))
-        stop = {
-            "hook_event_name": "SubagentStop",
-            "stop_hook_active": False,
-            "last_assistant_message": report,
-            "agent_transcript_path": self._write_transcript(name, run.read),
-        }
-        self.run_hook("subagent_stop", {**own, **stop})
-        answer = {
-            "status": "completed",
-            "prompt": call["tool_input"]["prompt"],
-            "agentId": name,
+        path = self._write_transcript(name, run.read)
+        stop = events.make_stop_event(name, report, run.agent)
+        self.run_hook("subagent_stop", {**stop, **session, "agent_transcript_path": path})
+        numbers = {
             "agentType": run.agent,
-            "content": [{"type": "text", "text": report}],
             "totalDurationMs": 20_000 + 9_000 * self._runs,
             "totalTokens": 30_000 + 700 * self._runs,
             "totalToolUseCount": 4 + self._runs % 9,
         }
-        event = {**call, "hook_event_name": "PostToolUse", "tool_response": answer}
-        self.run_hook("post_tool_use", event)
+        answer = events.make_post_event(call["tool_input"]["prompt"], report, name, **numbers)
+        self.run_hook("post_tool_use", {**answer, **call, "hook_event_name": "PostToolUse"})
 
     def _list_ids(self, agent: str) -> list[str]:
         path = self.root / ".claude-mpm" / "memories" / "history" / f"{agent}.jsonl"

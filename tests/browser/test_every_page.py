@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from support.dashboard import Dashboard
+
 from . import hostile
 from .chromium import THEMES, WIDTHS, Tab
 from .pages import EXAMPLES, PATTERNS, crawl
-from .server import Dashboard
 
 NewTab = Callable[..., Tab]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from support import events
+from support.dashboard import Dashboard
 
 from .chromium import Tab
-from .server import Dashboard
 from .shop import Shop
 
 NewTab = Callable[..., Tab]
@@ -24,7 +24,7 @@ def test_pages_show_what_a_hook_learns(dashboard: Dashboard, new_tab: NewTab) ->
     for tab in (overview, log):
         tab.page.get_by_role("status").get_by_text("live").wait_for()
         assert tab.page.get_by_text("gardener").count() == 0
-    learn(dashboard.place, "live1", "gardener", "Roses need six hours of sun a day")
+    learn(dashboard.sandbox, "live1", "gardener", "Roses need six hours of sun a day")
     for tab in (overview, log):
         tab.page.get_by_text("gardener").first.wait_for()
 

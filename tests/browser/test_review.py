@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from support.dashboard import Dashboard
+
 from .chromium import Tab
-from .server import Dashboard
 
 NewTab = Callable[..., Tab]
 
@@ -34,11 +35,11 @@ class Reviewer:
         return str(self.tab.page.inner_text(".message"))
 
     def read_memory(self) -> str:
-        path = self._dashboard.place.root / ".claude-mpm" / "memories" / "qa.md"
+        path = self._dashboard.sandbox.root / ".claude-mpm" / "memories" / "qa.md"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def count_waiting(self) -> int:
-        return self._dashboard.place.run("review", "--list", "qa").count("\n")
+        return self._dashboard.sandbox.run("review", "--list", "qa").count("\n")
 
 
 @pytest.fixture

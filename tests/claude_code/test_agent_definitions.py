@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
-from memory_core.claude_code import agent_definitions, settings_files
+from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_definitions import AgentCatalog
 from support.sandbox import Sandbox
 
@@ -58,34 +56,3 @@ def test_links_of_a_project_are_not_followed_and_reported(sandbox: Sandbox) -> N
     (sandbox.root / ".claude").symlink_to(sandbox.home / "moved")
     assert list_names(sandbox) == []
     assert list_unread(sandbox) == [f".claude {reason}"]
-
-
-def test_pipes_and_huge_files_are_not_read(sandbox: Sandbox) -> None:
-    agents = define(sandbox.root / ".claude" / "agents", "engineer")
-    os.mkfifo(agents / "pipe.md")
-    os.truncate(define(agents, "huge") / "huge.md", 1 << 31)
-    assert list_names(sandbox) == ["engineer"]
-    assert len(list_unread(sandbox)) == 2
-
-
-def read_problems(sandbox: Sandbox) -> dict[str, str]:
-    files = settings_files.read_settings(str(sandbox.root), sandbox.env)
-    return {file.level: file.problem for file in files}
-
-
-def test_settings_of_a_project_are_not_read_through_a_link(sandbox: Sandbox) -> None:
-    assert read_problems(sandbox) == {}
-    for folder in (sandbox.root, sandbox.home):
-        (folder / ".claude").mkdir()
-        (folder / ".claude" / "settings.json").touch()
-    assert read_problems(sandbox) == {"user": "", "project": ""}
-    for folder in (sandbox.root, sandbox.home):
-        (folder / "elsewhere.json").write_text(json.dumps({"disableAllHooks": True}))
-        (folder / ".claude" / "settings.json").unlink()
-        (folder / ".claude" / "settings.json").symlink_to(folder / "elsewhere.json")
-    os.mkfifo(sandbox.root / ".claude" / "settings.local.json")
-    assert read_problems(sandbox) == {
-        "user": "",
-        "project": "is a link, which is not followed",
-        "local": "is a pipe, a socket or a device, not a file",
-    }

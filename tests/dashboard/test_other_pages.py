@@ -98,16 +98,6 @@ def test_an_archived_item_is_restored(dashboard: Dashboard) -> None:
     assert "no item" in dashboard.send("GET", again.headers["location"]).body
 
 
-def test_many_hits_are_divided(dashboard: Dashboard) -> None:
-    dashboard.sandbox.write_memory("zoo", *(f"Animal number {at:03} of it" for at in range(120)))
-    counts = []
-    for number in range(1, 5):
-        page = dashboard.get("/dashboard/search", q="animal", page=str(number)).body
-        counts.append(page.count("data-row"))
-        assert (">Next<" in page) == (number < 3)
-    assert counts == [50, 50, 20, 20]
-
-
 # --- tasks ---
 
 

@@ -47,19 +47,6 @@ def test_the_overview_of_a_project_in_use(sandbox: Sandbox) -> None:
         assert '<code class="command">agent-memory install</code>' in page
 
 
-def test_many_agents_are_divided_into_parts(sandbox: Sandbox) -> None:
-    for number in range(60):
-        sandbox.write_memory(f"agent-{number:02}", ITEM)
-    with Dashboard(sandbox) as dashboard:
-        first = dashboard.enter().get("/dashboard").body
-        assert list_agents(first) == [f"agent-{number:02}" for number in range(50)]
-        assert 'href="/dashboard?page=2"' in first
-        for last in ("2", "9" * 30):
-            assert len(list_agents(dashboard.get("/dashboard", page=last).body)) == 10
-        for wrong in ("0", "-1", "x", "²", ""):
-            assert list_agents(dashboard.get("/dashboard", page=wrong).body)[0] == "agent-00"
-
-
 def test_an_empty_project_says_what_to_do(sandbox: Sandbox) -> None:
     with Dashboard(sandbox) as dashboard:
         page = dashboard.enter().get("/dashboard").body

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +26,6 @@ from support.events import (
     make_start_event,
     make_stop_event,
 )
-from support.inbox import count_reports
 from support.paths import REPO
 from support.sandbox import Outcome, Sandbox
 
@@ -525,36 +520,6 @@ def test_the_event_log_tells_of_a_run_without_the_text_of_its_memory(shop: Sandb
 # Projects
 
 
-def test_a_worktree_learns_into_the_main_checkout(sandbox: Sandbox, tmp_path: Path) -> None:
-    git = ["git", "-c", "user.name=t", "-c", "user.email=t@t"]
-    for words in ("init -q", "commit -q --allow-empty -m x", "worktree add -q ../tree"):
-        subprocess.run([*git, *words.split()], cwd=sandbox.root, check=True, capture_output=True)
-    tree = tmp_path / "tree"
-    for agent in ("engineer", "qa"):
-        sandbox.run_hook("subagent_stop", {**make_stop_event(agent, agent=agent), "cwd": str(tree)})
-        assert LEARNED in sandbox.read_memory(agent)
-        # Without the variable of Claude Code the main checkout is found with git.
-        sandbox.env.pop("CLAUDE_PROJECT_DIR", None)
-    assert not (tree / ".claude-mpm").exists()
-
-
-def test_a_subfolder_belongs_to_the_project(shop: Sandbox) -> None:
-    folder = shop.root / "src" / "deep"
-    folder.mkdir(parents=True)
-    shop.env["CLAUDE_PROJECT_DIR"] = str(folder)
-    assert FACT in call_agent(shop)
-
-
-def test_the_home_folder_is_not_a_project(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", FACT, user=True)
-    inner = sandbox.home / "code"
-    inner.mkdir()
-    sandbox.env["CLAUDE_PROJECT_DIR"] = str(inner)
-    sandbox.run_hook("subagent_stop", {**make_stop_event(), "cwd": str(inner)})
-    assert (inner / ".claude-mpm" / "memories" / "engineer.md").exists()
-    assert LEARNED not in (sandbox.user_memories / "engineer.md").read_text()
-
-
 # Errors never stop a delegation
 
 
@@ -573,60 +538,16 @@ def test_an_unreadable_memory_is_one_line_in_the_log(sandbox: Sandbox, of_user: 
     assert event["reason"] == "is a folder, not a file"
 
 
-def test_the_last_valid_settings_are_used(shop: Sandbox) -> None:
-    shop.configure("memory: {exclude: [qa]}")
-    assert call_agent(shop)
-    shop.configure("memory: {exclude: [qa]")
-    assert FACT in call_agent(shop, "toolu_2")
-    assert call_agent(shop, "toolu_3", "qa") == ""
-    assert "config.yml:1:23: not YAML" in shop.read_log("agent.memory.error")[0]["error"]
-
-
 def test_switched_off_by_the_environment_nothing_is_written(sandbox: Sandbox) -> None:
     for data in (b"broken", make_pre_event()):
         assert is_silent(sandbox.run_hook("pre_tool_use", data, AGENT_MEMORY="off"))
     assert not (sandbox.root / ".claude-mpm").exists()
 
 
-def test_a_locked_memory_loses_no_learning(shop: Sandbox) -> None:
-    locks = shop.root / ".claude-mpm" / "locks"
-    locks.mkdir(parents=True)
-    with open(locks / "engineer.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        began = time.monotonic()
-        answer(shop)
-        assert time.monotonic() - began < 5
-        assert LEARNED not in shop.read_memory("engineer")
-    assert "locked" in shop.read_log("agent.memory.waiting")[0]["reason"]
-    end_agent(shop, "a2", REPORT.replace(LEARNED, "Migrations run before the tests"))
-    assert shop.read_memory("engineer").count(LEARNED) == 1
-    assert "Migrations run" in shop.read_memory("engineer")
-    assert count_reports(shop) == 0
-
-
 def test_hooks_run_from_a_clone_by_their_own_first_line(shop: Sandbox) -> None:
     command, data = str(REPO / "hooks" / "pre_tool_use.py"), json.dumps(make_pre_event()).encode()
     done = subprocess.run([command], input=data, capture_output=True, env=shop.env, check=True)
     assert FACT.encode() in done.stdout
-
-
-def test_agents_that_end_at_once_lose_nothing(sandbox: Sandbox) -> None:
-    sandbox.configure("memory: {limits: {max_items_per_section: 100, default_size_kb: 64}}")
-    facts = [f"Fact about module_{n}.py" for n in range(24)]
-    # Compile the settings first, as in practice: 24 processes that import pydantic at the
-    # same time would only test the machine.
-    call_agent(sandbox)
-    events = [
-        make_stop_event(f"a{number}", REPORT.replace(LEARNED, fact))
-        for number, fact in enumerate(facts)
-    ]
-    with ThreadPoolExecutor(len(facts)) as threads:
-        run = partial(sandbox.run_hook, "subagent_stop", process=True)
-        assert all(map(is_silent, threads.map(run, events)))
-    # Writers that did not get the lock in time left their learnings to the next writer.
-    end_agent(sandbox, "a99")
-    text = sandbox.read_memory("engineer")
-    assert [text.count(f"- {fact}\n") for fact in facts] == [1] * len(facts)
 
 
 def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sandbox) -> None:

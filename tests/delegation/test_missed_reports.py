@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,10 +13,9 @@ import pytest
 
 from memory_core.delegation import missed_reports
 from memory_core.storage.project import find_project
-from support.calls import SESSION, answer, end_agent
+from support.calls import answer, end_agent
 from support.events import BLOCK, LEARNED
 from support.life import write
-from support.old_spool import make_old_entry
 from support.sandbox import Sandbox
 from support.transcripts import Transcripts, asked, make_line, said, used
 
@@ -159,35 +156,6 @@ def test_lines_of_another_project_teach_nothing(transcripts: Transcripts) -> Non
     transcripts.begin()
     assert not transcripts.sandbox.memories.exists(), "neither an item nor an outcome"
     assert not transcripts.sandbox.read_log("agent.memory.error")
-
-
-def test_folders_and_working_trees_are_of_the_project(transcripts: Transcripts) -> None:
-    root = transcripts.sandbox.root
-    git = ["git", "-C", root, "-c", "user.name=A", "-c", "user.email=a@b.c"]
-    for words in ("init -q", "commit -qm First --allow-empty", "worktree add -q ../tree"):
-        subprocess.run([*git, *words.split()], check=True)
-    (root.parent / "link").symlink_to(root)
-    folders = ["shop", "shop/src", "shop/.claude/worktrees/deleted", "tree", "link", "shop/../shop"]
-    facts = {folder: f"Fact {n} about file_{n}.py" for n, folder in enumerate(folders)}
-    lines = [{**about(fact), "cwd": str(root.parent / at)} for at, fact in facts.items()]
-    transcripts.write("a1", *lines, **NAMED)
-    transcripts.begin()
-    assert [fact for fact in facts.values() if fact not in read(transcripts)] == []
-    assert (transcripts.sandbox.memories / "history" / "engineer.jsonl").exists()
-
-
-def test_sessions_that_start_at_once_all_get_their_memory(transcripts: Transcripts) -> None:
-    sandbox = transcripts.sandbox
-    sandbox.write_memory("PM", "Releases go out on Tuesdays")
-    for agent in ("engineer", "qa", "ops"):
-        entry = {**make_old_entry(agent), "run": agent}
-        write(sandbox.state / "spool" / agent / "1-1.json", json.dumps(entry))
-    with ThreadPoolExecutor(6) as threads:
-        run = partial(sandbox.run_hook, "session_start", process=True)
-        outcomes = list(threads.map(run, [SESSION] * 6))
-    assert all(b"Tuesdays" in outcome.stdout for outcome in outcomes)
-    assert all("- " in sandbox.read_memory(agent) for agent in ("engineer", "qa", "ops"))
-    assert not sandbox.read_log("agent.memory.error")
 
 
 def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +16,6 @@ from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
 from memory_core.history import error_text, performance
 from memory_core.memory import error_files
-from memory_core.storage import hook_files
 from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
@@ -357,14 +354,6 @@ def test_what_a_command_printed_stays_here_and_is_given_when_a_run_resolved_it(
     assert list_files_with(sandbox.home, SECRET) + list_files_with(sandbox.root, SECRET) == []
 
 
-def test_an_api_error_is_logged_without_secrets(sandbox: Sandbox) -> None:
-    answer(sandbox, text=f"API Error: 401 invalid x-api-key: {SECRET} {'x' * 300}")
-    (entry,) = sandbox.read_log("agent.delegation.failed")
-    assert entry["error"].startswith("API Error: 401 invalid x-api-key: [redacted: credential] xxx")
-    assert len(entry["error"]) <= 200
-    assert list_files_with(sandbox.home, SECRET) + list_files_with(sandbox.root, SECRET) == []
-
-
 def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
     """M2 of the third look at the security; also if the same error occurs here."""
     folder = sandbox.root / ".claude-mpm" / "state" / "errors"
@@ -403,33 +392,6 @@ def test_the_newest_errors_are_kept(sandbox: Sandbox) -> None:
     assert len(kept) >= error_files.MAX_KEPT
     assert kept == texts[-len(kept) :]
     assert (sandbox.state / "errors" / "engineer.jsonl").stat().st_size < 2 * error_files.MAX_BYTES
-
-
-def test_nothing_is_lost_while_another_process_has_the_lock(sandbox: Sandbox) -> None:
-    locks = sandbox.root / ".claude-mpm" / "locks"
-    locks.mkdir(parents=True)
-    with open(locks / "engineer.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        replay(sandbox, "2.1.329/foreground")
-        replay(sandbox, "2.1.329/partial_failure")
-        assert not (sandbox.memories / "history" / "engineer.jsonl").exists()
-    assert hook_files.list_agents(sandbox.paths) == {"engineer": 3}
-    sandbox.run_hook("session_start", {"hook_event_name": "SessionStart", "session_id": "s9"})
-    found = performance.Performance(history(sandbox))
-    assert (found.total.finished, found.total.done, found.total.failed) == (2, 1, 1)
-    assert len(performance.find_common_errors(list_errors(sandbox))) == 1
-    assert hook_files.list_names(sandbox.paths) == []
-    assert not (sandbox.memories / "engineer.md").exists()
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_what_cannot_be_written_waits_in_the_inbox(sandbox: Sandbox) -> None:
-    folder = sandbox.memories / "history"
-    folder.mkdir(parents=True)
-    folder.chmod(0o500)
-    replay(sandbox, "2.1.329/foreground")
-    folder.chmod(0o700)
-    assert hook_files.list_agents(sandbox.paths) == {"engineer": 2}
 
 
 # Runs whose end caused no event

@@ -27,11 +27,10 @@ from memory_core.history.item_history import History
 from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
-from support.calls import answer, call_agent, end_agent, start_agent
+from support.calls import call_agent, end_agent, start_agent
 from support.command_line import Person
 from support.events import BLOCK, LEARNED, REPORT, is_silent, make_post_event, make_stop_event
 from support.inbox import TAUGHT, add_event, add_report, count_reports, make_report
-from support.old_spool import add_old_entry, make_old_entry
 from support.paths import REPO
 from support.processes import wait_until
 from support.sandbox import Sandbox
@@ -68,21 +67,6 @@ def assert_saved_once(sandbox: Sandbox) -> None:
     (state,) = History(Store(sandbox.paths).history("engineer").read())
     assert state.confidence == 0.5
     assert len(performance.list_runs(list_records(sandbox, "task"))) == 1
-
-
-def test_all_events_of_a_run_count_once(sandbox: Sandbox) -> None:
-    call_agent(sandbox)
-    start_agent(sandbox)
-    handback = {**make_stop_event(), "hook_event_name": "PreToolUse", "tool_use_id": "toolu_h"}
-    del handback["last_assistant_message"]
-    handback |= {"tool_name": "SubagentHandback", "tool_input": {"message": REPORT}}
-    for _twice in range(2):
-        reply = sandbox.run_hook("pre_tool_use", handback).reply
-        assert BLOCK not in reply["updatedInput"]["message"]
-        end_agent(sandbox)
-        assert BLOCK not in json.dumps(answer(sandbox).reply["updatedToolOutput"])
-    assert_saved_once(sandbox)
-    assert len(list_records(sandbox, "task")) == 1
 
 
 def test_two_hooks_for_one_event_write_one_report(sandbox: Sandbox) -> None:
@@ -316,19 +300,6 @@ def test_a_worker_keeps_the_settings_of_the_hook(sandbox: Sandbox) -> None:
     drain(sandbox)
     assert count_items(sandbox) == Counter([SHARED])
     assert len(list_records(sandbox, "task")) == 2
-
-
-def test_what_an_older_version_left_is_merged_once(sandbox: Sandbox) -> None:
-    outcome = {"kind": "task", "key": "a1", "outcome": "done", "run": "a1", "agent": "engineer"}
-    record = {**outcome, "time": "2026-11-20T10:00:00.000Z", "description": "Fix the login"}
-    add_old_entry(sandbox, {**make_old_entry("engineer"), "learnings": [], "records": [record]})
-    for _twice in range(2):
-        add_old_entry(sandbox, make_old_entry("engineer"))
-    drain(sandbox)
-    assert not (sandbox.state / "spool").exists()
-    assert count_items(sandbox) == Counter([TAUGHT])
-    (task,) = list_records(sandbox, "task")
-    assert (task["type"], task["outcome"]) == ("bugfix", "done")
 
 
 @pytest.mark.slow

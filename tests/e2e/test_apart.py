@@ -3,22 +3,18 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable
 
 from .api import Script, delegate, say, use
 from .client import Desk
 from .product import (
-    REPO,
     assert_fenced,
     assert_memory_given,
     assert_quiet,
-    assert_unseen,
     lesson,
     list_known_items,
     make_group,
     read_log,
     remember,
-    state_folder,
 )
 
 FACT = "Orders are numbered per warehouse and never reused"
@@ -124,18 +120,3 @@ def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
         "start",
     ]
     assert list_known_items(desk, "engineer") == [FACT, PLAN]
-
-
-def test_committed_settings_without_an_installation(new_desk: Callable[..., Desk]) -> None:
-    """The settings are committed, but the hooks are not installed on this machine."""
-    from memory_core.claude_code import settings_json
-
-    desk = new_desk("colleague", hooks=False)
-    remember(desk, "engineer", FACT)
-    template = (REPO / "settings.template.json").read_text()
-    desk.settings(hooks=settings_json.build_hooks(template))
-    run = desk.run(ONE)
-    assert_quiet(run)
-    assert run.out.strip() == "done"
-    assert_unseen(run.api.requests, FACT, "agent-memory")
-    assert not state_folder(desk).exists()

@@ -12,9 +12,9 @@ import pytest
 
 from support.command_line import hide_change
 
-from .api import Api, Line, Refusal, Request, say
+from .api import Api, Line, Request, say
 from .client import Desk
-from .product import REPO, list_known_items, make_group, remember, versions
+from .product import REPO, list_known_items, make_group, remember
 
 # These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
@@ -85,43 +85,6 @@ def test_accepted_proposals_replace_the_old_items(old: Desk) -> None:
     assert list_known_items(old, "engineer") == sorted([SHORT, BOTH])
     archive = old.read(".claude-mpm/memories/archive/engineer.md")
     assert all(item in archive for item in (LONG, TESTS, SIZE))
-
-
-def test_without_yes_nothing_changes(old: Desk) -> None:
-    before = files(old)
-    result = optimize(old, answer(([1], SHORT)))
-    hint = "Nothing is changed yet; run it with --yes to change it.\n"
-    assert (result.code, result.err) == (0, hint)
-    assert f"+- {SHORT}\n" in result.out
-    assert files(old) == before
-
-
-@versions("2.1.300")
-def test_a_proposal_with_an_invented_number_is_refused(old: Desk) -> None:
-    result = optimize(old, answer(([1], SHORT.replace("3", "5")), ([2, 3], BOTH)), "--yes")
-    assert result.code == 0
-    assert "refused" in result.err
-    assert "it says what no item says: 5" in result.err
-    assert list_known_items(old, "engineer") == sorted([LONG, BOTH])
-
-
-NONSENSE: list[tuple[Line, str]] = [
-    (say("I would rather talk about the weather."), "did not answer with one JSON object"),
-    (say('{"proposals": "none"}'), "did not answer with one JSON object"),
-    (say('{"proposals": []}\n\n{"proposals": []}'), "did not answer with one JSON object"),
-    (Refusal(400, "the script refuses"), "claude failed: "),
-]
-
-
-@versions("2.1.300")  # the handling of answers is the same for all clients
-@pytest.mark.parametrize(("line", "said"), NONSENSE, ids=["talk", "shape", "two", "refusal"])
-def test_an_invalid_answer_changes_nothing(old: Desk, line: Line, said: str) -> None:
-    before = files(old)
-    result = optimize(old, line, "--yes")
-    assert (result.code, result.out) == (1, "")
-    assert said in result.err
-    assert len(result.err.splitlines()) == 1
-    assert files(old) == before
 
 
 def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[..., Desk]) -> None:

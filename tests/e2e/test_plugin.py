@@ -210,31 +210,6 @@ def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) ->
     assert_memory_given(second.requests_by("TASK-1"), FACT)
 
 
-def test_the_doctor_finds_nothing_wrong(plugged: Desk) -> None:
-    """The doctor finds no problem with a plugin that the real client has installed."""
-    borrow_environment(data_folder(plugged))
-    assert_quiet(plugged.run(script(lesson(FACT))))
-    with Api({}) as api:
-        own = plugged.environment(api)
-        done = subprocess.run(
-            [
-                str(plugged.home.parent / "agent memory" / "bin" / "agent-memory"),
-                "doctor",
-                "--json",
-            ],
-            cwd=plugged.project,
-            env={**own, "PATH": f"{Path(plugged.claude.program).parent}:{own['PATH']}"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    found = json.loads(done.stdout)["findings"]
-    assert [each for each in found if each["level"] != "ok"] == []
-    (told,) = [each for each in found if each["check"] == "plugin"]
-    assert told["where"] == str(data_folder(plugged))
-    assert len([each for each in found if each["check"] == "command"]) >= 6
-
-
 @versions(CURRENT)
 def test_its_mcp_server_answers(plugged: Desk) -> None:
     """The tools have the names that Claude Code gives to tools of a plugin."""

@@ -72,12 +72,6 @@ def test_rules_have_the_same_effect_as_without_hooks(new_desk: NewDesk, rules: s
     assert_memory_given(desk.run(script()).requests_by("TASK-1"), FACT)
 
 
-def test_a_denied_delegation_leaves_no_receipt(desk: Desk) -> None:
-    desk.settings(permissions=RULES["deny"])
-    desk.run(script())
-    assert open_receipts(desk) == []
-
-
 def test_after_a_refused_delegation_the_memory_is_given(desk: Desk) -> None:
     """The same agent is called again in this session in a way that no rule forbids."""
     remember(desk, "engineer", FACT)

@@ -3,18 +3,14 @@
 import json
 import re
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from memory_core.delegation import experiment, hold_out
 from memory_core.history.item_history import id_of
 from memory_core.origin import text_origins
-from memory_core.storage.config_yml import config_file, config_merge
 from memory_core.storage.project import Project, find_project
 
-from .api import Request, delegate, say, use
+from .api import delegate, say, use
 from .client import Desk
 from .product import (
     REPO,
@@ -148,36 +144,5 @@ def short(text: str) -> str:
     return id_of(text)[:4]
 
 
-@pytest.mark.parametrize("in_background", [False, True])
-def test_a_held_out_run_gets_the_recording_note_and_still_teaches(
-    desk: Desk, in_background: bool
-) -> None:
-    desk.switch_selection_on()
-    remember(desk, "engineer", *ITEMS)
-    paths = find_shop(desk).paths
-    text = config_merge.read_source(paths)
-    text = config_file.set_value(text, "memory.experiment.hold_out", "10%")
-    config_merge.write_source(paths, text)
-    find_shop(desk)  # compiles the settings: the hooks of these tests have no YAML parser
-    calls = [f"toolu_{number:020}" for number in range(10**6, 10**6 + 100)]
-    held_out = next(call for call in calls if hold_out.is_held_out(call, 0.1))
-    given = next(call for call in calls if not hold_out.is_held_out(call, 0.1))
-    answers = [say(lesson("Retries wait a second")), say("Done.")]
-    for call, answer in zip((held_out, given), answers, strict=True):
-        task = delegate("engineer", "TASK-1 retry a payment", run_in_background=in_background)
-        run = desk.run({"MAIN": [name_call(task, call), say("done")], "TASK-1": [answer]})
-        assert_quiet(run)
-        (request,) = run.requests_by("TASK-1")
-        assert "# Add To Memory:" in request.said
-        assert (ITEMS[0] in request.said) == (call == given)
-    assert "Retries wait a second" in list_known_items(desk, "engineer")
-    assert experiment.read_state(find_shop(desk)) == (0.1, 1, 1)
-
-
 def find_shop(desk: Desk) -> Project:
     return find_project(str(desk.project), {"HOME": str(desk.home)})
-
-
-def name_call(line: Callable[[Request], Any], call: str) -> Callable[[Request], Any]:
-    """Return the line of a call with this id."""
-    return lambda request: [{**block, "id": call} for block in line(request)]

@@ -1,6 +1,5 @@
 """Task memory in the real client: who gets which task, and that a memory imports no files."""
 
-import json
 import os
 from collections.abc import Callable, Iterable
 
@@ -68,16 +67,6 @@ def test_everyone_gets_only_the_active_task(desk: Desk) -> None:
     assert_none_contains(run, ONE)
 
 
-def test_a_folder_of_another_name_is_imported_too(desk: Desk) -> None:
-    desk.write("backlog.config.yml", 'backlog_directory: "plans/my board"\n')
-    shop = start_tasks(desk, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    assert (desk.project / "plans/my board/CLAUDE.md").is_file()
-    run = run_delegation(desk)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), ONE)
-
-
 def test_a_claude_md_that_imports_agents_md_imports_the_task_too(desk: Desk) -> None:
     """Many projects use this file layout; user lines may end as on Windows."""
     desk.write("AGENTS.md", "Our own rules.\r\nNo line break ends them.")
@@ -89,23 +78,6 @@ def test_a_claude_md_that_imports_agents_md_imports_the_task_too(desk: Desk) -> 
     for speaker in ("MAIN", "TASK-1"):
         for text in (ONE, "No line break ends them.", "Our own words on tasks."):
             assert_all_contain(run.requests_by(speaker), text)
-
-
-def test_without_an_active_task_nothing_is_imported(desk: Desk) -> None:
-    shop = start_tasks(desk, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    task_actions.archive(shop, "task-1")
-    run = run_delegation(desk)
-    assert_quiet(run)
-    assert_none_contains(run, ONE, "task-1.md", "@memory", "# task-1", "<task-memory")
-    assert not (desk.project / "backlog" / "CLAUDE.md").exists()
-
-
-def test_without_consent_nothing_is_imported(desk: Desk) -> None:
-    shop = project(desk)
-    task_actions.start(shop, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    assert_none_contains(run_delegation(desk), ONE)
 
 
 def test_a_new_note_reaches_the_next_subagent(desk: Desk) -> None:
@@ -183,20 +155,6 @@ def test_a_task_moved_before_a_session_is_given_at_its_start(desk: Desk) -> None
     for speaker in ("MAIN", "TASK-1"):
         for request in run.requests_by(speaker):
             assert "# task-2: Invoices" in request.said, request
-
-
-def test_its_mcp_server_moves_tasks_too(desk: Desk) -> None:
-    shop = with_backlog(desk)
-    server = {"command": str(BACKLOG), "args": ["mcp", "start"]}
-    desk.write("servers.json", json.dumps({"mcpServers": {"backlog": server}}))
-    move = use("mcp__backlog__task_edit", id="task-2", status="In Progress")
-    call = delegate("engineer", "TASK-2 go", run_in_background=False)
-    script = {"MAIN": [move, call, say("done")], "TASK-2": [say("Fine.")]}
-    run = desk.run(script, "--mcp-config", "servers.json")
-    assert run.code == 0, run
-    assert "status: In Progress" in desk.read("backlog/tasks/task-2 - Invoices.md")
-    assert task_actions.find(shop).id == "task-2"
-    assert_all_contain(run.requests_by("TASK-2"), "# task-2: Invoices")
 
 
 # Attacks by the text of a memory.
@@ -286,32 +244,3 @@ def test_a_memory_imports_no_other_file(new_desk: NewDesk) -> None:
     run = run_delegation(desk)
     assert_all_contain(run.requests_by("MAIN"), "never closed")
     assert seen(run) == set()
-
-
-def test_the_newest_notes_within_the_budget_are_given(desk: Desk) -> None:
-    shop = start_tasks(desk, "task-1")
-    path = desk.project / "backlog/memory/task-1.md"
-    context = f"## Context\n\n{ONE}.\n"
-    path.write_text(path.read_text().replace("## Context\n", context, 1))
-    for number in range(3):
-        filler = "and so it went on and on " * 200
-        task_actions.add_note(shop, "task-1", f"Note {number} was: {filler}")
-    task_actions.add_note(shop, "task-1", TWO)
-    assert "Note 0 was" in path.read_text()
-    run = run_delegation(desk)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), ONE)
-        assert_all_contain(run.requests_by(speaker), TWO)
-        assert_all_contain(run.requests_by(speaker), '"backlog/memory/task-1.md".)')
-    assert_none_contains(run, "Note 0 was", "Note 1 was")
-
-
-def test_after_remove_nothing_is_imported(desk: Desk) -> None:
-    desk.write("CLAUDE.md", "# Rules of the house\n")
-    shop = start_tasks(desk, "task-1")
-    task_actions.add_note(shop, "task-1", ONE)
-    claude_md_import.remove(shop.paths)
-    assert desk.read("CLAUDE.md") == "# Rules of the house\n"
-    run = run_delegation(desk)
-    assert_all_contain(run.requests_by("MAIN"), "# Rules of the house")
-    assert_none_contains(run, ONE)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from memory_core.document import markdown
-from memory_core.files.safe_files import Refused
 from memory_core.git import driver_notice, merge_driver
 from memory_core.learning import extraction
 from memory_core.storage.project import Project, find_project
@@ -328,19 +327,6 @@ def test_files_that_cannot_be_read_are_left_to_git(
     assert plain.read_text() == "- a\n"
 
 
-def test_attributes_are_not_written_through_a_link(shop: Sandbox) -> None:
-    """Git does not read them through a link either."""
-    outside = shop.home / "attributes"
-    outside.write_text("x\n")
-    (shop.root / ATTRIBUTES).symlink_to(outside)
-    with pytest.raises(Refused) as caught:
-        merge_driver.install(project_in(shop))
-    link = f"{ATTRIBUTES} is a link, which is not followed, by git neither"
-    assert str(caught.value).startswith(link)
-    assert outside.read_text() == "x\n"
-    assert "agent-memory" not in (shop.root / ".git" / "config").read_text()
-
-
 def test_a_folder_that_looks_like_a_repository_runs_no_program(person: Person) -> None:
     memories = person.sandbox.memories
     for name in ("objects", "refs"):
@@ -352,17 +338,6 @@ def test_a_folder_that_looks_like_a_repository_runs_no_program(person: Person) -
     done = person.run("git", "install")
     assert (done.returncode, (person.sandbox.home / "has-run").exists()) == (2, False)
     assert (memories / "config").read_text() == core
-
-
-@pytest.mark.parametrize("linked", [".claude-mpm", ".claude-mpm/memories"])
-def test_nothing_is_installed_in_a_linked_folder(shop: Sandbox, linked: str) -> None:
-    outside = shop.home / "outside"
-    shutil.move(shop.root / linked, outside)
-    (shop.root / linked).symlink_to(outside)
-    before = read_files(outside)
-    with pytest.raises(Refused):
-        merge_driver.install(project_in(shop))
-    assert read_files(outside) == before
 
 
 # Whole histories.

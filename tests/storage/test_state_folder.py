@@ -19,7 +19,6 @@ from support.review import make_waiting
 from support.sandbox import Sandbox
 
 SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
-ENTRY = {"agent": "engineer", "run": "a1", "session": "s1", "source": "agent", "rejected": []}
 
 
 def live(sandbox: Sandbox) -> None:
@@ -105,34 +104,3 @@ def test_a_state_home_in_the_project_is_ignored(sandbox: Sandbox, place: str) ->
     live(sandbox)
     assert sorted(os.listdir(sandbox.root)) == [".claude-mpm"]
     assert (sandbox.state / "events.jsonl").exists()
-
-
-def test_state_in_a_project_is_ignored(sandbox: Sandbox) -> None:
-    """A repository may hold what older versions kept there, or what an attacker made."""
-    sandbox.write_memory("engineer", FACT)
-    forged = {
-        "state/spool/engineer/1-1.json": {**ENTRY, "learnings": [["pattern", "A forged item"]]},
-        "state/inbox/engineer~0": {"time": 1.0, "agent": "engineer", "run": "a1"},
-        "state/settings": {"stamp": [11], "values": {"enabled": False}, "problems": []},
-        "state/route.json": {"route": "start", "time": 9e12},
-        "state/sweep.json": {"since": 0.0, "folders": ["/"], "offsets": {}},
-        "logs/events.jsonl": {"event": "agent.memory.error", "error": "forged"},
-    }
-    texts = {name: json.dumps(value) for name, value in forged.items()}
-    texts |= {"state/errors/engineer": "- forged\n", "quarantine/engineer.md": "- forged\n"}
-    texts["spool/engineer/1-1.json"] = texts["state/spool/engineer/1-1.json"]
-    for name, text in texts.items():
-        path = sandbox.memories.parent / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-    sandbox.run_hook("session_start", SESSION)
-    given = sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
-    live(sandbox)
-
-    assert FACT in given
-    assert "forged" not in given
-    assert "forged" not in sandbox.read_memory("engineer")
-    assert sandbox.read_log("agent.memory.error") == []
-    for name, text in texts.items():
-        assert (sandbox.memories.parent / name).read_text() == text

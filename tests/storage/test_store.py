@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from memory_core.files.safe_files import Refused, TooLarge
 from memory_core.storage import paths, store
 
 
@@ -28,18 +25,6 @@ def test_a_file_keeps_its_mode_and_file_name(tmp_path: Path) -> None:
     assert old.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize("is_inside", [True, False])
-def test_a_link_is_no_memory_file(tmp_path: Path, is_inside: bool) -> None:
-    files, folder = open_store(tmp_path / "project")
-    target = (folder if is_inside else tmp_path) / "shared.md"
-    target.write_text("- a\n")
-    (folder / "engineer.md").symlink_to(target)
-    assert files.read("engineer") is None
-    with pytest.raises(Refused, match=r"engineer\.md is a link, which is not followed"):
-        files.write("engineer", "- b\n", None)
-    assert target.read_text() == "- a\n"
-
-
 def test_a_link_of_the_user_is_written_through(tmp_path: Path) -> None:
     files, folder = open_store(tmp_path, is_user=True)
     (tmp_path / "shared.md").write_text("- a\n")
@@ -47,14 +32,6 @@ def test_a_link_of_the_user_is_written_through(tmp_path: Path) -> None:
     files.write("engineer", "- b\n", files.read("engineer"))
     assert (folder / "engineer.md").is_symlink()
     assert (tmp_path / "shared.md").read_text() == "- b\n"
-
-
-def test_a_huge_memory_file_is_not_read(tmp_path: Path) -> None:
-    files, folder = open_store(tmp_path)
-    with (folder / "engineer.md").open("wb") as file:
-        file.truncate(1 << 40)
-    with pytest.raises(TooLarge, match=r"engineer\.md is larger than 1 MB"):
-        files.read("engineer")
 
 
 def test_the_agents_with_a_memory(tmp_path: Path) -> None:

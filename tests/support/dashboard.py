@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from support.paths import REPO
-from support.sandbox import Sandbox
 
 COMMAND = [sys.executable, "-m", "memory_core.cli", "dashboard"]
 FORM_PAGE = "/dashboard/agents/engineer"
@@ -28,12 +27,13 @@ class Answer(NamedTuple):
 
 
 class Dashboard:
-    """Serves a sandbox on a free port; a context manager.
+    """Serves a sandbox, or another project with `root` and `env`, on a free port.
 
-    `address` has the token.  `cookie` is "NAME=VALUE" once `enter` was called.
+    `address` has the token, `origin` is the part before the path.  `cookie` is "NAME=VALUE" once
+    `enter` was called.
     """
 
-    def __init__(self, sandbox: Sandbox, *options: str, **env: str) -> None:
+    def __init__(self, sandbox: Any, *options: str, **env: str) -> None:
         self._command = [*COMMAND, *(options or ("--port", "0"))]
         self.sandbox = sandbox
         self._env = {**sandbox.env, "PYTHONPATH": str(REPO), **env}
@@ -49,6 +49,7 @@ class Dashboard:
         assert self.address, self.process.communicate()[1]
         parts = urlsplit(self.address)
         self.port, self.host, self.query = parts.port or 0, parts.netloc, parts.query
+        self.origin = f"http://{self.host}"
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -232,16 +232,6 @@ def list_items(text: str, title: str = "Notes") -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "held", ["The words ## Notes stand here", "```\n## Notes\n```", "> ## Notes", "    ## Notes"]
-)
-def test_a_heading_in_prose_is_no_section(held: str) -> None:
-    text = task_document.add_item(f"# task-1\n\n## Context\n\n{held}\n", "Notes", "seen")
-    told = dict(task_document.list_sections(text))
-    assert held in told["Context"]
-    assert told["Notes"] == "- seen"
-
-
 def test_a_missing_section_is_made_at_its_place() -> None:
     text = task_document.create("task-1", "T", NOW, "## Context\n\n## References\n")
     text = task_document.add_item(text, "notes", "n")
@@ -389,13 +379,6 @@ def test_errors_say_what_to_do(
     assert task_actions.reopen(shop.project, "3").what == "begun"
 
 
-def test_a_note_that_no_file_could_hold_is_kept_as_far_as_it_can_be(shop: Shop) -> None:
-    task_actions.start(shop.project, "a")
-    task_actions.add_note(shop.project, "a", "half a pair \ud800, a bell \x07, a nul \x00")
-    assert "- half a pair \N{REPLACEMENT CHARACTER}, a bell" in shop.memory("a")
-    assert "\0" not in shop.memory("a")
-
-
 def test_search_finds_lines_with_all_words(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     task_actions.add_note(shop.project, "a", "The Warehouse numbers orders")
@@ -500,28 +483,6 @@ def test_a_changed_title_is_taken_over_and_another_spelling_is_the_same_task(sho
     assert shop.states() == {"task-1": "active"}
     assert task_actions.find(shop.project, "001").title == "Orders of 2028"
     assert "- a note\n" in shop.memory("task-1")
-
-
-def test_the_look_without_a_change_reads_no_task(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(20):
-        shop.read_task(f"task-{number}", "In Progress" if number == 7 else "To Do")
-    for _ in range(2):  # the first one writes a line into a file
-        shop.check()
-    read = []
-    read_task = backlog_folder.Folder.read_task
-
-    def record(folder: backlog_folder.Folder, path: str) -> backlog_format.BacklogTask | None:
-        read.append(os.path.basename(path))
-        return read_task(folder, path)
-
-    monkeypatch.setattr(backlog_folder.Folder, "read_task", record)
-    shop.check()
-    assert read == []
-    shop.read_task("task-3", "To Do", "Renamed")
-    shop.check()
-    assert set(read) == {"task-3 - Renamed.md"}
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@
 strace injects one fault per run, into a hook or into a worker alone: SIGKILL at every system
 call after the event was read; ENOSPC, EIO, EACCES and EROFS at every call that touches files,
 once and (for the files of the project and its state) at all later calls too. Further runs use no
-HOME, no locks, and files with future dates. After each run and after captures by later runs,
-nothing may be lost, duplicated or broken. The last line of the output has the counts.
+HOME and no locks. After each run and after captures by later runs, nothing may be lost, duplicated
+or broken. The last line of the output has the counts.
 """
 
 from __future__ import annotations
@@ -33,12 +33,10 @@ REPO = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(REPO), str(REPO / "tests")]
 
 from memory_core.document import markdown  # noqa: E402
-from memory_core.files import safe_files  # noqa: E402
 from memory_core.history import item_history  # noqa: E402
 from memory_core.memory import agent_memory  # noqa: E402
 from memory_core.monitor import log_reading  # noqa: E402
 from memory_core.storage import (  # noqa: E402
-    event_log,
     history_file,
     inbox,
     paths,
@@ -46,7 +44,6 @@ from memory_core.storage import (  # noqa: E402
     state_folder,
     store,
 )
-from memory_core.text.times import format_utc  # noqa: E402
 from support import events  # noqa: E402
 from support.inbox import add_report  # noqa: E402
 from support.workers import await_worker  # noqa: E402
@@ -577,27 +574,6 @@ def undisturbed(bed: Bed, scenario: Scenario, change: Callable[[Bed], None]) -> 
     return ["lost: not learned"] * missing + judged(bed, scenario, outcome, whole)
 
 
-def the_future(bed: Bed) -> Iterator[tuple[str, list[str]]]:
-    """Simulate a clock that went back: all files are dated years ahead."""
-    for scenario in SCENARIOS:
-        yield f"{scenario.name}: files from the future", undisturbed(bed, scenario, postdate)
-
-
-def postdate(bed: Bed) -> None:
-    later = time.time() + 10 * 365 * 86400
-    if bed.memory.exists():
-        header = f"<!-- Last Updated: {format_utc(later)[:19]} | Auto-updated by: qa -->\n"
-        bed.memory.write_text(bed.text() + header)
-        (bed.memory.parent / f".engineer.md.1{safe_files.TEMPORARY}").write_text("left behind")
-        run_records.SessionRuns(bed.paths, "s1").note("a0", agent="engineer", ended=later)
-        event_log.write(bed.paths, "agent.memory.loaded", agent_id="engineer")
-    for path in bed.reports():
-        os.utime(path, (later, later))
-    for path in sorted(bed.root.rglob("*")):
-        if "config" not in path.name:  # its time stamp is compared for equality, not for age
-            os.utime(path, (later, later))
-
-
 def no_locks(bed: Bed) -> Iterator[tuple[str, list[str]]]:
     """Put the state on a file system that cannot lock, so that two workers work at once."""
     scenario = next(one for one in SCENARIOS if one.hook == "worker")
@@ -675,7 +651,7 @@ def everything(folder: Path, jobs: int, every: int) -> bool:
     tally = Tally()
     inject(folder, jobs, every, tally)
     bed = Bed(folder / "others")
-    for name, problems in (*no_home(bed), *the_future(bed), *no_locks(bed)):
+    for name, problems in (*no_home(bed), *no_locks(bed)):
         tally.add("other harms", name, problems)
     print(tally)
     return tally.failed
