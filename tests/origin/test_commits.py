@@ -14,6 +14,7 @@ from support import processes
 from support.answers import answer
 from support.command_line import Person
 from support.terminal import Terminal
+from tools import decisions
 
 BASE, LINE, OTHER = "Orders are numbered", "Amounts are integer cents", "The bank answers in XML"
 SECONDS = count(1_795_000_000)
@@ -188,6 +189,11 @@ def test_a_signature_cannot_be_forged(team: Team, work: Callable[[Team], None], 
     (team.place / "ran").unlink(missing_ok=True)  # plain git runs it
     assert team.find_tiers()[LINE] == tier
     assert not (team.place / "ran").exists()
+
+
+@pytest.mark.slow
+def test_with_signatures_nobody_has_to_decide(tmp_path: Path) -> None:
+    assert not any(decisions.play(0.05, True, 1, tmp_path).values())
 
 
 def add_lines_of_two_authors(team: Team) -> None:
