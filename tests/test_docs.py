@@ -12,7 +12,7 @@ import pytest
 
 import memory_core
 from memory_core.history import item_history
-from memory_core.setup import installation
+from memory_core.setup import trial
 from memory_core.storage import record_models
 from memory_core.storage.config_yml import config_merge, config_models
 from support.paths import REPO
@@ -25,7 +25,7 @@ PAGES = [REPO / "README.md", REPO / "CHANGELOG.md", *sorted((REPO / "docs").glob
 
 @pytest.mark.parametrize("page", ["README.md", "docs/install.md", "docs/getting-started.md"])
 def test_the_oldest_claude_code_is_the_constant(page: str) -> None:
-    assert f"{installation.OLDEST_CLAUDE} or newer" in (REPO / page).read_text(encoding="utf-8")
+    assert f"{trial.OLDEST_CLAUDE} or newer" in (REPO / page).read_text(encoding="utf-8")
 
 
 def config_table() -> str:

@@ -20,7 +20,7 @@ from memory_core.claude_code import (
 )
 from memory_core.curation import agent_status
 from memory_core.doctor.repairs import Repair
-from memory_core.setup import hook_runner, installation, plugin
+from memory_core.setup import hook_runner, plugin, trial
 from memory_core.storage import config, event_log, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -133,7 +133,7 @@ class Examination:
     @cached_property
     def version(self) -> tuple[int, ...]:
         """The version of Claude Code, () if there is no `claude`."""
-        return installation.find_claude_version()
+        return trial.find_claude_version()
 
     @property
     def delivering_event(self) -> str:

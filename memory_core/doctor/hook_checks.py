@@ -24,7 +24,7 @@ from memory_core.doctor.examination import (
     OwnHook,
     report_closed,
 )
-from memory_core.setup import hook_runner, installation, plugin, plugin_environment
+from memory_core.setup import hook_runner, installation, plugin, plugin_environment, trial
 from memory_core.storage import config
 from memory_core.text import memory_tags
 
@@ -39,8 +39,8 @@ def check_program(exam: Examination) -> Iterator[Finding]:
         yield Finding(BROKEN, what, "HOME", "set HOME to your home folder, then start claude again")
     number = ".".join(map(str, exam.version)) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
-    oldest = installation.OLDEST_CLAUDE
-    is_supported = installation.is_supported(exam.version)
+    oldest = trial.OLDEST_CLAUDE
+    is_supported = trial.is_supported(exam.version)
     advice = "" if is_supported else f"install Claude Code {oldest} or newer, or add it to PATH"
     yield Finding(OK if is_supported else WARNING, what, sys.executable, advice)
 
@@ -77,7 +77,7 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
             what = "no hooks of agent-memory: agents get no memory and learn nothing"
             yield _suggest_install(exam, BROKEN, what)
         return
-    wanted = settings_json.build_hooks(installation.read_template())
+    wanted = settings_json.build_hooks(trial.read_template())
     missing = wanted.keys() - {hook.event for hook in exam.own_hooks}
     if missing:
         events = ", ".join(event for event in wanted if event in missing)
@@ -138,7 +138,7 @@ def _is_right(exam: Examination, hook: OwnHook) -> bool:
     if hook.file.plugin:
         return exam.is_trusted(hook)
     parts = (settings_json.BASIC, settings_json.TASKS)
-    wanted = settings_json.build_hooks(installation.read_template(), parts=parts)
+    wanted = settings_json.build_hooks(trial.read_template(), parts=parts)
     return exam.is_trusted(hook) and any(map(hook.entry.is_of, wanted.get(hook.event, ())))
 
 

@@ -7,36 +7,25 @@ standard library and this package only.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import re
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core import __version__
-from memory_core.claude_code import headless, sample_events, settings_files, settings_json
+from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.document.diff import FileChange
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
-from memory_core.setup import hook_runner, program, shell_completion
+from memory_core.setup import initialize, program, shell_completion, trial
 from memory_core.setup.program import COMMAND, InstallRefused, Say
 from memory_core.storage import paths
 from memory_core.storage.project import Project
 from memory_core.tasks import claude_md_import, task_events
-
-TEMPLATE_NAME = "settings.template.json"
-
-# The oldest version of Claude Code that agent-memory supports.
-OLDEST_CLAUDE = "2.1.20"
-
-# Seconds; `claude --version` takes one.
-CLAUDE_TIMEOUT = 20
 
 
 def run_guarded(verb: Callable[[], None]) -> int:
@@ -60,14 +49,14 @@ def run_guarded(verb: Callable[[], None]) -> int:
 def install(project: str, user: bool = False, dry_run: bool = False, say: Say = print) -> None:
     """Test the hooks, and write them into the settings of a project or of the user."""
     target = _find_target(project, user)
-    wanted = settings_json.build_hooks(read_template(), find_parts(target.project, user))
+    wanted = settings_json.build_hooks(trial.read_template(), find_parts(target.project, user))
     change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
     if dry_run:
         _say_diff(change, say)
         if refusal := target.find_refusal():
             say(f"Would not write: {target.describe(refusal)}.")
         return
-    trial, backup = _write_tested(target, change)
+    result, backup = _write_tested(target, change)
     if not user:
         with suppress(OSError):
             target.project.paths.state.make_root()  # so that an upgrade finds the project
@@ -75,19 +64,29 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     say(f"  Hooks {'already installed' if _is_empty(change) else 'installed'}: {change.path}")
     if backup:
         say(f"  Backup of the previous settings: {backup}")
-    if not is_supported(find_claude_version()):
-        say(f"  The hooks need Claude Code {OLDEST_CLAUDE} or newer, which was not found.")
+    if not trial.is_supported(trial.find_claude_version()):
+        say(f"  The hooks need Claude Code {trial.OLDEST_CLAUDE} or newer, which was not found.")
     say("")
     say(f'Tested in a temporary project. The agent "{sample_events.AGENT}" reported this finding:')
-    say(f"  {trial.memory_line}")
+    say(f"  {result.memory_line}")
     say("The next prompt of that agent:")
-    for line in trial.prompt.splitlines():
+    for line in result.prompt.splitlines():
         say(f"  | {line}".rstrip())
     say("")
     where = "any project" if user else target.root
     say(f"Next: start a new Claude Code session in {where}; agents have their memory from then on.")
     say(f"To check the installation: {program.format_command()} doctor")
+    if not user:
+        _say_first_rule(target.project, say)
     _say_what_is_left(target, user, say)
+
+
+def _say_first_rule(project: Project, say: Say) -> None:
+    """Say how to write a first rule for an agent of the project that has no memory."""
+    missing = initialize.list_agents_without_memory(project.store, os.environ)
+    if missing and not project.store.agents():
+        command = f'{program.format_command()} add {missing[0]} "Amounts are integer cents"'
+        say(f"Agents without a memory: {', '.join(missing)}. To write a first rule: {command}")
 
 
 def _say_what_is_left(target: SettingsTarget, user: bool, say: Say) -> None:
@@ -124,13 +123,13 @@ def _plan_update(target: SettingsTarget) -> FileChange:
     others = list_entries(target) or list_entries(_find_target("", user=True))
     if others and not (target.is_user or _has_hooks(target)):
         parts = [part for part in parts if part != settings_json.BASIC]
-    wanted = settings_json.build_hooks(read_template(), parts)
+    wanted = settings_json.build_hooks(trial.read_template(), parts)
     return _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
 
 
 def _has_hooks(target: SettingsTarget) -> bool:
     """Say whether a settings file has hooks of every project; some of them may be missing."""
-    template = read_template()
+    template = trial.read_template()
     tasks = settings_json.build_hooks(template, parts=[settings_json.TASKS])
     return any(entry.event not in tasks for entry in list_entries(target))
 
@@ -171,22 +170,24 @@ def write_task_hooks(change: FileChange) -> None:
     _write(_find_target_of(change.path), change)
 
 
-def _write_tested(target: SettingsTarget, change: FileChange) -> tuple[TrialResult, str | None]:
+def _write_tested(
+    target: SettingsTarget, change: FileChange
+) -> tuple[trial.TrialResult, str | None]:
     """Test the hooks of the new settings, back up the old ones, and write."""
     _check_writable(target)
     environment = program.find_link()
     python = os.path.join(environment, "bin", "python")
     if not os.access(python, os.X_OK):
         raise InstallRefused(f"{python} is missing: run ./install.sh from a clone of agent-memory")
-    trial = run_trial((change.after or b"").decode(), environment)
+    result = trial.run_trial((change.after or b"").decode(), environment)
     backup = _back_up(change)
     _write(target, change)
-    return trial, backup
+    return result, backup
 
 
 def check_settings(project: str, user: bool = False, dry_run: bool = False) -> None:
     """Raise InstallRefused if `install` could not write the settings, or show the change."""
-    wanted = settings_json.build_hooks(read_template())
+    wanted = settings_json.build_hooks(trial.read_template())
     target = _find_target(project, user)
     if not dry_run:
         _check_writable(target)
@@ -375,16 +376,6 @@ def _check_writable(target: SettingsTarget) -> None:
     raise InstallRefused(f"{target.describe(refusal)}. It was not changed. {advice}")
 
 
-def read_template() -> str:
-    """Return settings.template.json: from the package, or from the clone that contains it."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    path = os.path.join(package, TEMPLATE_NAME)
-    if not os.path.exists(path):
-        path = os.path.join(os.path.dirname(package), TEMPLATE_NAME)
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
 def _plan_change(target: SettingsTarget, edit: Callable[[str], str]) -> FileChange:
     """Return the change that `edit` makes to a settings file."""
     before = _read(target.files, target.name)
@@ -466,102 +457,6 @@ def _back_up(change: FileChange) -> str | None:
     return backup
 
 
-# --- Claude Code ---
-
-
-def find_claude_version() -> tuple[int, ...]:
-    """Return the version of the installed Claude Code, () if there is none."""
-    claude = headless.find_claude(os.environ)
-    if claude is None:
-        return ()
-    # 2.1.20 creates its configuration folder even for this; keep it out of the user's home.
-    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
-        try:
-            output = subprocess.run(
-                [claude, "--version"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=CLAUDE_TIMEOUT,
-                env={**os.environ, "CLAUDE_CONFIG_DIR": folder, "DISABLE_AUTOUPDATER": "1"},
-                check=False,
-            ).stdout
-        except (OSError, subprocess.TimeoutExpired):
-            return ()
-    match = re.search(r"\b(\d+)\.(\d+)\.(\d+)\b", output)
-    return tuple(map(int, match.groups())) if match else ()
-
-
-def is_supported(version: tuple[int, ...]) -> bool:
-    return version >= tuple(map(int, OLDEST_CLAUDE.split(".")))
-
-
-# --- the trial ---
-
-
-class TrialResult(NamedTuple):
-    """The item that the trial added to the memory file, and the next prompt."""
-
-    memory_line: str
-    prompt: str
-
-
-def run_trial(text: str, environment: str) -> TrialResult:
-    """Run the hooks of settings in a temporary project: a report, then the next delegation.
-
-    `environment` is the program that they run.  Raises InstallRefused if the report is not saved
-    or is not in the next prompt.
-    """
-    every = settings_json.build_hooks(read_template())
-    commands = {event: str(groups[0]["hooks"][0]["command"]) for event, groups in every.items()}
-    entries = settings_json.find_entries(text)  # only those for tasks, perhaps
-    commands |= {entry.event: str(entry.value["command"]) for entry in entries}
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("CLAUDE", "AGENT_MEMORY", "XDG_"))
-    }
-    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
-        root, home = os.path.join(folder, "shop"), os.path.join(folder, "home")
-        os.makedirs(os.path.join(root, paths.FOLDER_NAME))
-        # Another home keeps the user's memory, settings and state out of the trial.
-        link = program.find_link(home)
-        os.makedirs(os.path.dirname(link))
-        os.symlink(environment, link)
-        environ = {**inherited, "HOME": home}
-        project = Project(paths.LevelPaths(root, environ), environ)
-        _run_hook(project, commands["PostToolUse"], "post", environ)
-        memory = project.store.read(sample_events.AGENT)
-        lines = memory.text.splitlines() if memory else []
-        item = next((line for line in lines if sample_events.LEARNING in line), None)
-        if item is None:
-            raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
-        reply = _run_hook(project, commands["PreToolUse"], "pre", environ).reply
-        return TrialResult(item, _read_prompt(reply))
-
-
-def _run_hook(
-    project: Project, command: str, kind: str, environ: Mapping[str, str]
-) -> hook_runner.HookResult:
-    event = sample_events.build(kind, sample_events.AGENT, project.paths.root, kind)
-    data = json.dumps(event).encode()
-    result = hook_runner.run(project, ["sh", "-c", command], data, environ)
-    if result.fault:
-        raise InstallRefused(f"trial: the {event['hook_event_name']} hook {result.fault}")
-    return result
-
-
-def _read_prompt(reply: Mapping[str, object] | None) -> str:
-    try:
-        prompt = str(reply["hookSpecificOutput"]["updatedInput"]["prompt"])  # type: ignore[index]
-    except (KeyError, TypeError):
-        raise InstallRefused(f"trial: the PreToolUse hook returned no prompt: {reply}") from None
-    if not (prompt.startswith(sample_events.PROMPT) and sample_events.LEARNING in prompt):
-        raise InstallRefused(f"trial: the prompt lacks the task or the memory: {prompt}")
-    return prompt
-
-
 # --- the environment ---
 
 
@@ -588,8 +483,8 @@ def _try_environment(environment: str) -> None:
     process = subprocess.run([command, "--help"], capture_output=True, text=True, check=False)
     if process.returncode:
         raise InstallRefused(f"the new command fails: {process.stderr.strip()}")
-    hooks = settings_json.build_hooks(read_template())
-    run_trial(settings_json.add_hooks("", hooks), environment)
+    hooks = settings_json.build_hooks(trial.read_template())
+    trial.run_trial(settings_json.add_hooks("", hooks), environment)
 
 
 def _update_project(root: str, say: Say) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.doctor import checks
-from memory_core.setup import installation
+from memory_core.setup import trial
 from memory_core.storage import event_log, run_records
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
@@ -111,7 +111,7 @@ def test_a_project_with_tasks_needs_the_hooks_for_them(settled: Person) -> None:
 
 
 def missing_events(person: Person) -> None:
-    some = dict(list(settings_json.build_hooks(installation.read_template()).items())[:2])
+    some = dict(list(settings_json.build_hooks(trial.read_template()).items())[:2])
     settings_of(person).write_text(settings_json.add_hooks("", some))
 
 
@@ -341,7 +341,7 @@ def watcher(command: str, matcher: str = "Task|Agent") -> dict[str, Any]:
 
 
 def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
-    hooks = settings_json.build_hooks(installation.read_template())
+    hooks = settings_json.build_hooks(trial.read_template())
     for groups in hooks.values():
         for hook in groups[0]["hooks"]:
             hook |= {"command": "sh", "args": ["-c", hook["command"]]}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.claude_code import settings_json
-from memory_core.setup import installation, plugin, plugin_environment
+from memory_core.setup import plugin, plugin_environment, trial
 from support.plugin import borrow_environment
 
 from .api import Api, Script, delegate, say, use, wait_until
@@ -160,7 +160,7 @@ def add_installation(desk: Desk, level: str) -> None:
     path = folder / ".claude" / "settings.json"
     before = path.read_text() if path.exists() else ""
     path.write_text(
-        settings_json.add_hooks(before, settings_json.build_hooks(installation.read_template()))
+        settings_json.add_hooks(before, settings_json.build_hooks(trial.read_template()))
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memory_core.claude_code import sample_events, settings_json
-from memory_core.setup import installation, plugin, plugin_environment
+from memory_core.setup import plugin, plugin_environment, trial
 from support.life import write
 from support.paths import REPO
 from support.plugin import (
@@ -41,7 +41,7 @@ MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(enc
 def test_the_plugin_has_the_hooks_of_an_installation() -> None:
     """The same events, matchers and scripts; all other hooks manage the plugin."""
     template: dict[str, list[Any]] = {}  # with the hooks for tasks, too
-    for part in json.loads(installation.read_template()).values():
+    for part in json.loads(trial.read_template()).values():
         for event, groups in part.items():
             template[event] = [*template.get(event, []), *groups]
     assert template.keys() == HOOKS.keys()
@@ -260,7 +260,7 @@ def test_without_a_home(plugged: Plugged) -> None:
 
 def install(plugged: Plugged, path: Path) -> None:
     """Put the hooks of an installation into a settings file, and install their program."""
-    hooks = settings_json.build_hooks(installation.read_template())
+    hooks = settings_json.build_hooks(trial.read_template())
     text = path.read_text() if path.exists() else ""
     write(path, settings_json.add_hooks(text, hooks))
     program(plugged.sandbox.home / ".local" / "share" / "agent-memory" / "venv")

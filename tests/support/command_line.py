@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_core.claude_code import sample_events, settings_json
-from memory_core.setup import installation
+from memory_core.setup import trial
 from support import forks, processes
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -122,7 +122,7 @@ class Person:
         (data / "hooks").symlink_to(REPO / "hooks")
         path = self.sandbox.root / ".claude" / "settings.json"
         path.parent.mkdir(exist_ok=True)
-        hooks = settings_json.build_hooks(installation.read_template())
+        hooks = settings_json.build_hooks(trial.read_template())
         path.write_text(settings_json.add_hooks("", hooks))
         return path
 

@@ -1,0 +1,125 @@
+"""Try the hooks of an installation in a temporary project, and look for Claude Code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from memory_core.claude_code import headless, sample_events, settings_json
+from memory_core.setup import hook_runner, program
+from memory_core.setup.program import COMMAND, InstallRefused
+from memory_core.storage import paths
+from memory_core.storage.project import Project
+
+TEMPLATE_NAME = "settings.template.json"
+
+# The oldest version of Claude Code that agent-memory supports.
+OLDEST_CLAUDE = "2.1.20"
+
+# Seconds; `claude --version` takes one.
+CLAUDE_TIMEOUT = 20
+
+
+def find_claude_version() -> tuple[int, ...]:
+    """Return the version of the installed Claude Code, () if there is none."""
+    claude = headless.find_claude(os.environ)
+    if claude is None:
+        return ()
+    # 2.1.20 creates its configuration folder even for this; keep it out of the user's home.
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
+        try:
+            output = subprocess.run(
+                [claude, "--version"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=CLAUDE_TIMEOUT,
+                env={**os.environ, "CLAUDE_CONFIG_DIR": folder, "DISABLE_AUTOUPDATER": "1"},
+                check=False,
+            ).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            return ()
+    match = re.search(r"\b(\d+)\.(\d+)\.(\d+)\b", output)
+    return tuple(map(int, match.groups())) if match else ()
+
+
+def is_supported(version: tuple[int, ...]) -> bool:
+    return version >= tuple(map(int, OLDEST_CLAUDE.split(".")))
+
+
+class TrialResult(NamedTuple):
+    """The item that the trial added to the memory file, and the next prompt."""
+
+    memory_line: str
+    prompt: str
+
+
+def run_trial(text: str, environment: str) -> TrialResult:
+    """Run the hooks of settings in a temporary project: a report, then the next delegation.
+
+    `environment` is the program that they run.  Raises InstallRefused if the report is not saved
+    or is not in the next prompt.
+    """
+    every = settings_json.build_hooks(read_template())
+    commands = {event: str(groups[0]["hooks"][0]["command"]) for event, groups in every.items()}
+    entries = settings_json.find_entries(text)  # only those for tasks, perhaps
+    commands |= {entry.event: str(entry.value["command"]) for entry in entries}
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("CLAUDE", "AGENT_MEMORY", "XDG_"))
+    }
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
+        root, home = os.path.join(folder, "shop"), os.path.join(folder, "home")
+        os.makedirs(os.path.join(root, paths.FOLDER_NAME))
+        # Another home keeps the user's memory, settings and state out of the trial.
+        link = program.find_link(home)
+        os.makedirs(os.path.dirname(link))
+        os.symlink(environment, link)
+        environ = {**inherited, "HOME": home}
+        project = Project(paths.LevelPaths(root, environ), environ)
+        _run_hook(project, commands["PostToolUse"], "post", environ)
+        memory = project.store.read(sample_events.AGENT)
+        lines = memory.text.splitlines() if memory else []
+        item = next((line for line in lines if sample_events.LEARNING in line), None)
+        if item is None:
+            raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
+        reply = _run_hook(project, commands["PreToolUse"], "pre", environ).reply
+        return TrialResult(item, _read_prompt(reply))
+
+
+def _run_hook(
+    project: Project, command: str, kind: str, environ: Mapping[str, str]
+) -> hook_runner.HookResult:
+    event = sample_events.build(kind, sample_events.AGENT, project.paths.root, kind)
+    data = json.dumps(event).encode()
+    result = hook_runner.run(project, ["sh", "-c", command], data, environ)
+    if result.fault:
+        raise InstallRefused(f"trial: the {event['hook_event_name']} hook {result.fault}")
+    return result
+
+
+def _read_prompt(reply: Mapping[str, object] | None) -> str:
+    try:
+        prompt = str(reply["hookSpecificOutput"]["updatedInput"]["prompt"])  # type: ignore[index]
+    except (KeyError, TypeError):
+        raise InstallRefused(f"trial: the PreToolUse hook returned no prompt: {reply}") from None
+    if not (prompt.startswith(sample_events.PROMPT) and sample_events.LEARNING in prompt):
+        raise InstallRefused(f"trial: the prompt lacks the task or the memory: {prompt}")
+    return prompt
+
+
+def read_template() -> str:
+    """Return settings.template.json: from the package, or from the clone that contains it."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.path.join(package, TEMPLATE_NAME)
+    if not os.path.exists(path):
+        path = os.path.join(os.path.dirname(package), TEMPLATE_NAME)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
