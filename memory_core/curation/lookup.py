@@ -148,9 +148,9 @@ def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
     or a part of a text.  Raises ItemNotFound and AmbiguousItem.
     """
     items = list(items)
-    matching = ([item for item in items if matches(item, name.strip())] for matches in MATCHERS)
+    kinds = ([item for item in items if matches(item, name.strip())] for matches in MATCHERS)
     # The first kind of match counts: the name of a whole text never means a part of others.
-    matches = next(filter(None, matching), [])
+    matches = next(filter(None, kinds), [])
     by_id = {item.id: item for item in reversed(matches)}
     if len(by_id) == 1:
         return matches[0]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory_core.curation import agent_status, archive, item_actions
 from memory_core.doctor import file_checks
 from memory_core.doctor.examination import Examination
-from memory_core.document import markdown
+from memory_core.document import markdown, near_duplicates, template
 from memory_core.learning import extraction
 from memory_core.memory import recall
 from memory_core.storage.project import Project, find_project
@@ -285,3 +285,4 @@ def test_a_mistake_does_not_contradict_a_rule(project: Project) -> None:
     learn(project, "mistake", "Never use Redis in tests")
     assert len(items(project)) == 2
     assert waiting(project) == {}
+    assert near_duplicates.is_avoid_section(template.SECTION_TITLES["mistake"])
