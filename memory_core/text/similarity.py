@@ -13,6 +13,7 @@ So in doubt two texts are different.
 
 from __future__ import annotations
 
+import re
 from unicodedata import normalize
 
 from memory_core.text.digests import hash_text
@@ -33,6 +34,15 @@ _FINAL = ".,;:!?"
 PAUSE = ",;:"
 
 REASON = "because"
+
+# Quotes, except in code and those that stand alone, which are meant.
+_QUOTE = re.compile(r"""(`[^`]*`|(?<![^ ])['"]+(?![^ ]))|['"]""")
+# Marks that open at one word and close at it or a later one.  Other asterisks and underscores
+# stay: `*.py`, `**kwargs`, `_private`, `__init__`.
+_EMPHASIS = re.compile(
+    r"(?<![^ ])(\*{1,3}|_)(?=[^\W_]|`)(.*?(?:[^\W_]|[`.!?:;,%)]))\1(?![*_])(?=[.,;:!?)]*(?: |$))",
+    re.DOTALL,
+)
 
 # Words without which a sentence claims the same.
 NOISE = frozenset(
@@ -179,10 +189,8 @@ def _split_unmarked(text: str) -> list[str]:
         text = _normalize_characters(text)
     if "`" in text:
         text = _join_code(text)
-    if "'" in text or '"' in text:
-        text = _remove_quotes(text)
-    words = text.split(" ")
-    return _remove_emphasis(words) if _has_opening(text) else words
+    text = _QUOTE.sub(r"\1", text)
+    return _EMPHASIS.sub(r"\2", text).split(" ")
 
 
 def _normalize_characters(text: str) -> str:
@@ -203,55 +211,6 @@ def _join_code(text: str) -> str:
         return " ".join([word.replace("`", "") or word for word in text.split(" ")])
     parts[1::2] = ["\n".join(code) for code in codes]
     return "`".join(parts)
-
-
-def _remove_quotes(text: str) -> str:
-    """Remove quotes, except in code and one that stands alone, which is meant."""
-    return " ".join([_remove_word_quotes(word) for word in text.split(" ")])
-
-
-def _remove_word_quotes(word: str) -> str:
-    parts = word.split("`")
-    parts[::2] = [part.replace("'", "").replace('"', "") for part in parts[::2]]
-    return "`".join(parts) or word
-
-
-def _has_opening(text: str) -> bool:
-    return " *" in text or " _" in text or text.startswith(("*", "_"))
-
-
-def _remove_emphasis(words: list[str]) -> list[str]:
-    """Remove marks that open at one word and close at it or a later one.
-
-    Other asterisks and underscores stay: `*.py`, `**kwargs`, `_private`, `__init__`.
-    """
-    opened: dict[str, int] = {}
-    for place, word in enumerate(words):
-        if word[:1] in ("*", "_") and (mark := _find_opening(word)):
-            opened[mark] = place
-        if not opened:
-            continue
-        body = word.rstrip(".,;:!?)")
-        mark = _find_closing(body)
-        if mark in opened and len(body) > len(mark):
-            words[place] = body[: -len(mark)] + word[len(body) :]
-            first = opened.pop(mark)
-            words[first] = words[first][len(mark) :]
-    return words
-
-
-def _find_opening(word: str) -> str:
-    rest = word.lstrip("*")
-    mark = word[: len(word) - len(rest)] or "_" * (word[:1] == "_")
-    inner = word[len(mark) : len(mark) + 1]
-    return mark if len(mark) <= 3 and (inner.isalnum() or inner == "`") else ""
-
-
-def _find_closing(body: str) -> str:
-    rest = body.rstrip("*")
-    mark = body[len(rest) :] or "_" * (body[-1:] == "_")
-    inner = body[: len(body) - len(mark)][-1:]
-    return mark if mark and (inner.isalnum() or inner in tuple(".!?:;,%)`")) else ""
 
 
 def _fold_case(words: list[str]) -> str:
