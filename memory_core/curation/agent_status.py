@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import change_log, lookup
-from memory_core.document import contradictions, eviction, markdown, repeats
+from memory_core.document import contradictions, eviction, markdown, near_duplicates
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history
 from memory_core.monitor.agent_files import AgentFiles
@@ -207,7 +207,7 @@ def _list_notes(
     ):
         what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"
         yield loser.line + 1, what
-    pairs = repeats.find_repeats(document)
+    pairs = near_duplicates.find_repeats(document)
     for item, first in pairs[:1]:
         more = f", and {len(pairs) - 1} more do so" if pairs[1:] else ""
         what = f"line {item.line + 1} repeats line {first.line + 1}{more}: agents receive it once"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.document import markdown, preferences
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document
 from memory_core.text import similarity
 from memory_core.text.similarity import ParsedText
 from memory_core.text.subject_words import stem_word
@@ -76,6 +78,25 @@ def _cluster(items: list[SectionItem], rank: Callable[[str], int]) -> Iterator[l
                 pairs.append((item, other))
         if len(same) > 1:
             yield same
+
+
+def find_repeats(document: Document) -> list[tuple[Item, Item]]:
+    """Return the items that are in a section twice, each with the earlier item of the same words.
+
+    Only people write such items; in two sections the same words may say two things.
+    An item with other nested lines says more, so it is delivered.
+    """
+    pairs = []
+    for section in document.sections:
+        firsts: dict[str, Item] = {}
+        for item in section.items:
+            first = firsts.setdefault(similarity.normalize_text(item.text), item)
+            if first is item or not item.text:
+                continue
+            nested = markdown.read_nested(document, item)
+            if not nested or nested == markdown.read_nested(document, first):
+                pairs.append((item, first))
+    return pairs
 
 
 def find_similar(text: str, others: Iterable[str]) -> str:

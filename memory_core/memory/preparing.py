@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory_core.claude_code import agent_spelling
-from memory_core.document import contradictions, edits, markdown, preferences, repeats
+from memory_core.document import contradictions, edits, markdown, near_duplicates, preferences
 from memory_core.document.block_reader import Item
 from memory_core.history import performance, rights
 from memory_core.memory import error_files, ready, run_history
@@ -270,7 +270,9 @@ class _Level:
         self._drop(self._list_uncertain())
         losers = contradictions.find_losers(self.document, self._rank_text)
         self._drop([(item, REPEATED) for item, _winner in losers])
-        self._drop([(item, REPEATED) for item, _first in repeats.find_repeats(self.document)])
+        self._drop(
+            [(item, REPEATED) for item, _first in near_duplicates.find_repeats(self.document)]
+        )
 
     def withhold(self) -> None:
         """Remove all items, because the agent does not receive this level."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.curation import agent_status, item_actions
-from memory_core.document import markdown, repeats
+from memory_core.document import markdown, near_duplicates
 from memory_core.learning import extraction
 from memory_core.memory import recall
 from memory_core.storage.project import Project, find_project
@@ -65,7 +65,7 @@ def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> N
 )
 def test_the_case_of_code_counts(one: str, other: str) -> None:
     document = markdown.parse_document(f"## A\n- {one}\n- {other}\n")
-    assert repeats.find_repeats(document) == []
+    assert near_duplicates.find_repeats(document) == []
 
 
 def test_nested_lines_and_other_sections_are_kept() -> None:
@@ -74,4 +74,6 @@ def test_nested_lines_and_other_sections_are_kept() -> None:
         "## Common Mistakes to Avoid\n- Push to main\n"
     )
     document = markdown.parse_document(text)
-    assert [(item.line, first.line) for item, first in repeats.find_repeats(document)] == [(4, 1)]
+    assert [(item.line, first.line) for item, first in near_duplicates.find_repeats(document)] == [
+        (4, 1)
+    ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.text import claims
+from memory_core.document import contradictions
 from support.growth import measure_growth
 from support.paths import REPO
 from support.tables import for_each
@@ -22,15 +22,15 @@ def test_pairs(pair: dict[str, str]) -> None:
     """Of a pair that `is_wrong`, the rule says the opposite: it does not know the language."""
     text, other = pair["text"], pair["other"]
     expected = bool(pair["contradict"]) != ("is_wrong" in pair)
-    assert claims.contradict(text, other) == expected
-    assert claims.contradict(other, text) == expected
-    assert claims.find_pairs([text, "Ask Ann first", other]) == [(0, 2)] * expected
+    assert contradictions.contradict(text, other) == expected
+    assert contradictions.contradict(other, text) == expected
+    assert contradictions.find_pairs([text, "Ask Ann first", other]) == [(0, 2)] * expected
 
 
 def test_texts_that_say_the_same_do_not_contradict_each_other() -> None:
     pairs = json.loads((CASES / "pairs.json").read_text(encoding="utf-8"))
     for text, other in ((pair["text"], pair["other"]) for pair in pairs if pair["same"]):
-        assert not claims.contradict(text, other), (text, other)
+        assert not contradictions.contradict(text, other), (text, other)
 
 
 def test_what_agents_reported_has_no_contradiction() -> None:
@@ -39,7 +39,7 @@ def test_what_agents_reported_has_no_contradiction() -> None:
     texts = {line.partition("ontent:")[2].strip(" *`") for line in lines if "ontent:" in line}
     texts = [text for text in texts if text]
     assert len(texts) > 50
-    assert [(texts[at], texts[later]) for at, later in claims.find_pairs(texts)] == []
+    assert [(texts[at], texts[later]) for at, later in contradictions.find_pairs(texts)] == []
 
 
 WORDS = ["use", "is", "avoid", "cannot", "can", "60seconds", "0seconds", "won't", "will", "never"]
@@ -53,10 +53,10 @@ def test_pairs_are_those_that_contradict_each_other(texts: list[str]) -> None:
         (at, later)
         for at in range(len(texts))
         for later in range(at + 1, len(texts))
-        if claims.contradict(texts[at], texts[later])
+        if contradictions.contradict(texts[at], texts[later])
     ]
-    assert sorted(claims.find_pairs(texts)) == expected
-    assert not any(claims.contradict(text, text) for text in texts)
+    assert sorted(contradictions.find_pairs(texts)) == expected
+    assert not any(contradictions.contradict(text, text) for text in texts)
 
 
 MANY = ["The table of service{0} is cached for {0} minutes"]
@@ -69,7 +69,7 @@ def test_ten_times_the_items_take_about_ten_times_as_long(text: str) -> None:
     new = text.format(9000)
 
     def compare(count: int) -> None:
-        assert not any(claims.contradict(new, other) for other in texts[:count])
+        assert not any(contradictions.contradict(new, other) for other in texts[:count])
 
     assert measure_growth(compare, 300, 3000) < 30
-    assert measure_growth(lambda count: claims.find_pairs(texts[:count]), 300, 3000) < 30
+    assert measure_growth(lambda count: contradictions.find_pairs(texts[:count]), 300, 3000) < 30
