@@ -151,7 +151,7 @@ def reword_item(
 
 def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str, source: str) -> EditResult:
     base = "" if copy.is_new else copy.text
-    free_text_changed = _is_free_text_changed(copy, text)
+    free_text_changed = _list_free_lines(copy.text) != _list_free_lines(text)
     merged_others = memory.snapshot is not None and memory.snapshot.text != base
     if memory.snapshot and memory.text != base:
         text = three_way.merge(base, memory.text, text)
@@ -179,10 +179,6 @@ def _match_reworded(difference: Difference, text: str) -> None:
 def _list_outside(document: markdown.Document) -> set[str]:
     """Return the texts of items that are in no section."""
     return {text for text, section, _ in agent_memory.list_items(document) if not section}
-
-
-def _is_free_text_changed(copy: EditCopy, text: str) -> bool:
-    return _list_free_lines(copy.text) != _list_free_lines(text)
 
 
 def _list_free_lines(text: str) -> list[str]:

@@ -390,7 +390,7 @@ def _record(memory: AgentMemory, steps: Sequence[UndoStep], positions: ItemPosit
             place = {"section": section, "nested": nested, "after": positions.remove(text)}
             memory.record("removed", text, source=source, **place)
         else:
-            text, section, nested = step.target[:3]
+            text, section, nested = step.target.fields
             was = item_history.id_of(step.now) if step.now else ""
             fields = {"section": section, "nested": nested, "was": was}
             memory.record("restored", text, source=source, **fields)
@@ -412,6 +412,6 @@ def _update_archive(
             memory.evicted.append((section, markdown.join_nested(text, "" if is_kept else nested)))
     for step in steps:
         if step.target and step.target.text in present:
-            text, section, nested = step.target[:3]
+            text, section, nested = step.target.fields
             whole = markdown.join_nested(text, nested)
             memory.from_archive += dict.fromkeys([(section, whole), (section, text)])

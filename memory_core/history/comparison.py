@@ -23,7 +23,6 @@ MEASURES = ("tokens", "duration_ms", "tool_uses", FAILURES)
 MIN_RUNS = 15
 
 REPLICATES = 2000
-MOST_VALUES = 200  # of a group in a replicate; more values are averaged in batches of equal size
 SEED = 15
 
 
@@ -108,21 +107,13 @@ def _bootstrap(given: Sequence[float], held_out: Sequence[float]) -> tuple[float
     Samples have one value less than the group, else the interval is too narrow (Hesterberg, 2015).
     """
     chance = random.Random(SEED)  # noqa: S311 - equal records give equal intervals
-    first, second = _batch(given, chance), _batch(held_out, chance)
     differences = sorted(
-        _resample_mean(first, chance) - _resample_mean(second, chance)
+        _resample_mean(given, chance) - _resample_mean(held_out, chance)
         for _replicate in range(REPLICATES)
     )
     edge = REPLICATES // 40
     return differences[edge], differences[-edge - 1]
 
 
-def _resample_mean(values: list[float], chance: random.Random) -> float:
+def _resample_mean(values: Sequence[float], chance: random.Random) -> float:
     return fmean(chance.choices(values, k=len(values) - 1))
-
-
-def _batch(values: Sequence[float], chance: random.Random) -> list[float]:
-    """Return at most MOST_VALUES means of values in random order, so that many cost no more."""
-    size = -(-len(values) // MOST_VALUES)
-    shuffled = chance.sample(values, len(values))
-    return [fmean(shuffled[at : at + size]) for at in range(0, len(values), size)]

@@ -6,6 +6,7 @@ Text that the history does not record stays: free text, headings, and the order 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from itertools import groupby
 from typing import NamedTuple
 
@@ -17,15 +18,6 @@ from memory_core.history.item_history import History, ItemState, Record
 from memory_core.text import similarity
 
 
-class PriorItem(NamedTuple):
-    """An item before a record: text, section, nested lines; whether it was in the memory."""
-
-    text: str
-    section: str
-    nested: str
-    is_present: bool
-
-
 class UndoStep(NamedTuple):
     """The step that undoes a record.
 
@@ -35,7 +27,7 @@ class UndoStep(NamedTuple):
 
     record: Record
     now: str
-    target: PriorItem | None
+    target: ItemState | None
     above: str = ""
 
     @property
@@ -66,7 +58,7 @@ def plan(records: Iterable[Record], chosen: Callable[[Record], bool]) -> UndoPla
     for record in item_history.sort_records(records):
         own, older = so_far.get(record["id"]), so_far.get(record.get("was") or "")
         if chosen(record):
-            step = _step(record, so_far, _prior_item(own), _prior_item(older))
+            step = _step(record, so_far, own, older)
             steps += [step] if step else []
             lost += [record] if _is_lost(record, own or older) else []
         elif record["kind"] in (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS):
@@ -79,10 +71,6 @@ def plan(records: Iterable[Record], chosen: Callable[[Record], bool]) -> UndoPla
     return UndoPlan(steps[::-1], list(superseded.values()), lost)
 
 
-def _prior_item(state: ItemState | None) -> PriorItem | None:
-    return PriorItem(state.text, state.section, state.nested, state.is_present) if state else None
-
-
 def _is_lost(record: Record, before: ItemState | None) -> bool:
     """Return whether a record changed an item that the history does not have."""
     is_change = record["kind"] in item_history.DEPARTURE_KINDS or record.get("was")
@@ -90,17 +78,18 @@ def _is_lost(record: Record, before: ItemState | None) -> bool:
 
 
 def _step(
-    record: Record, so_far: History, own: PriorItem | None, older: PriorItem | None
+    record: Record, so_far: History, own: ItemState | None, older: ItemState | None
 ) -> UndoStep | None:
     kind = record["kind"]
     if kind in item_history.ARRIVAL_KINDS:
         then = own if own and own.is_present else older if older and older.is_present else None
-        return UndoStep(record, record.get("text") or "", then)
+        return UndoStep(record, record.get("text") or "", copy(then))
     if kind in item_history.DEPARTURE_KINDS and own and own.is_present:
         above = record.get("after") or ""
         neighbour = so_far.get(above)
-        nested, section = record.get("nested"), record.get("section")
-        whole = own._replace(nested=nested or own.nested, section=section or own.section)
+        whole = copy(own)
+        whole.nested = record.get("nested") or own.nested
+        whole.section = record.get("section") or own.section
         return UndoStep(record, "", whole, neighbour.text if neighbour else above)
     return None
 

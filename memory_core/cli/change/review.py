@@ -19,8 +19,7 @@ from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
 from memory_core.curation import agent_status
 from memory_core.curation import review as waiting_list
-from memory_core.curation.review import AcceptedItem, WaitingItem
-from memory_core.curation.views.review_details import format_accepted, item_to_json
+from memory_core.curation.review import AcceptedItem, WaitingItem, format_accepted, item_to_json
 from memory_core.files import stale_items
 from memory_core.git import moved_files
 from memory_core.secrets import scanner

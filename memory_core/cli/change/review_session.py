@@ -15,9 +15,7 @@ from memory_core.cli.common.scopes import LevelScope, find_agent
 from memory_core.cli.errors import CommandRefused, describe_error
 from memory_core.cli.output import paint, print_line, print_note
 from memory_core.curation import review
-from memory_core.curation.review import WaitingItem
-from memory_core.curation.views import review_details
-from memory_core.curation.views.review_details import INDENT, DetailLine
+from memory_core.curation.review import INDENT, DetailLine, WaitingItem
 from memory_core.text.phrases import format_count
 
 QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [q]uit [?]: "
@@ -45,7 +43,7 @@ class ReviewSession:
         self._decisions: Counter[str] = Counter()
 
     def describe(self, item: WaitingItem) -> list[DetailLine]:
-        return review_details.describe(item, review.preview(*self.scope, item))
+        return review.describe(item, review.preview(*self.scope, item))
 
     def accept(self, item: WaitingItem, text: str | None = None) -> str:
         """Accept a learning, or another text for it."""
@@ -53,14 +51,14 @@ class ReviewSession:
             raise CommandRefused("The text is unchanged.")
         accepted = review.accept(*self.scope, [item], text)
         self._note(item, "accepted")
-        return "\n".join(map(review_details.format_accepted, accepted))
+        return "\n".join(map(review.format_accepted, accepted))
 
     def move(self, item: WaitingItem, name: str) -> str:
         """Accept a learning for the agent with this name."""
         target = find_agent(name, self.user, accept_new=True).agent
         accepted = review.accept(*self.scope, [item], None, target)
         self._note(item, "moved")
-        return "\n".join(map(review_details.format_accepted, accepted))
+        return "\n".join(map(review.format_accepted, accepted))
 
     def reject(self, item: WaitingItem) -> str:
         review.reject(*self.scope, [item])

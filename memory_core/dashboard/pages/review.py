@@ -6,7 +6,6 @@ from typing import Any
 
 from memory_core.curation import lookup, review, undo
 from memory_core.curation.review import NotWaiting, WaitingItem
-from memory_core.curation.views import review_details
 from memory_core.dashboard.page import DecidedLearning, Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
@@ -115,7 +114,7 @@ def _decide(visit: Visit, item: WaitingItem) -> str:
         review.reject(project, store, [item])
     else:
         accepted = review.accept(project, store, [item], text, target)
-        message = "; ".join(map(review_details.format_accepted, accepted))
+        message = "; ".join(map(review.format_accepted, accepted))
     visit.decisions.append(DecidedLearning(item.id, RESULTS[action], list(project.changes)))
     return message
 

@@ -1,0 +1,141 @@
+"""Twenty ordinary tasks of agents: which of their runs count as reading from outside.
+
+The plans were written before the rule, after tasks of real projects.  docs/security.md has the
+result.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from typing import Any
+
+from .api import Block, Request, Script, delegate, say, together, use, wait_until
+from .client import Desk
+from .product import assert_quiet, is_transcribed, lesson, read_records
+
+# Tasks, each with its calls, two spaces between them; `$` stands for Bash.
+PLANS = """
+fix a failing test:  $ pytest -q 2>&1 | tail -20  Grep total src  Read src/orders.py
+ Read tests/test_orders.py  Edit src/orders.py  $ pytest -q -x  $ git diff
+add an endpoint:  Glob src/**/*.py  Read src/app.py  Edit src/app.py  Write tests/test_bills.py
+ $ pytest -q tests/test_bills.py  Read tests/test_bills.py
+ $ curl -s http://localhost:8000/bills | head -5
+rename a module:  $ git mv src/util.py src/money.py  $ grep -rln 'util' src tests
+ $ sed -i 's/util/money/' src/app.py  $ ruff check src  $ git status --short
+update a dependency:  Read package.json  $ npm outdated  $ npm install redis-lite@2  $ npm test
+ $ git diff package.json
+use a library by its README:  Grep redis src  $ ls node_modules/redis-lite
+ Read node_modules/redis-lite/README.md  Read src/cache.ts  Edit src/cache.ts
+write a migration:  $ ls migrations  Read migrations/0001_init.sql  Write migrations/0002_index.sql
+ $ DATABASE_URL=postgres://app@localhost:5432/shop make migrate
+ $ psql postgres://app@localhost/shop -c '\\d orders'
+ $ git add -A && git commit -m 'Add an index, see https://luke.example.com/where'
+review a diff:  $ git log --oneline -5  $ git diff HEAD  Read src/report.py  Grep report src
+look up an API on the web:  Read src/app.py  WebSearch rate limits of the payment API
+ WebFetch https://docs.example.com/limits  Edit src/app.py  $ pytest -q
+debug CI:  $ gh run list --limit 5  $ gh run view 12 --log-failed | tail -50
+ Read .github/workflows/ci.yml  Edit .github/workflows/ci.yml  $ git push
+make a report faster:  $ python3 -X importtime src/report.py > $TMPDIR/profile.txt 2>&1
+ $ head -40 $TMPDIR/profile.txt  Read src/report.py  Edit src/report.py
+raise the coverage:  $ pytest --cov=src --cov-report=html  $ head -50 htmlcov/index.html
+ Write tests/test_money.py  $ pytest -q tests/test_money.py
+fix the types:  $ npx tsc --noEmit  Read src/cache.ts  Edit src/cache.ts  $ npx tsc --noEmit
+ $ npx eslint src
+write documentation:  Glob docs/**/*.md  Read docs/api.md  Edit docs/api.md
+ $ grep -rn 'https://' docs  $ echo 'see https://docs.example.com' >> docs/api.md
+repair the build:  $ npm run build 2>&1 | tail -30  Read vite.config.js  Edit vite.config.js
+ $ npm run build  $ ls -la dist  $ head -c 300 dist/main.js
+add a command line option:  Read src/cli.py  Edit src/cli.py  $ python3 src/cli.py --help
+ $ pytest -q  Edit README.md
+find a crash in the log:  $ tail -100 logs/app.log  Grep Traceback src  Read src/orders.py
+ Edit src/orders.py  $ pytest -q
+shrink the image:  Read Dockerfile  Edit Dockerfile  $ docker build -t shop .  $ docker images shop
+ $ docker compose up -d  $ docker compose logs --tail 20
+move code to another file:  Grep round src  Read src/orders.py  Read src/report.py
+ Write src/rounding.py  Edit src/report.py  $ make lint test  $ git commit -qam 'Move rounding'
+explain the code:  Glob **/*.py  Read README.md  Read src/app.py  Grep import src
+ $ git log --stat -3  $ wc -l src/*.py  $ cat src/cli.py src/settings.py
+add a setting:  $ ls -la  Read .env.example  Read src/settings.py  Edit src/settings.py
+ $ grep -n PORT .env.example src/settings.py  $ make test
+"""
+
+# What the runs had read that count as outside.
+OUTSIDE = {
+    "update a dependency": ["Bash: npm outdated", "Bash: npm install"],
+    "use a library by its README": ["Read README.md"],
+    "look up an API on the web": ["WebSearch", "WebFetch docs.example.com"],
+    "debug CI": ["Bash: gh"],
+    "find a crash in the log": ["Bash: tail app.log"],
+}
+
+# Programs that the machine may lack; two of them write what git ignores.
+PROGRAMS = {
+    **dict.fromkeys(("curl", "docker", "gh", "make", "npx", "psql", "ruff"), "true"),
+    "npm": "mkdir -p dist && echo built > dist/main.js",
+    "pytest": "mkdir -p htmlcov && echo covered > htmlcov/index.html",
+}
+FILES = ("src/util.py", "src/settings.py", "node_modules/redis-lite/README.md", "logs/app.log")
+FILES += ("node_modules/.bin/tsc", "node_modules/.bin/eslint")
+
+
+def read_plans() -> dict[str, list[str]]:
+    plans = (plan.split(":  ", 1) for plan in PLANS.strip().replace("\n ", "  ").split("\n"))
+    return {title: calls.split("  ") for title, calls in plans}
+
+
+def make_call(desk: Desk, line: str) -> list[Block]:
+    tool, _, text = line.replace("$TMPDIR", str(desk.home / "tmp")).partition(" ")
+    path = str(desk.project / text)
+    calls: dict[str, dict[str, Any]] = {
+        "Read": {"file_path": path},
+        "Edit": {"file_path": path, "old_string": "1", "new_string": "1 + 1"},
+        "Write": {"file_path": path, "content": "value = 1\n"},
+        "Grep": {"pattern": text.split()[0], "path": str(desk.project / "src")},
+        "Glob": {"pattern": text},
+        "WebSearch": {"query": text},
+        "WebFetch": {"url": text, "prompt": "What does it say?"},
+        "$": {"command": text, "description": "a step"},
+    }
+    return use("Bash" if tool == "$" else tool, **calls[tool])
+
+
+def prepare(desk: Desk) -> None:
+    """Make a repository with the files of the plans, older than the session, and the programs."""
+    desk.write(".gitignore", "node_modules/\nlogs/\ndist/\nhtmlcov/\n")
+    lines = [line for plan in read_plans().values() for line in plan]
+    names = {line.split()[1] for line in lines if line.startswith(("Read", "Edit"))}
+    for name in {*names, *FILES} - {"tests/test_bills.py"}:
+        desk.write(name, "value = 1\n")
+        os.utime(desk.project / name, (1.7e9, 1.7e9))
+    for name, script in PROGRAMS.items():
+        desk.write(f"../home/bin/{name}", f"#!/bin/sh\n{script}\n")
+        (desk.home / "bin" / name).chmod(0o755)
+    desk.variables["PATH"] = f"{desk.home / 'bin'}:{os.environ['PATH']}"
+    author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
+    for words in (("init", "-q"), ("add", "-A"), (*author, "commit", "-qm", "Begin")):
+        subprocess.run(["git", "-C", desk.project, *words], check=True)
+
+
+def test_which_ordinary_runs_count_as_outside(desk: Desk) -> None:
+    prepare(desk)
+    script: Script = {}
+    for number, (title, plan) in enumerate(read_plans().items()):
+        calls = [block for line in plan for block in make_call(desk, line)]
+
+        def report(_: Request, last: Block = calls[-1], title: str = title) -> list[Block]:
+            time.sleep(0.3)  # twenty agents that look all the time would slow the client down
+            wait_until(lambda: is_transcribed(desk, str(last["id"])), "the calls")
+            return say(lesson(f"Before you {title}, ask Ann"))
+
+        script[f"TASK-{number}"] = [calls, report]
+    jobs = [delegate("engineer", f"{name} go", run_in_background=False) for name in script]
+    allowed = "Bash,Read,Edit,Write,Grep,Glob,WebFetch,WebSearch"
+    for some in (jobs[:10], jobs[10:]):
+        main: Script = {"MAIN": [together(*some), say("done")]}
+        assert_quiet(desk.run({**script, **main}, "--allowedTools", allowed))
+    read = {str(one["text"]): one.get("reading", []) for one in read_records(desk, "engineer")}
+    titles = [*read_plans()]
+    assert read == {f"Before you {title}, ask Ann": OUTSIDE.get(title, []) for title in titles}
+    assert len(OUTSIDE) * 4 <= len(titles) == 20
