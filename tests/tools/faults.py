@@ -5,9 +5,10 @@
 
 strace injects one fault per run, into a hook or into a worker alone: SIGKILL at every system
 call after the event was read; ENOSPC, EIO, EACCES and EROFS at every call that touches files,
-once and (for the files of the project and its state) at all later calls too. Further runs use no
-HOME and no locks. After each run and after captures by later runs, nothing may be lost, duplicated
-or broken. The last line of the output has the counts.
+once and (for the files of the project and its state) at all later calls too. Further runs use a
+full disk, a read-only disk, no HOME, no locks, and files with future dates. After each run and
+after captures by later runs, nothing may be lost, duplicated or broken. The last line of the
+output has the counts.
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ REPO = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(REPO), str(REPO / "tests")]
 
 from memory_core.document import markdown  # noqa: E402
+from memory_core.files import safe_files  # noqa: E402
 from memory_core.history import item_history  # noqa: E402
 from memory_core.memory import agent_memory  # noqa: E402
 from memory_core.monitor import log_reading  # noqa: E402
 from memory_core.storage import (  # noqa: E402
+    event_log,
     history_file,
     inbox,
     paths,
@@ -44,6 +47,7 @@ from memory_core.storage import (  # noqa: E402
     state_folder,
     store,
 )
+from memory_core.text.times import format_utc  # noqa: E402
 from support import events  # noqa: E402
 from support.inbox import add_report  # noqa: E402
 from support.workers import await_worker  # noqa: E402
@@ -574,6 +578,27 @@ def undisturbed(bed: Bed, scenario: Scenario, change: Callable[[Bed], None]) -> 
     return ["lost: not learned"] * missing + judged(bed, scenario, outcome, whole)
 
 
+def the_future(bed: Bed) -> Iterator[tuple[str, list[str]]]:
+    """Simulate a clock that went back: all files are dated years ahead."""
+    for scenario in SCENARIOS:
+        yield f"{scenario.name}: files from the future", undisturbed(bed, scenario, postdate)
+
+
+def postdate(bed: Bed) -> None:
+    later = time.time() + 10 * 365 * 86400
+    if bed.memory.exists():
+        header = f"<!-- Last Updated: {format_utc(later)[:19]} | Auto-updated by: qa -->\n"
+        bed.memory.write_text(bed.text() + header)
+        (bed.memory.parent / f".engineer.md.1{safe_files.TEMPORARY}").write_text("left behind")
+        run_records.SessionRuns(bed.paths, "s1").note("a0", agent="engineer", ended=later)
+        event_log.write(bed.paths, "agent.memory.loaded", agent_id="engineer")
+    for path in bed.reports():
+        os.utime(path, (later, later))
+    for path in sorted(bed.root.rglob("*")):
+        if "config" not in path.name:  # its time stamp is compared for equality, not for age
+            os.utime(path, (later, later))
+
+
 def no_locks(bed: Bed) -> Iterator[tuple[str, list[str]]]:
     """Put the state on a file system that cannot lock, so that two workers work at once."""
     scenario = next(one for one in SCENARIOS if one.hook == "worker")
@@ -590,6 +615,70 @@ def no_locks(bed: Bed) -> Iterator[tuple[str, list[str]]]:
     outcome = Outcome(max(worker.returncode for worker in workers), b"", errors, is_hit, False)
     missed = ["missed: the lock was taken"] * (not is_hit)
     yield "two workers without locks", missed + judged(bed, scenario, outcome, whole)
+
+
+# Disks are mounted in a private mount namespace, so that nothing stays mounted.
+
+
+def disks(folder: Path, every: int) -> Iterator[tuple[str, list[str]]]:
+    bed = Bed(folder)
+    rooms = [(kind, n) for kind in ("pages", "files") for n in range(0, 13, 6 if every > 1 else 1)]
+    for scenario in SCENARIOS:
+        whole = whole_texts(bed, scenario)
+        bed.clear()
+        mount(["-t", "tmpfs", "-o", "size=1m,nr_inodes=200", "tmpfs", str(bed.root)])
+        for kind, room in rooms:
+            bed.prepare(scenario)
+            fill(bed.root, kind, room)
+            outcome = bed.hook(scenario.hook, scenario.event)
+            empty(bed.root)
+            yield f"{scenario.name}: room for {room} {kind}", judged(bed, scenario, outcome, whole)
+        bed.prepare(scenario)
+        mount(["-o", "remount,ro", str(bed.root)])
+        outcome = bed.hook(scenario.hook, scenario.event)
+        mount(["-o", "remount,rw", str(bed.root)])
+        yield f"{scenario.name}: read-only", judged(bed, scenario, outcome, whole)
+        subprocess.run(["umount", str(bed.root)], check=True)
+
+
+def mount(words: list[str]) -> None:
+    subprocess.run(["mount", *words], check=True)
+
+
+def fill(root: Path, kind: str, room: int) -> None:
+    """Fill the disk up to this number of free pages, or of free files and folders."""
+    status = os.statvfs(root)
+    if kind == "files":
+        for n in range(status.f_ffree - room):
+            (root / f"filler{n}").touch()
+    else:
+        (root / "filler").write_bytes(b"x" * max(0, status.f_bavail - room) * status.f_bsize)
+
+
+def empty(root: Path) -> None:
+    for path in root.glob("filler*"):
+        path.unlink()
+
+
+def namespace() -> list[str] | None:
+    """Return the command that gives the right to mount, or None if that is not allowed."""
+    for command in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
+        probe = [*command, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+        if shutil.which("unshare") and not subprocess.run(probe, capture_output=True).returncode:
+            return command
+    return None
+
+
+def on_disks(folder: Path, every: int) -> list[tuple[str, list[str]]]:
+    command = namespace()
+    if command is None:
+        print("full and read-only disks: not run, nothing may be mounted here")
+        return []
+    words = [*command, sys.executable, __file__, "--disks", str(folder), f"--every={every}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return [("disks", [f"broken: {done.stderr}"])]
+    return [(name, problems) for name, problems in json.loads(done.stdout)]
 
 
 # The program.
@@ -651,7 +740,8 @@ def everything(folder: Path, jobs: int, every: int) -> bool:
     tally = Tally()
     inject(folder, jobs, every, tally)
     bed = Bed(folder / "others")
-    for name, problems in (*no_home(bed), *no_locks(bed)):
+    others = (*no_home(bed), *the_future(bed), *no_locks(bed))
+    for name, problems in (*others, *on_disks(folder / "disks", every)):
         tally.add("other harms", name, problems)
     print(tally)
     return tally.failed
@@ -676,11 +766,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N points")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--repeat", nargs=2, metavar=("SCENARIO", "INJECTION"))
+    parser.add_argument("--disks", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main() -> int:
     given = arguments()
+    if given.disks:
+        print(json.dumps(list(disks(given.disks, given.every))))
+        return 0
     if not shutil.which("strace"):
         sys.exit("strace is not installed (package strace)")
     if given.repeat:
