@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 import time
 from collections import Counter
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -22,12 +18,10 @@ from memory_core.memory import recall, run_history
 from memory_core.selection import choosing
 from memory_core.storage import user_level
 from memory_core.storage.project import Project, find_project
-from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import Person, read_fields
-from support.events import make_pre_event, make_start_event, make_stop_event
+from support.events import make_pre_event, make_stop_event
 from support.files import read_files
-from support.paths import REPO
 from support.refusals import check_refused
 from support.sandbox import Sandbox
 
@@ -114,40 +108,6 @@ def test_items_below_the_minimum_confidence_are_not_given(sandbox: Sandbox) -> N
 
 
 # The text that a hook adds.
-
-
-def read_by(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> list[str]:
-    """Return the names of the files that a hook's process opens relative to their folder."""
-    path = str(REPO / "hooks" / f"{hook}.py")
-    program = (
-        "import os, sys\n"
-        "opened = []\n"
-        "sys.addaudithook(lambda name, args: name == 'open' and opened.append(str(args[0])))\n"
-        "os._exit = lambda status: (sys.stderr.write('\\n'.join(opened)), sys.exit(status))\n"
-        f"code = compile(open({path!r}).read(), {path!r}, 'exec')\n"
-        f"exec(code, {{'__name__': '__main__', '__file__': {path!r}}})\n"
-    )
-    command = [sys.executable, "-I", "-c", program]
-    data, env = json.dumps(event).encode(), sandbox.env
-    done = subprocess.run(command, input=data, capture_output=True, env=env, check=True)
-    return [each for each in done.stderr.decode().split("\n") if "/" not in each]
-
-
-@pytest.mark.parametrize(
-    ("hook", "event"), [("pre_tool_use", make_pre_event()), ("subagent_start", make_start_event())]
-)
-def test_ten_thousand_records_cost_a_hook_nothing(
-    sandbox: Sandbox, hook: str, event: dict[str, Any]
-) -> None:
-    sandbox.write_memory("engineer", FACT)
-    now = time.time()
-    times = [format_utc(now - number) for number in range(10_000)]
-    records = [item_history.make_record("learned", at, f"Item of {at}", run="a1") for at in times]
-    Store(sandbox.paths).history("engineer").append(records)
-    read_by(sandbox, hook, event)  # makes the index
-    opened = read_by(sandbox, hook, {**event, "tool_use_id": "toolu_2", "agent_id": "a2"})
-    assert "engineer.jsonl" not in opened  # too long for every hook
-    assert sandbox.read_log("agent.memory.loaded")
 
 
 def test_five_errors_are_given_and_twenty_kept(sandbox: Sandbox) -> None:

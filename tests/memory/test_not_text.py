@@ -30,7 +30,6 @@ READABLE = [
 ]
 COMMANDS = ["list engineer", "show engineer", "log engineer", "diff engineer", "export", "optimize"]
 COMMANDS += ["add engineer pattern waits", "rename engineer dev", "preference set engineer a b"]
-COMMANDS += ["add engineer pattern waits", "rename engineer dev", "preference set engineer a b"]
 
 
 @pytest.mark.parametrize("data", UNREADABLE, ids=repr)
