@@ -97,7 +97,8 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
         learned = extraction.extract(report)
         if learned.learnings or learned.rejected:
             about = run_subject.describe_run(session["issue"], session["final"])
-            lesson = remember.make_lesson(AGENT, [learned], session["id"], "bench", about=about)
+            lesson = remember.make_lesson(AGENT, [learned], session["id"], "bench")
+            lesson["about"] = about
             remember.merge_lessons(project, AGENT, [lesson])
     passages = recall.read_memory(project, AGENT).passages
     for record in project.store.history(AGENT).read():

@@ -11,11 +11,11 @@ from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, near_duplicates
 from memory_core.files import file_actions, stale_items
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
-from memory_core.monitor.memory_numbers import RecentUse
+from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -25,6 +25,7 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
+from memory_core.text.times import format_utc
 
 # Number of weeks in a trend, which counts new items; the last week ends today.
 TREND_WEEKS = 8
@@ -62,7 +63,7 @@ class MemoryStatus(NamedTuple):
     `warnings` are (line, sentence), and so are `notes`: limits that are reached, and items that
     agents do not receive because others contradict them.  `trend` counts the items learned in each
     of the last weeks, oldest first; `stale` are the items that may be out of date.  `recent` is
-    about the last runs.
+    about the last runs, and `never` has the texts of a person that none of them received.
     """
 
     agent: str
@@ -80,6 +81,7 @@ class MemoryStatus(NamedTuple):
     trend: list[int]
     stale: list[StaleItem]
     recent: RecentUse
+    never: list[str]
 
     @property
     def exists(self) -> bool:
@@ -134,7 +136,32 @@ def _read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatu
         trend=[week.counts.learned for week in weeks],
         stale=_find_stale(project, store, agent, document),
         recent=history.recent,
+        never=_list_never_given(project, store, document, agent, history.recent),
     )
+
+
+def _list_never_given(
+    project: Project, store: Store, document: markdown.Document, agent: str, recent: RecentUse
+) -> list[str]:
+    """Return the items of a person that the last runs did not receive; [] of too few runs.
+
+    Items that were written after the first of these runs do not count.
+    """
+    if recent.runs < RECENT_RUNS or store.paths is not project.paths:
+        return []
+    try:
+        texts = text_origins.list_texts(project, store, agent, looks=False)
+    except OSError:
+        return []
+    times = text_origins.read_times(store, agent)
+    own = {
+        one.text: one.id
+        for one in texts
+        if one.tier in rights.WRITTEN_HERE
+        and format_utc(times.get(text_origins.make_key(one.text, one.nested), 0.0)) < recent.since
+    }
+    items = [item.text for item in document.items if item.text in own]
+    return [text for text in items if own[text] not in recent.given]
 
 
 def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:
@@ -435,6 +462,11 @@ def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[Statu
     if unmerged:
         what = f"{format_count(unmerged, 'report')} not merged yet"
         yield StatusWarning(what, "agent-memory tidy")
+    for memory in memories:
+        if memory.never:
+            rules = "rule of yours was" if len(memory.never) == 1 else "rules of yours were"
+            what = f"{memory.agent}: {len(memory.never)} {rules} not given in the last 10 runs"
+            yield StatusWarning(what, f"agent-memory list {memory.agent} --mine")
     review = sum(memory.review for memory in memories)
     if review:
         what = f"{format_count(review, 'learning')} {'waits' if review == 1 else 'wait'} for you"

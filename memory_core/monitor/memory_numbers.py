@@ -25,11 +25,15 @@ RECENT_RUNS = 10
 
 
 class RecentUse(NamedTuple):
-    """How many of the last runs are known, and the ids of the items that they received and used."""
+    """How many of the last runs are known, and the ids of the items that they received and used.
+
+    `since` is the time of the first of them, ISO 8601, "" without runs.
+    """
 
     runs: int
     given: frozenset[str]
     used: frozenset[str]
+    since: str = ""
 
 
 class HistoryNumbers:
@@ -67,7 +71,8 @@ class HistoryNumbers:
         last = sorted(runs, key=lambda run: run["time"])[-RECENT_RUNS:]
         given = frozenset[str]().union(*(run["given"] for run in last))
         used = frozenset[str]().union(*(run["used"] for run in last))
-        self.recent = RecentUse(len(last), given, given & used)
+        since = last[0]["time"] if last else ""
+        self.recent = RecentUse(len(last), given, given & used, since)
         self.experiment = [run for run in runs if "experiment" in run]
         for run in runs:
             counts = self.tallies.of(self.agent, run["time"][:10])

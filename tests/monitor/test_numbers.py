@@ -191,9 +191,10 @@ def test_the_use_of_the_last_runs(person: Person) -> None:
         task = performance.make_task_record(str(number), "done", given=given, used=redis)
         history.append([{"time": f"2099-11-20T08:{number:02}:00.000Z", **task}])
     (agent,) = person.read_json("status")["agents"]
-    assert agent["recent"] == {"runs": 10, "given": 2, "used": 1}
+    assert agent["recent"] == {"runs": 10, "given": 2, "used": 1, "never": texts[2:]}
     shown = person.run("status").stdout
     assert "2/1/1" in shown
+    assert "engineer: 1 rule of yours was not given in the last 10 runs" in shown
 
 
 def test_a_rule_that_is_newer_than_the_last_runs_is_not_missed(person: Person) -> None:

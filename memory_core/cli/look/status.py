@@ -198,6 +198,7 @@ def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
             "runs": memory.recent.runs,
             "given": len(memory.recent.given),
             "used": len(memory.recent.used),
+            "never": memory.never,
         },
         "stale": [{**item._asdict(), "gone": [*item.gone]} for item in memory.stale],
     }
