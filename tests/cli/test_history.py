@@ -287,7 +287,7 @@ def test_usage_errors_change_nothing(person: Person) -> None:
         "undo 0": "invalid number '0'",
         "undo x": "no change 'x'",
         "restore nobody x": "no agent 'nobody' here",
-        "restore engineer xyz": "no item 'xyz' in the archive or the history",
+        "restore engineer xyz": "no item matches 'xyz'",
         "confirm nobody x": "no agent 'nobody' here",
         "contradict engineer xyz": "no item matches 'xyz'",
         "remove engineer e": "may be one of 2 items",
