@@ -27,7 +27,8 @@ GONE = {
     "version": "use agent-memory --version",
     "preference get": "use agent-memory preference list AGENT",
     "config edit": "edit config.yml, and run agent-memory config check",
-    **dict.fromkeys(("sweep", "resolve", "migrate"), "use agent-memory tidy"),
+    **dict.fromkeys(("sweep", "resolve"), "use agent-memory tidy"),
+    "migrate": "agent-memory doctor names a memory file that is not used",
     "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",
 }
 

@@ -16,7 +16,7 @@ from memory_core.text import markdown_lines, similarity
 
 Lines = tuple[str, ...]
 Key = tuple[str, ...]
-Path = tuple[tuple[int, str], ...]  # the headings above a block: (level, title) from the top
+Path = tuple[tuple[int, str, int], ...]  # of (level, title, number) above a block
 Place = tuple[Path, Key, int]  # with a number for equal blocks below one heading
 
 
@@ -63,12 +63,15 @@ def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
     Code and comments that are never closed are closed, and items without any text are skipped.
     """
     blocks, counts = list(_read_memory(text)), Counter[tuple[Path, Key]]()
+    twins = Counter[tuple[Path, Key]]()
     path: Path = ()
     for at, block in enumerate(blocks):
         if block.kind == HEADING:
             parents = path if block.level > 2 else ()
-            name = (block.level, block.text)
-            path = (*(part for part in parents if part[0] < block.level), name)
+            above = tuple(part for part in parents if part[0] < block.level)
+            # Two sections with one title stay two, except the days of an archive.
+            twins[above, block.key] += not is_dated
+            path = (*above, (block.level, block.text, twins[above, block.key]))
         if is_dated and block.kind == ITEM:
             lines = tuple(line.rstrip() for line in block.whole)
             blocks[at] = block = Block(ENTRY, lines, "\n".join(lines))

@@ -99,6 +99,11 @@ MERGES = [
     ("", "# T/- p/- q/- r", "# T/- p/- a/- r", "# T/- p/- q/- a/- r"),
     # other line ends
     ("- p", "- p\r/- a\r", "- p/- b", "- p\r/- a\r/- b\r"),
+    # two sections with one title
+    (
+        *("A/- p/B/- q/A/- r", "A/- p/B/- q/A/- r/- x", "A/- p/B/- q/- y/A/- r"),
+        "A/- p/B/- q/- y/A/- r/- x",
+    ),
     # a byte order mark
     ("- p", f"{BOM}- p", "- p/- b", f"{BOM}- p/- b"),
 ]

@@ -58,6 +58,12 @@ def _find_key(key: str) -> str:
     return key if f"{key}.".startswith("memory.") else f"memory.{key}"
 
 
+def _find_key_to_set(key: str) -> str:
+    """Return the whole key; `selection: off` is short for a setting below it."""
+    whole = _find_key(key)
+    return f"{whole}.enabled" if whole == "memory.selection" else whole
+
+
 @app.command()
 def get(
     key: Annotated[
@@ -125,12 +131,13 @@ def set_(
     """
     acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
-    after = config_file.set_value(text, _find_key(key), value)
+    whole = _find_key_to_set(key)
+    after = config_file.set_value(text, whole, value)
     write_source(paths, after)
     if json:
-        print_json({"file": paths.config, "key": _find_key(key), "value": value})
+        print_json({"file": paths.config, "key": whole, "value": value})
         return
-    print_line(f"{_find_key(key)}: {value}  ({paths.relative(paths.config)})")
+    print_line(f"{whole}: {value}  ({paths.relative(paths.config)})")
 
 
 @app.command()
