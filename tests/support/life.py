@@ -207,7 +207,7 @@ task done 1
 task reopen 1
 task cleanup --yes
 task init --remove --yes
-import - --yes
+import -
 git install
 init --yes
 config check
@@ -231,7 +231,7 @@ def list_commands(root: Path) -> list[Step]:
         "install": ["install", str(root)],
         **{line: line.split() for line in COMMANDS.splitlines()},
     }
-    data = {"import - --yes": export.encode()}
+    data = {"import -": export.encode()}
     facts = {"add": tuple(words["add"][3:])}
     return [
         Step(name, "command", tuple(line), data.get(name, b""), facts.get(name, ()))
