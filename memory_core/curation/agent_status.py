@@ -12,6 +12,7 @@ from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, near_duplicates
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
+from memory_core.monitor import gone_projects
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
@@ -331,6 +332,7 @@ def read_status(
         *_check_settings(files, faults),
         *_check_memories(memories, user),
         *_check_learnings(memories, user),
+        *_check_gone_projects(level, user),
     ]
     hooks_state = _describe_hooks(files, faults)
     next_step = START_STEP if hooks else INSTALL_STEP
@@ -450,6 +452,13 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             yield StatusWarning(
                 f"{memory.agent}: {what}", f"agent-memory edit{level} {memory.agent}"
             )
+
+
+def _check_gone_projects(level: Store, user: bool) -> Iterator[StatusWarning]:
+    advice = "agent-memory tidy --user" if user else "agent-memory tidy"
+    for gone in gone_projects.list_gone(level):
+        what = f"learnings wait that belong to {gone.folder}, which no longer exists"
+        yield StatusWarning(what, f"if it was this project: {advice}")
 
 
 def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:

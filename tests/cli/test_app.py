@@ -574,7 +574,7 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     assert untidy.run("tidy", "--yes").returncode == 0
     assert not list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
     again = untidy.read_json("tidy", "--yes")
-    assert list(again) == ["sweep", "resolve", "clean", "expire"]
+    assert list(again) == ["gone", "sweep", "resolve", "clean", "expire"]
     assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
 
 

@@ -13,6 +13,7 @@ from memory_core.cli.common.notes import (
     DRY_RUN_HINT,
     change_to_json,
     get_change,
+    may_change,
     note_archived,
 )
 from memory_core.cli.common.scopes import LevelScope
@@ -21,6 +22,7 @@ from memory_core.delegation import draining, missed_reports
 from memory_core.document.diff import format_diff
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory import expiry
+from memory_core.monitor import gone_projects
 from memory_core.storage import hook_files
 from memory_core.text.phrases import format_count
 
@@ -46,6 +48,21 @@ class StepResult(NamedTuple):
     fields: dict[str, Any]
     has_work: bool
     failed: bool = False
+
+
+def take_over_learnings(step: Step) -> StepResult:
+    """Take what waits for a project whose folder is gone, if it may have been this one."""
+    level = step.scope.level
+    left = gone_projects.list_gone(level)
+    for gone in left:
+        files = format_count(len(gone.reports) + len(gone.reviews), "file")
+        step.say(f"{files} with learnings of {gone.folder}, which does not exist any more")
+    question = "Was it this project, and shall it have these learnings?"
+    written = bool(left) and may_change(question, step.yes, step.dry_run, step.json)
+    for gone in left if written else ():
+        gone_projects.take_over(level, gone)
+    fields = {"written": written, "projects": [gone.folder for gone in left]}
+    return StepResult(fields, bool(left))
 
 
 def collect_learnings(step: Step) -> StepResult:

@@ -18,6 +18,7 @@ from memory_core.cli.upkeep.clean import remove_leftovers
 from memory_core.cli.upkeep.steps import Step, StepResult
 
 STEPS: dict[str, Callable[[Step], StepResult]] = {
+    "gone": steps.take_over_learnings,
     "sweep": steps.collect_learnings,
     "resolve": steps.resolve_conflicts,
     "clean": remove_leftovers,
@@ -38,6 +39,7 @@ def tidy(
 ) -> None:
     """Do all upkeep: merge what waits, resolve conflicts, remove leftovers.
 
+    Asks whether learnings that wait for a renamed folder are of this project.
     Merges waiting learnings, reads transcripts of interrupted runs (at most 1 GB or
     10 minutes), and resolves merge conflicts, keeping both sides.
     Then it removes leftover files, notes of sessions that ended 30 days ago, logs older
