@@ -68,6 +68,7 @@ ALLOWED: dict[str, str] = {
     "doctor.hook_checks.check_program": "the home folder",
     "doctor.hook_checks._report_unusable": "whether a settings file is a link",
     "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",
+    "monitor.gone_projects.list_gone": "whether folders of other projects exist",
     "setup.links": "the installed program",
     "setup.trial.read_template": "the installed program",
     "setup.program": "the installed program, the list of projects, and the state of all of them",

@@ -38,7 +38,7 @@ def list_gone(store: Store) -> list[GoneProject]:
         ):
             continue
         reports = [name for name in state.list_names(inbox.FOLDER) if inbox.split(name)[0]]
-        reviews = state.list_names(state_folder.REVIEW_FOLDER)
+        reviews = list(filter(_find_agent, state.list_names(state_folder.REVIEW_FOLDER)))
         if reports or reviews:
             gone.append(GoneProject(folder, state, reports, reviews))
     return gone
@@ -58,8 +58,13 @@ def take_over(store: Store, gone: GoneProject) -> None:
         gone.state.delete(path)
     for name in gone.reviews:
         path = os.path.join(state_folder.REVIEW_FOLDER, name)
-        agent = agent_spelling.agent_of_file(f"{os.path.splitext(name)[0]}.md")
+        agent = _find_agent(name)
         text = gone.state.read(path, state_folder.MAX_REVIEW_BYTES).decode("utf-8", "replace")
         with store.lock(agent):
             store.add_to_review(agent, review_file.parse(text), format_utc(time.time()))
         gone.state.delete(path)
+
+
+def _find_agent(review: str) -> str:
+    """Return the agent of a file of learnings that wait, "" for another file."""
+    return agent_spelling.agent_of_file(f"{review.removesuffix('.jsonl')}.md")
