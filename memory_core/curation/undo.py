@@ -22,7 +22,7 @@ from memory_core.history.revert import UndoPlan, UndoStep
 from memory_core.memory import agent_memory, maintained_files, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions
 from memory_core.memory.reading import read_memory
-from memory_core.storage import local_changes
+from memory_core.storage.database import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count

@@ -19,8 +19,8 @@ from memory_core.history.item_history import History, ItemFields, Record
 from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
-from memory_core.storage import local_changes
 from memory_core.storage.config_yml import project_rules
+from memory_core.storage.database import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests

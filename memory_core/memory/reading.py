@@ -26,7 +26,8 @@ from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
-from memory_core.storage import local_changes, state_folder
+from memory_core.storage import state_folder
+from memory_core.storage.database import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc

@@ -10,7 +10,7 @@ from memory_core.history import item_history
 from memory_core.memory import agent_memory, error_files, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
-from memory_core.storage import local_changes
+from memory_core.storage.database import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 

@@ -18,7 +18,8 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.storage import event_log, local_changes
+from memory_core.storage import event_log
+from memory_core.storage.database import local_changes
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileChanged, Store

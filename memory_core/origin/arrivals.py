@@ -15,8 +15,9 @@ from memory_core.claude_code import agent_spelling, file_writes, settings_files
 from memory_core.files import file_actions, last_look
 from memory_core.history import item_history, rights
 from memory_core.origin import commits, ledger, line_origins
-from memory_core.storage import local_changes, paths, state_owner
+from memory_core.storage import paths, state_owner
 from memory_core.storage.config_yml import project_rules
+from memory_core.storage.database import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests

@@ -1,0 +1,1 @@
+"""The tables of the database which remembers a project on this machine."""

@@ -1,0 +1,141 @@
+"""state.db: what this machine remembers of a project, in one SQLite file of its state folder.
+
+The worker and the commands open it, never a hook that delivers or collects.  Nothing in it is
+irreplaceable: a damaged file gets the time as suffix, and a new one begins with what the memory
+files, the histories and `review.jsonl` say.  A file of a newer version is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import TypeVar
+
+from memory_core.storage.database import old_state
+from memory_core.storage.state_folder import StateFiles
+
+Result = TypeVar("Result")
+Work = Callable[[sqlite3.Connection], Result]
+
+FILE_NAME = "state.db"
+
+# Seconds that a process waits for another one that writes.
+BUSY_SECONDS = 5.0
+
+# What sqlite says of a damaged file; Python 3.10 has no codes for it.
+DAMAGES = ("file is not a database", "malformed")
+
+# The tables of version 1; `old_state` takes over what earlier versions kept in files.
+TABLES = """
+CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class NewerState(OSError):
+    """The state is of a newer version of the program; the message says what to do."""
+
+
+def read(state: StateFiles, work: Work[Result]) -> Result:
+    """Return the result of `work`, which only reads; no file is made for it.
+
+    Raises NewerState, and OSError.
+    """
+    return _use(state, work, makes=False)
+
+
+def write(state: StateFiles, work: Work[Result]) -> Result:
+    """Return the result of `work` with a connection: all that it changes is kept, or nothing.
+
+    Without a folder that can be written its changes are gone afterwards.  Raises NewerState, and
+    OSError.
+    """
+    return _use(state, work, makes=True)
+
+
+def _use(state: StateFiles, work: Work[Result], makes: bool) -> Result:
+    try:
+        return _work(state, work, makes)
+    except sqlite3.DatabaseError as error:
+        if not any(damage in str(error) for damage in DAMAGES):
+            raise _convert(state, error) from error
+    _set_aside(state)
+    try:
+        return _work(state, work, makes)
+    except sqlite3.Error as error:
+        raise _convert(state, error) from error
+
+
+def _work(state: StateFiles, work: Work[Result], makes: bool) -> Result:
+    if makes:
+        _make_file(state)
+    path = state.locate(FILE_NAME)
+    name = path if os.path.isfile(path) else ":memory:"
+    with closing(sqlite3.connect(name, timeout=BUSY_SECONDS)) as connection:
+        _migrate(connection, state)
+        with connection:
+            return work(connection)
+
+
+def _make_file(state: StateFiles) -> None:
+    """Make the file for this user alone, if that is possible."""
+    flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        state.make_root()
+        os.close(os.open(state.locate(FILE_NAME), flags, 0o600))
+    except OSError:
+        pass  # the database is in memory then
+
+
+def _migrate(connection: sqlite3.Connection, state: StateFiles) -> None:
+    """Bring the database to the version of this program, once."""
+    version = _read_version(connection)
+    if version > len(MIGRATIONS):
+        raise NewerState(
+            f"{state.locate(FILE_NAME)} is of a newer version of agent-memory:"
+            " upgrade this program; reports wait until then"
+        )
+    if version == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        # Another process may have been quicker.
+        for number, migrate in enumerate(MIGRATIONS[_read_version(connection) :], version + 1):
+            migrate(connection, state)
+            connection.execute(f"PRAGMA user_version = {number}")
+    if version == 0 and _is_file(connection):
+        old_state.remove_files(state)
+
+
+def _read_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _is_file(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA database_list").fetchone()[2])
+
+
+def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
+    """Make the tables, and take over the files of versions without a database."""
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    old_state.take_over(connection, state)
+
+
+MIGRATIONS = (_begin,)
+
+
+def _set_aside(state: StateFiles) -> None:
+    """Give a damaged file the time as suffix; another process may be quicker."""
+    path = state.locate(FILE_NAME)
+    stamp = time.strftime("%Y-%m-%dT%H%M%S", time.gmtime())
+    for name in (path, f"{path}-journal"):
+        if os.path.lexists(name):
+            os.replace(name, f"{name}.{stamp}")
+
+
+def _convert(state: StateFiles, error: sqlite3.Error) -> OSError:
+    return OSError(f"{state.locate(FILE_NAME)}: {error}")
