@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -9,7 +10,6 @@ import threading
 import webbrowser
 from collections.abc import Callable, Mapping
 
-import anyio
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -63,7 +63,8 @@ def serve(
         say(access.make_address())
         if opens_browser:
             _open_browser(access.make_address(once=True))
-        anyio.run(_serve, server, app.state.site, own)
+        # Under anyio.run, Ctrl-C ends with CancelledError on Python 3.10.
+        asyncio.run(_serve(server, app.state.site, own))
 
 
 def _open_browser(address: str) -> None:

@@ -59,6 +59,9 @@ BEGINS = frozenset(word[:BEGIN_LENGTH] for word in (*SPEAKERS, *RECORDING, *BORD
 # Stands between the words of such a line.
 SAFE_BLANK = "·"
 
+# Stands before the name in such a template.
+SAFE_TEMPLATE = "⟦"
+
 # Names in JSON by which programs know messages, calls of tools, and findings.
 _MESSAGE_NAME = r"((?:role|remember|tool|function)[^{0}]*)"
 _MESSAGES = [
@@ -129,7 +132,7 @@ def _find_blank(line: str, at: int) -> int:
 def _escape_words(line: str, at: int) -> str:
     """Return a line, changed if its words from `at` on are a turn, a finding or a border."""
     before, rest = line[:at], line[at:]
-    if before.endswith(SAFE_BLANK):
+    if before.endswith((SAFE_BLANK, SAFE_TEMPLATE)):
         return line
     low = rest[: len(RECORDING[0])].lower()
     if low.startswith(RECORDING[0]):
@@ -144,7 +147,7 @@ def _escape_words(line: str, at: int) -> str:
         is_template = name.isupper() and name.replace("_", "").isalpha()
         is_link = behind[:1] in ("(", ":")
         if bracket and ((is_template and not is_link) or name.casefold() in SPEAKERS):
-            return f"{before[:-1]}⟦{name}⟧{rest[len(name) + 1 :]}"
+            return f"{before[:-1]}{SAFE_TEMPLATE}{name}⟧{rest[len(name) + 1 :]}"
     ends = [place for sign in ":\uff1a" if (place := head.find(sign)) >= 0]
     if ends:
         name = head[: min(ends)]
