@@ -6,14 +6,9 @@ Whatever happens, the exit status is 0, and stdout is empty or one JSON object.
 from __future__ import annotations
 
 import gc
-import marshal
 import os
 import sys
 import time
-
-# The import system itself, which is always loaded; `importlib` would be one more import.
-from _frozen_importlib import ModuleSpec
-from _frozen_importlib_external import MAGIC_NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +34,6 @@ READ_BYTES = 1 << 16
 
 BOM = b"\xef\xbb\xbf"
 
-PACKAGE = "memory_core."
-
 NOTHING = (None, None, True)
 
 # Marks in the bytes of an event: the tool that is used most, and a command that may change tasks.
@@ -54,81 +47,6 @@ class HookInterrupted(BaseException):
     """
 
 
-def _speed_up_imports() -> None:
-    """Load modules of memory_core in fewer steps than Python does.
-
-    Imports are most of what a hook costs beyond Python's own start; this saves a third of them.
-    """
-    import builtins
-
-    python_import = builtins.__import__
-
-    def import_module(
-        name: str, scope: Any = None, local: Any = None, names: Any = (), level: int = 0
-    ) -> Any:
-        if names and name.startswith(PACKAGE):
-            module = _load(name)
-            if module and all(own in module.__dict__ or _load(f"{name}.{own}") for own in names):
-                return module
-        return python_import(name, scope, local, names, level)
-
-    builtins.__import__ = import_module  # type: ignore[assignment]
-
-
-def _load(name: str) -> Any:
-    """Return a module of memory_core, None for all that is left to Python.
-
-    It only uses what Python itself has compiled, and checks that it is of the present source.  The
-    `__init__.py` of a wing has only a docstring, so it is not loaded.
-    """
-    if name in sys.modules:
-        return sys.modules[name]
-    above, _, own = name.rpartition(".")
-    parent = _load(above)
-    path = f"{parent.__path__[0]}/{own}" if parent and hasattr(parent, "__path__") else ""
-    is_wing = f"{above}." == PACKAGE and os.path.isdir(path)
-    code: Any = _read_compiled(path) if path and not is_wing else None
-    if code is None and not is_wing:
-        return None
-    module = sys.modules[name] = type(sys)(name)
-    module.__package__ = name if is_wing else above
-    if is_wing:
-        module.__path__ = [path]
-        module.__spec__ = ModuleSpec(name, None, is_package=True)  # Python may look at it
-    else:
-        module.__file__ = f"{path}.py"
-        try:
-            exec(code, module.__dict__)  # noqa: S102 - as Python does
-        except BaseException:
-            del sys.modules[name]
-            raise
-    setattr(parent, own, module)
-    return module
-
-
-def _read_compiled(path: str) -> Any:
-    """Return the code that Python has compiled from the present source, None without it.
-
-    `path` is that of the source without ".py".  The first 16 bytes are the magic number, flags (0:
-    the next two count), time and size of the source (PEP 552).
-    """
-    folder, own = os.path.split(path)
-    try:
-        source = os.stat(f"{path}.py")
-        compiled = f"{folder}/__pycache__/{own}.{sys.implementation.cache_tag}.pyc"
-        descriptor = os.open(compiled, os.O_RDONLY)
-        try:
-            data = os.read(descriptor, os.fstat(descriptor).st_size)
-        finally:
-            os.close(descriptor)
-        head = MAGIC_NUMBER + bytes(4)
-        for number in (int(source.st_mtime), source.st_size):
-            head += (number & 0xFFFFFFFF).to_bytes(4, "little")
-        return marshal.loads(memoryview(data)[16:]) if data[:16] == head else None  # noqa: S302
-    except (OSError, ValueError, EOFError, TypeError):
-        return None
-
-
 def run(name: str) -> None:
     """Read an event from stdin, handle it, print the reply and end the process.
 
@@ -137,7 +55,6 @@ def run(name: str) -> None:
     """
     began = time.monotonic()
     gc.disable()  # a hook ends before a collection could pay off
-    _speed_up_imports()
     try:
         _arm()
         project, event, is_whole = _event(name)

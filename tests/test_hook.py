@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import compileall
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -162,33 +160,6 @@ def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path)
     done = run_bare(alone, sandbox)
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr == b"agent-memory: No module named 'memory_core'\n"
-
-
-OTHER_PYTHON = b"\0\0\r\n"  # the first bytes of modules of another version
-CASES = {"all": (1, b""), "none": (0, b""), "some": (2, b""), "by others": (1, OTHER_PYTHON)}
-
-
-@pytest.mark.parametrize("compiled", CASES)
-def test_the_present_source_is_run(sandbox: Sandbox, tmp_path: Path, compiled: str) -> None:
-    """Compiled modules are used only if they are of the present source and Python."""
-    program = tmp_path / "program"
-    for name in ("hooks", "memory_core"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPO / name, program / name, ignore=ignored)
-    compileall.compile_dir(program, quiet=2)
-    block_text = program / "memory_core" / "memory" / "block_text.py"
-    block_text.write_text(block_text.read_text().replace("trust the code.", "trust your tests."))
-    every, head = CASES[compiled]
-    for number, file in enumerate(sorted(program.rglob("memory_core/*/**/*.pyc"))):
-        if not every or number % every:
-            file.unlink()
-        else:
-            file.write_bytes(head + file.read_bytes()[len(head) :])
-    sandbox.write_memory("engineer", FACT)
-    done = run_bare(program / "hooks" / "pre_tool_use.py", sandbox)
-    assert FACT in done.stdout.decode()
-    assert "trust your tests." in done.stdout.decode()
-    assert not done.stderr
 
 
 def running(sandbox: Sandbox, hook: str) -> subprocess.Popen[bytes]:

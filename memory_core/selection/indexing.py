@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
 
 from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
 from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
 from memory_core.text import subject_words
+
+# The words that notes of all projects often have: one of them alone says nothing about a task.
+# The file has a line for each of seven languages, with the stems of the words that at least three
+# of 1,000 ordinary notes have.  `scripts/count-words` wrote it from those in tests/adversarial.
+FREQUENT_WORDS = Path(__file__).with_name("frequent_words.txt")
 
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
@@ -25,7 +32,13 @@ def index_passages(
     for run in sorted(index.reported):
         for word in subject_words.list_subject((abouts or {}).get(run, "")):
             index.subjects.setdefault(word, []).append(run)
+    index.frequent |= _read_frequent_words().intersection(index.subjects)
     return index
+
+
+@cache
+def _read_frequent_words() -> frozenset[str]:
+    return frozenset(FREQUENT_WORDS.read_text("utf-8").split())
 
 
 def add_passage(index: PassageIndex, passage: Passage) -> None:
@@ -33,8 +46,10 @@ def add_passage(index: PassageIndex, passage: Passage) -> None:
     number = passage.index = len(index.rows)
     index.passages[number] = passage
     index.rows.append(vars(passage))
-    for word in subject_words.list_words(passage.text[:MAX_COMPARED]):
+    words = subject_words.list_words(passage.text[:MAX_COMPARED])
+    for word in words:
         index.words.setdefault(word, []).append(number)
+    index.frequent |= _read_frequent_words().intersection(words)
     for run in passage.runs:
         index.reported.setdefault(run, []).append(number)
     if passage.is_wished:

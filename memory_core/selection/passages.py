@@ -61,10 +61,10 @@ class PassageIndex:
     `subjects` has the ids of the runs that were about a word, and `reported` the numbers of the
     passages that a run reported.  `wished` has the numbers of the passages that are given with
     every task, `own` of those that a person wrote here, and `tokens` is the size of all that is
-    not from outside.
+    not from outside.  `frequent` are those of the words that notes of all projects often have.
     """
 
-    STORED = ("rows", "words", "subjects", "reported", "wished", "own", "tokens")
+    STORED = ("rows", "words", "subjects", "reported", "wished", "own", "tokens", "frequent")
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -74,6 +74,7 @@ class PassageIndex:
         self.wished: list[int] = []
         self.own: list[int] = []
         self.tokens = 0
+        self.frequent: set[str] = set()
         self.passages: dict[int, Passage] = {}
 
     @staticmethod

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from math import log
 
-from memory_core.selection import frequent_words, similar_words
 from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memory_core.selection.passages import PassageIndex
 
@@ -29,11 +28,14 @@ PAIR_WEIGHT = 0.5
 # The weight of a word that only the run was about, if the passage had it once: 1.0.
 SUBJECT_WEIGHT = 0.6
 
-# A word that more of the passages have is frequent.
+# A word that more of the passages have is frequent here.
 FREQUENT_SHARE = 0.2
 
-# The weight of a word of the task that only resembles a word of the memory.
+# The weight of a word of the task that only resembles a word of the memory: a typo, or another
+# ending.  Words are compared by parts of this length, of which they share at least this much.
 SIMILAR_WEIGHT = 0.5
+PART_LENGTH = 4
+SIMILAR_SHARE = 0.5
 
 # In a memory with more passages, no words are looked for that resemble those of the task.
 MOST_RESEMBLING = 300
@@ -94,7 +96,7 @@ class Scores:
         counts = shared.count_passages()
         worth = _weigh(len(index), counts, wanted)
         worth |= {word: worth[word] * SIMILAR_WEIGHT for word in shared.similar}
-        telling = _list_telling(counts, len(index))
+        telling = _list_telling(counts, len(index), shared.frequent)
         self._scores = {
             number: _score(words, shared.subjects.get(number, {}), worth, telling)
             for number, words in shared.own.items()
@@ -122,7 +124,8 @@ class _Shared:
     """The words that passages, and the runs that reported them, share with a task.
 
     By the numbers of passages, `own` has how often they have each of the words, and `subjects` has
-    by the ids of their runs the words that these were about.
+    by the ids of their runs the words that these were about.  `frequent` are those of them that
+    notes of all projects often have.
     """
 
     def __init__(self, index: PassageIndex, wanted: dict[str, float]) -> None:
@@ -130,8 +133,10 @@ class _Shared:
         self._runs = {word: index.subjects[word] for word in wanted if word in index.subjects}
         unknown = [word for word in wanted if word not in self._passages and word not in self._runs]
         candidates = index.words if len(index) < MOST_RESEMBLING else ()
-        self.similar = similar_words.find(unknown, candidates)
+        self.similar = _find_similar(unknown, candidates)
+        self.frequent = {word for word in wanted if word in index.frequent}
         for word, others in self.similar.items():
+            self.frequent |= {word for other in others if other in index.frequent}
             self._passages[word] = [number for other in others for number in index.words[other]]
         self._reported: dict[str, Sequence[int]] = {}
         self.own: dict[int, dict[str, int]] = {}
@@ -172,14 +177,14 @@ def _weigh(size: int, counts: dict[str, int], wanted: dict[str, float]) -> dict[
     return worth
 
 
-def _list_telling(counts: dict[str, int], size: int) -> set[str]:
+def _list_telling(counts: dict[str, int], size: int, frequent: set[str]) -> set[str]:
     """Return the words of which one is enough: of code, or neither frequent here nor in general."""
     most = max(1, size * FREQUENT_SHARE)
     return {
         word
         for word, count in counts.items()
         if subject_words.is_code_word(word)
-        or (count <= most and " " not in word and not frequent_words.has(word))
+        or (count <= most and " " not in word and word not in frequent)
     }
 
 
@@ -202,3 +207,27 @@ def _score(
             best, best_run, shared = value, run, others
     single = {word for word in (*parts, *shared) if " " not in word}
     return Score(parts, best, best_run, shared, len(single) > 1 or not single.isdisjoint(telling))
+
+
+def _find_similar(words: Iterable[str], others: Iterable[str]) -> dict[str, list[str]]:
+    """Return those of the others that resemble each word, without words that none resembles."""
+    wanted = {word: parts for word in words if (parts := _split_word(word))}
+    by_part: dict[str, list[str]] = {}
+    for word, parts in wanted.items():
+        for part in parts:
+            by_part.setdefault(part, []).append(word)
+    similar: dict[str, list[str]] = {}
+    for other in others if wanted else ():
+        parts = _split_word(other)
+        for word in {word for part in parts for word in by_part.get(part, ())}:
+            shared = len(parts & wanted[word])
+            if shared >= SIMILAR_SHARE * (len(parts) + len(wanted[word]) - shared):
+                similar.setdefault(word, []).append(other)
+    return similar
+
+
+def _split_word(word: str) -> set[str]:
+    """Return the parts of a plain word, which overlap; none of a pair of words or of a name."""
+    if not word.isalpha():
+        return set()
+    return {word[at : at + PART_LENGTH] for at in range(len(word) - PART_LENGTH + 1)}

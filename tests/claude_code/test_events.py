@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from memory_core.claude_code import event_shapes, events
+from memory_core.claude_code import events
 from support.events import name_kind, read_recorded_events, spoil
 from support.paths import EVENTS
 from support.tables import for_each
 
 
 def test_there_is_a_recorded_event_of_each_kind() -> None:
-    assert {name_kind(value) for value in read_recorded_events()} == set(event_shapes.EVENTS)
+    assert {name_kind(value) for value in read_recorded_events()} == set(events.EVENTS)
 
 
 @for_each("path", EVENTS)
 def test_a_recorded_event_is_read_without_loss(path: Path) -> None:
     value = json.loads(path.read_text(encoding="utf-8"))
-    is_read = name_kind(value) in event_shapes.EVENTS
+    is_read = name_kind(value) in events.EVENTS
     assert events.validate(copy.deepcopy(value), "") == (value if is_read else None)
 
 
@@ -47,7 +47,7 @@ def test_every_valid_event_can_be_read() -> None:
     for _ in range(20_000):
         value = spoil(chance.choice(originals), chance)
         has_name = isinstance(value.get("hook_event_name"), str)
-        if has_name and name_kind(value) in event_shapes.EVENTS:
+        if has_name and name_kind(value) in events.EVENTS:
             is_valid = True
             try:
                 events.validate(value, "")

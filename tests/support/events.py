@@ -7,7 +7,7 @@ import json
 import random
 from typing import Any
 
-from memory_core.claude_code import event_shapes, events
+from memory_core.claude_code import events
 from support.paths import EVENTS
 from support.sandbox import Outcome
 
@@ -80,11 +80,11 @@ def is_silent(outcome: Outcome) -> bool:
 def read_recorded_events() -> list[dict[str, Any]]:
     """Return the recorded events of the kinds that the hooks read."""
     values = [json.loads(path.read_text(encoding="utf-8")) for path in EVENTS]
-    return [value for value in values if name_kind(value) in event_shapes.EVENTS]
+    return [value for value in values if name_kind(value) in events.EVENTS]
 
 
 def name_kind(value: dict[str, Any]) -> str:
-    """Return the name of this kind of event in event_shapes."""
+    """Return the name of this kind of event in events."""
     return events._key(value["hook_event_name"], value)
 
 
