@@ -116,6 +116,7 @@ def test_the_person_reads_one_line_that_no_model_reads(desk: Desk) -> None:
 
 @pytest.mark.parametrize("in_background", [False, True])
 def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> None:
+    desk.claude.skip_unawaited(in_background)
     desk.switch_selection_on()
     used, called = "A payment is retried three times", "A failed payment is in src/retry.py"
     wrong = "A retry of a payment waits an hour"

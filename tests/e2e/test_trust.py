@@ -53,6 +53,7 @@ def tell(desk: Desk, work: list[Block], report: Reply) -> list[Line]:
 @pytest.mark.parametrize("in_background", [False, True], ids=["foreground", "background"])
 @pytest.mark.parametrize("work", WORK)
 def test_reading_of_a_run(desk: Desk, work: str, in_background: bool) -> None:
+    desk.claude.skip_unawaited(in_background)
     calls, reading = WORK[work]
     for agent in ("PM", "engineer"):  # a stranger's heading reaches nobody
         desk.write(f".claude-mpm/memories/{agent}.md", f"## {ORDER}\n- {OTHER}\n")
