@@ -49,7 +49,7 @@ ALLOWED: dict[str, str] = {
     "origin.word_weights._read": "the installed program",
     "origin.forms.read": "the installed program",
     "storage.state_folder": "the state folder itself",
-    "storage.database.state_db": "the state folder itself",
+    "storage.database.state_db": "the database in the state folder, which sqlite opens by its path",
     "storage.state_owner": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_changed": "transcripts in ~/.claude",
     "claude_code.transcripts.list_all": "transcripts in ~/.claude",

@@ -22,6 +22,7 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import config, event_log
 from memory_core.storage.config_yml import config_defaults, project_rules
+from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
@@ -333,6 +334,7 @@ def read_status(
         *_check_memories(memories, user),
         *_check_learnings(memories, user),
         *_check_gone_projects(level, user),
+        *_check_database(level, user),
     ]
     hooks_state = _describe_hooks(files, faults)
     next_step = START_STEP if hooks else INSTALL_STEP
@@ -452,6 +454,12 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             yield StatusWarning(
                 f"{memory.agent}: {what}", f"agent-memory edit{level} {memory.agent}"
             )
+
+
+def _check_database(level: Store, user: bool) -> Iterator[StatusWarning]:
+    for name in state_db.list_set_aside(level.paths.state):
+        advice = f"agent-memory review{' --user' if user else ''} --new --mine, then delete {name}"
+        yield StatusWarning(state_db.SET_ASIDE, advice)
 
 
 def _check_gone_projects(level: Store, user: bool) -> Iterator[StatusWarning]:

@@ -33,7 +33,7 @@ IDLE_SECONDS = 30 * 86400
 LOG_MAX_AGE = 90 * 86400
 
 # Of the state on this machine: folders with one file per agent.
-STATE_FOLDERS = ("decided", "errors", "made", "review", "subjects", "versions")
+STATE_FOLDERS = ("errors", "origins", "ready", "subjects", "versions")
 
 INTERRUPTED_WRITE = "left by a write that was interrupted"
 ENDED_SESSION = "of a session that ended long ago"

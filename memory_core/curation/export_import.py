@@ -28,7 +28,7 @@ from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
-from memory_core.storage import review_file
+from memory_core.storage.database import review_table
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
 from memory_core.text import markdown_lines, sanitize
@@ -224,10 +224,14 @@ def _list_new_entries(
     store: Store, agent: str, exported: dict[str, Any]
 ) -> tuple[list[DayEntry], list[dict[str, str]]]:
     """Return the exported entries that archive and review do not have yet."""
-    waiting = {review_file.make_id(agent, entry) for entry in store.read_review(agent)}
+    waiting = {review_table.make_id(agent, entry) for entry in store.read_review(agent)}
     return (
         _list_new(_read_archive(store, agent), exported["archive"]),
-        [entry for entry in exported["review"] if review_file.make_id(agent, entry) not in waiting],
+        [
+            entry
+            for entry in exported["review"]
+            if review_table.make_id(agent, entry) not in waiting
+        ],
     )
 
 

@@ -20,7 +20,7 @@ from memory_core.memory.reading import read_memory
 from memory_core.monitor import waiting_list
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.storage import review_file
+from memory_core.storage.database import review_table
 from memory_core.storage.project import Project
 from memory_core.storage.store import InvalidAgentName, Store, resolve_agent
 from memory_core.text import sanitize
@@ -30,7 +30,7 @@ Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
 
 
 class WaitingItem(NamedTuple):
-    """A learning that waits, and its agent; `entry` has all fields of `storage.review_file`."""
+    """A learning that waits, and its agent; `entry` has all fields of `review_table`."""
 
     agent: str
     entry: dict[str, Any]
@@ -305,7 +305,7 @@ def revert_decisions(memory: AgentMemory, change_ids: Iterable[str]) -> None:
         decisions = _list_decisions(memory.history.records, change_id, set())
         memory.review += [entry for entry, is_back in decisions if is_back]
         decided = [entry for entry, is_back in decisions if not is_back]
-        memory.decided += [review_file.make_id(memory.agent, entry) for entry in decided]
+        memory.decided += [review_table.make_id(memory.agent, entry) for entry in decided]
 
 
 def _list_decisions(
@@ -317,7 +317,7 @@ def _list_decisions(
         if item_history.change_of(record) != change_id:
             continue
         entry = record.get("waiting") or {}
-        if review_file.is_entry(entry):
+        if review_table.is_entry(entry):
             decisions.append((entry, record["kind"] not in item_history.WAITING_KINDS))
         elif record["kind"] == "undone":
             undone = _list_decisions(records, record["id"], {*seen, change_id})

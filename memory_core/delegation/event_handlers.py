@@ -109,6 +109,7 @@ def _collect(run: RunEvent, name: str) -> None:
         event_log.write(
             run.project.paths, "agent.memory.error", agent_id=run.agent, error=str(error)
         )
+        run.project.paths.state.has_database = False
         try:
             inbox_batches.merge(run.project, [_make_report(run, name)])
         except OSError:

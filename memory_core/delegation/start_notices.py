@@ -25,7 +25,7 @@ def format_notices(project: Project) -> list[str]:
         from memory_core.origin import text_origins
 
         notices, state = text_origins.ask_whose(project), last_look.read_look(folder)
-    waiting = _identify_waiting(project)
+    waiting = folder.read_text(state_folder.WAITING_FILE)
     if state.get("version") != last_look.VERSION:
         return notices + _ask_for_user_level(project)  # before the first look
     notices += filter(None, [state.get(last_look.NOTICE)])
@@ -34,16 +34,6 @@ def format_notices(project: Project) -> list[str]:
         said = {last_look.NEWS: {}, last_look.NOTICE: "", "waiting": waiting}
         last_look.write_look(folder, {**state, **said})
     return notices + _ask_for_user_level(project)
-
-
-def _identify_waiting(project: Project) -> str:
-    """Return a digest of the learnings that wait for a person, "" for none."""
-    from memory_core.text import digests
-
-    state, folder = project.paths.state, state_folder.REVIEW_FOLDER
-    names = sorted(state.list_names(folder))
-    texts = [state.read_text(f"{folder}/{name}", state_folder.MAX_REVIEW_BYTES) for name in names]
-    return digests.hash_text("".join(texts)) if any(texts) else ""
 
 
 def _ask_for_user_level(project: Project) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory_core.setup import program
-from memory_core.storage import event_log, state_folder
+from memory_core.storage import event_log
+from memory_core.storage.database import review_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -42,7 +43,8 @@ def _list_of_level(store: Store, level: str) -> Iterator[Location]:
     outside = {
         "state": paths.state.root,
         "event log": paths.state.locate(event_log.FILE_NAME),
-        "review": paths.state.locate(state_folder.REVIEW_FOLDER),
+        "database": paths.state.locate(state_db.FILE_NAME),
+        "review": paths.state.locate(review_table.JOURNAL),
     }
     for name, path in inside.items():
         yield Location(name, level, path, paths.files.has_entry(path))

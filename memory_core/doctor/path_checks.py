@@ -11,6 +11,7 @@ from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Fin
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, UsedInPart
 from memory_core.storage import paths
+from memory_core.storage.database import state_db
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
@@ -96,6 +97,9 @@ def check_state(exam: Examination) -> Iterator[Finding]:
         yield Finding(WARNING, f"is not a folder: {LOSS}", folder, advice)
     elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         yield report_closed(WARNING, f"cannot be written: {LOSS}", folder)
+    for name in state_db.list_set_aside(state):
+        advice = "agent-memory review --new --mine gives you back your lines; then delete this file"
+        yield Finding(WARNING, state_db.SET_ASIDE, state.locate(name), advice)
     # Last, so that all other checks have read their state.
     for error in state.refused.values():
         where = state.locate(error.path)

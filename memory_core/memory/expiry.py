@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 
-from memory_core.files import file_actions
 from memory_core.history.item_history import Record
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log
 from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.database import note_table
 from memory_core.storage.project import Project
 from memory_core.text.times import format_utc
 
@@ -24,21 +24,20 @@ Expired = list[tuple[str, list[str]]]  # agents, and the texts of their items
 # The source of the records.
 SOURCE = "expire"
 
-# A start of a session looks for unused items if this file is older than a day.
-STAMP_FILE = "expired"
+# The note with the time at which a start of a session last looked for unused items, in seconds.
+NOTE = "expired"
 DAY_SECONDS = 86400
 
 
 def expire_at_start(project: Project) -> None:
     """Archive unused items, at most once a day, because it reads the whole history."""
-    state = project.paths.state
-    is_recent = state.is_file(STAMP_FILE) and not file_actions.is_older(
-        state, STAMP_FILE, time.time() - DAY_SECONDS
-    )
-    if is_recent or not config_defaults.count_days(project.config["expire_after"]):
+    if not config_defaults.count_days(project.config["expire_after"]):
         return
+    state, now = project.paths.state, time.time()
     try:
-        state.replace(STAMP_FILE, b"", durable=False)
+        if now - float(note_table.read(state, NOTE) or 0) < DAY_SECONDS:
+            return
+        note_table.write(state, NOTE, str(int(now)))
     except OSError:
         return  # it would do this at each start
     expire_items(project)

@@ -183,18 +183,20 @@ def read_notes(project: Project, store: Store, agent: str) -> dict[str, ItemNote
 
 @dataclass
 class _Past:
-    """What this machine knows of the runs of an agent: notes on items, their uses, subjects."""
+    """What this machine knows: notes on items, their uses, subjects of runs, since when texts."""
 
     notes: dict[str, ItemNote] = field(default_factory=dict)
     uses: dict[str, item_notes.Uses] = field(default_factory=dict)
     abouts: dict[str, str] = field(default_factory=dict)
+    since: dict[str, float] = field(default_factory=dict)
 
     @staticmethod
     def read(project: Project, store: Store, agent: str) -> _Past:
         history = text_origins.read_history(project, store, agent, runs=True)
         uses = item_notes.count_uses(history.records)
         abouts = run_history.read_subjects(store.paths.state, store.stem(agent))
-        return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts)
+        since = text_origins.read_times(store, agent)
+        return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts, since)
 
 
 def log_unreadable(project: Project, agent: str, error: OSError) -> None:
@@ -219,11 +221,14 @@ def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
 def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) -> _Level | None:
     """Read the memory file of a level with its history, None without a file."""
     snapshot, past = None, _Past()
+    guard = text_origins.make_guard(store, agent, project)
     try:
         snapshot = store.read(agent)
         if snapshot:
             past = _Past.read(project, store, agent)
+            guard.find_origin("")  # now they are read
     except OSError as error:
+        guard.forget_origins()
         log_unreadable(project, agent, error)
         parts.is_whole = False
     if snapshot is None:
@@ -233,7 +238,7 @@ def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) 
     text = scanner.redact(snapshot.text)
     if text != snapshot.text:  # older versions recorded learnings with their secrets
         past.notes = {scanner.redact(item): note for item, note in past.notes.items()}
-    return _Level(project, store, agent, markdown.parse_document(text), past)
+    return _Level(project, store, markdown.parse_document(text), past, guard)
 
 
 class _Level:
@@ -243,19 +248,18 @@ class _Level:
         self,
         project: Project,
         store: Store,
-        agent: str,
         document: markdown.Document,
         past: _Past,
+        guard: text_origins.Guard,
     ) -> None:
         self.document = document
         self._project = project
         self._is_users = store.paths is not project.paths
-        self._guard = text_origins.make_guard(store, agent, project)
+        self._guard = guard
         self._past = past
         self._limited: dict[str, ItemNote] = {}
         self._tiers: dict[str, str] = {}
         self._nested: dict[str, str] = {}
-        self._times = text_origins.read_times(store, agent)
         self._left_out: dict[str, tuple[str, str]] = {}  # (tier, reason) by the texts of items
 
     def sort_out(self) -> None:
@@ -331,7 +335,7 @@ class _Level:
 
     def _find_birth(self, text: str) -> str:
         """Return when an item that the history does not have was first seen in the file."""
-        since = self._times.get(text_origins.make_key(text, self._nested.get(text, "")))
+        since = self._past.since.get(text_origins.make_key(text, self._nested.get(text, "")))
         return times.format_utc(since) if since else times.FAR_FUTURE
 
     def _drop(self, reasons: Collection[tuple[Item, str]]) -> None:

@@ -136,8 +136,7 @@ def _stamp_level(folder: MemoryFolder, agent: str) -> Stamp:
     history = folder.files.identify(folder.history_path(agent))
     if not (memory or history):
         return []
-    own = (folder.decided_path(agent), folder.made_path(agent))
-    return [memory, history, *map(state.identify, own), path]
+    return [memory, history, state.identify(folder.origins_path(agent)), path]
 
 
 def locate_errors(stem: str) -> str:

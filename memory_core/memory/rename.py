@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.files import file_actions
@@ -13,6 +14,7 @@ from memory_core.origin import text_origins
 from memory_core.storage.database import local_changes
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
+from memory_core.text.times import format_utc
 
 
 class NotRenamed(ValueError):
@@ -48,7 +50,8 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
         check(store, old, new)
         review = store.read_review(old)
         store.add_to_review(new, review, "")
-        store.remove_from_review(old, [entry["id"] for entry in review])
+        decisions = {entry["id"]: "renamed" for entry in review}
+        store.remove_from_review(old, decisions, format_utc(time.time()))
         renamed = []
         for path, target in zip(_list_places(store, old), _list_places(store, new), strict=True):
             if store.files.is_file(path):

@@ -132,7 +132,10 @@ def write(memory: AgentMemory) -> None:
         changes.append(memory.change_id)
     _resolve_errors(memory)
     _note_decisions(memory)
-    store.remove_from_review(agent, memory.decided)
+    waiting = [(record.get("waiting"), record["kind"]) for record in memory.records]
+    kinds = {entry.get("id"): kind for entry, kind in waiting if entry}
+    decisions = {key: kinds.get(key, "undone") for key in memory.decided}
+    store.remove_from_review(agent, decisions, memory.time)
     if memory.from_archive:
         _remove_from_archive(memory)
     events: list[tuple[str, dict[str, Any]]]
@@ -203,20 +206,13 @@ def _note_decisions(memory: AgentMemory) -> None:
             origin = rights.TAINTED if is_tainted else origin
             origins[item.text, item.nested] = origin
     store, agent = memory.store, memory.agent
-    try:
-        kinds = item_history.DEPARTURE_KINDS
-        own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
-        text_origins.note_records(store, agent, own)
-        text_origins.add_origins(store, agent, origins | memory.origins)
-        # A text that is not in the memory any more and waits has to be accepted again.
-        gone = [row for row in memory.review if not memory.has_item(row["content"])]
-        waiting = [(row["content"], row.get("nested", "")) for row in gone]
-        if waiting:
-            text_origins.take_back(store, agent, waiting)
-        if memory.doubted:
-            text_origins.take_back(store, agent, memory.doubted, [rights.ACCEPTED, rights.REVIEWED])
-    except OSError:
-        pass  # without a state the texts wait again
+    kinds = item_history.DEPARTURE_KINDS
+    own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
+    back = dict.fromkeys(memory.doubted, (rights.ACCEPTED, rights.REVIEWED))
+    # A text that is not in the memory any more and waits has to be accepted again.
+    gone = [row for row in memory.review if not memory.has_item(row["content"])]
+    back |= dict.fromkeys([(row["content"], row.get("nested", "")) for row in gone], rights.DECIDED)
+    text_origins.add_origins(store, agent, origins | memory.origins, own, back)
 
 
 def _find_origin(record: Record, is_undo: bool) -> str:

@@ -48,7 +48,7 @@ class AgentFiles:
         return last, counts[last]
 
     def _list_waiting(self, agent: str) -> list[dict[str, Any]]:
-        """Return what waits for a person, with all fields of `storage.review_file`."""
+        """Return what waits for a person, with all fields of `storage.database.review_table`."""
         return waiting_list.list_entries(self.store, agent)
 
     def _read_history(self, agent: str) -> HistoryNumbers:

@@ -8,37 +8,45 @@ from __future__ import annotations
 
 import os
 import time
-from typing import NamedTuple
+from functools import partial
+from sqlite3 import Connection
+from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_spelling
-from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import hook_files, inbox, review_file, state_folder, state_owner
+from memory_core.storage import hook_files, inbox, state_owner
+from memory_core.storage.database import review_table, state_db
+from memory_core.storage.state_folder import StateFiles
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 
 
 class GoneProject(NamedTuple):
-    """A folder that is gone, its state, and the reports and reviews that wait there."""
+    """A folder that is gone, its state, and the reports and learnings that wait there.
+
+    `reviews` has the learnings by the stems of their agents' files.
+    """
 
     folder: str
-    state: SafeFiles
+    state: StateFiles
     reports: list[str]
-    reviews: list[str]
+    reviews: dict[str, list[dict[str, Any]]]
 
 
 def list_gone(store: Store) -> list[GoneProject]:
-    """Return the projects that are gone, had the name or the number of this one, and left some."""
+    """Return the projects that are gone, had the name or the number of this one, and left some.
+
+    Raises OSError.
+    """
     states = os.path.dirname(store.paths.state.root)
     gone = []
     for name, folder in state_owner.list_owners(states):
-        state = SafeFiles(os.path.join(states, name), private=True)
+        state = StateFiles(folder, states)
         has_name = os.path.basename(folder) == os.path.basename(store.paths.root)
-        if os.path.lexists(folder) or not (
-            has_name or state_owner.is_of_same_folder(state, store.paths.root)
-        ):
+        is_same = has_name or state_owner.is_of_same_folder(state, store.paths.root)
+        if os.path.basename(state.root) != name or os.path.lexists(folder) or not is_same:
             continue
         reports = [name for name in state.list_names(inbox.FOLDER) if inbox.split(name)[0]]
-        reviews = list(filter(_find_agent, state.list_names(state_folder.REVIEW_FOLDER)))
+        reviews = state_db.read(state, _read_reviews)
         if reports or reviews:
             gone.append(GoneProject(folder, state, reports, reviews))
     return gone
@@ -47,7 +55,7 @@ def list_gone(store: Store) -> list[GoneProject]:
 def take_over(store: Store, gone: GoneProject) -> None:
     """Put what waits into the inbox and the review of this project.  Raises OSError.
 
-    A file is removed when its content is here.
+    It leaves the state of the other project when it is here.
     """
     for name in gone.reports:
         path = os.path.join(inbox.FOLDER, name)
@@ -56,15 +64,19 @@ def take_over(store: Store, gone: GoneProject) -> None:
         except FileExistsError:
             pass
         gone.state.delete(path)
-    for name in gone.reviews:
-        path = os.path.join(state_folder.REVIEW_FOLDER, name)
-        agent = _find_agent(name)
-        text = gone.state.read(path, state_folder.MAX_REVIEW_BYTES).decode("utf-8", "replace")
+    now = format_utc(time.time())
+    for stem, entries in gone.reviews.items():
+        agent = agent_spelling.agent_of_file(f"{stem}.md")
         with store.lock(agent):
-            store.add_to_review(agent, review_file.parse(text), format_utc(time.time()))
-        gone.state.delete(path)
+            store.add_to_review(agent, entries, now)
+    state_db.write(gone.state, partial(_remove_reviews, gone, now))
 
 
-def _find_agent(review: str) -> str:
-    """Return the agent of a file of learnings that wait, "" for another file."""
-    return agent_spelling.agent_of_file(f"{review.removesuffix('.jsonl')}.md")
+def _read_reviews(db: Connection) -> dict[str, list[dict[str, Any]]]:
+    return {stem: review_table.read(db, stem) for stem in review_table.list_agents(db)}
+
+
+def _remove_reviews(gone: GoneProject, now: str, db: Connection) -> None:
+    for stem, entries in gone.reviews.items():
+        decisions = {entry["id"]: "moved" for entry in entries}
+        review_table.remove(db, gone.state, stem, decisions, now)

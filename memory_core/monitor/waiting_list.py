@@ -7,7 +7,7 @@ from typing import Any
 from memory_core.document import markdown
 from memory_core.origin import text_origins
 from memory_core.selection import splitting
-from memory_core.storage import review_file
+from memory_core.storage.database import review_table
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 
@@ -16,7 +16,7 @@ IN_FILE = "; it is in the file, but agents do not receive it"
 
 
 def list_entries(store: Store, agent: str) -> list[dict[str, Any]]:
-    """Return all that waits, oldest first, each once, with all fields of `review_file`."""
+    """Return all that waits, oldest first, each once, with all fields of `review_table`."""
     entries = [*store.read_review(agent), *list_poisoned(store, agent)]
     return list({entry["id"]: entry for entry in entries}.values())
 
@@ -43,4 +43,4 @@ def list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
 
 def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, Any]:
     fields = {"content": text, "nested": nested, "time": time, "reason": reason + IN_FILE}
-    return review_file.complete({**fields, "id": review_file.make_id(agent, fields)})
+    return review_table.complete({**fields, "id": review_table.make_id(agent, fields)})

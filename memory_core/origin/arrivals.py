@@ -2,8 +2,8 @@
 
 `arrivals.json` in the state has the stamps and digests of the memory files at the last look.  The
 worker and commands look at the files with other stamps, and record the origin of each new text
-once, for `origin.ledger`.  At the first look at a project nobody knows who wrote what is there: a
-person is asked.
+once, for `origin.ledger`.  At the first look at a project, and when its database was lost, nobody
+knows who wrote what is there: a person is asked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from memory_core.history import item_history, rights
 from memory_core.origin import commits, ledger, line_origins
 from memory_core.storage import paths, state_owner
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.database import local_changes
+from memory_core.storage.database import local_changes, note_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -25,6 +25,9 @@ from memory_core.text.phrases import format_count
 
 # In the state, since pins and confirmations count only if this machine has recorded them.
 RIGHTS = "rights"
+
+# In the last look, which database it wrote to, and whether one was lost.
+DATABASE, LOST = "database", "lost"
 
 # Seconds: of more files, the others are looked at the next time.
 SECONDS = 2.0
@@ -43,10 +46,9 @@ YOURS = (
 def ask_whose(project: Project) -> list[str]:
     """Return what a person has to decide about the texts of the first look, once; [] for none."""
     state, store = last_look.read_look(project.paths.state), project.store
-    if last_look.ASKED in state or state_owner.is_from_before(project.paths.state):
-        return []
-    if "version" not in state:
-        return []  # git has not been asked yet
+    is_from_before = LOST not in state and state_owner.is_from_before(project.paths.state)
+    if last_look.ASKED in state or is_from_before or "version" not in state:
+        return []  # or git has not been asked yet
     notices = list[str]()
     for notice, origin in ((YOURS, rights.UNKNOWN), (NEW_TEXTS, rights.IMPORT)):
         counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
@@ -76,7 +78,7 @@ def look(project: Project) -> None:
 
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
-    state, now = last_look.read_look(folder), _stamp_files(store)
+    state, now = _read_look(store), _stamp_files(store)
     is_old = state.get("version") != last_look.VERSION
     before: dict[str, Any] = {} if is_old else state.get("files", {})
     changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
@@ -86,6 +88,7 @@ def _look_at(project: Project, store: Store) -> None:
         return
     is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
     is_first = bool(state.get("first")) or not (state.keys() - {last_look.ASKED} or is_from_before)
+    unclear = _list_unclear(is_first, LOST in state, is_users=store.paths is not project.paths)
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get(last_look.NEWS, {})
     until, began, is_whole = time.monotonic() + SECONDS, time.time(), True
@@ -98,7 +101,7 @@ def _look_at(project: Project, store: Store) -> None:
             digest = before.get(name, [""])[-1]
             if agent:
                 since = float(state.get("looked", 0.0))
-                count, digest = _decide(project, store, agent, digest, is_first, since)
+                count, digest = _decide(project, store, agent, digest, unclear, since)
                 if digest is None:
                     is_whole = False
                     continue  # git is at work: the next look decides
@@ -108,12 +111,35 @@ def _look_at(project: Project, store: Store) -> None:
         _take_rights_over(project, store, state, news)
     except OSError:
         return  # without a state nothing can be remembered
+    state[DATABASE] = note_table.read(folder, state_db.IDENTITY)
     state |= {RIGHTS: True, "version": last_look.VERSION, "files": seen, last_look.NEWS: news}
     state[last_look.NOTICE] = _format_counts(NEW_TEXTS, news)
     state["first"] = is_first and not is_whole
     if is_whole:  # else tool calls since then may have written what is not decided yet
         state |= {"looked": began, last_look.GIT_LOG: log}
     last_look.write_look(folder, state)
+
+
+def _read_look(store: Store) -> dict[str, Any]:
+    """Return what the last look recorded; without its database that counts for nothing."""
+    state = last_look.read_look(store.paths.state)
+    before = state.get(DATABASE)
+    if before and before != note_table.read(store.paths.state, state_db.IDENTITY):
+        return {LOST: True, "first": True}
+    return state
+
+
+def _list_unclear(is_first: bool, is_lost: bool, is_users: bool) -> tuple[str, ...] | None:
+    """Return the origins that a look cannot tell from others; None: all texts are the user's.
+
+    At the first look at a project a history of runs may be somebody else's, but not when only the
+    database was lost.
+    """
+    if not is_first or (is_users and is_lost):
+        return ()
+    if is_users:
+        return None
+    return (rights.HAND,) if is_lost else (rights.HAND, rights.AGENT)
 
 
 def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[str | int] | None:
@@ -156,9 +182,8 @@ def _take_rights_over(
         )
         ids = {key for item in own for key in history.list_wordings(item)}
         mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]
-        ledger.note_records(store, agent, mine)
         pins = [(item.text, item.nested) for item in own if item.is_pinned]
-        ledger.add_origins(store, agent, dict.fromkeys(pins, rights.ACCEPTED))
+        ledger.add_origins(store, agent, dict.fromkeys(pins, rights.ACCEPTED), mine)
 
 
 def _stamp_files(store: Store) -> dict[str, list[int]]:
@@ -177,9 +202,14 @@ def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:
 
 
 def _decide(
-    project: Project, store: Store, agent: str, before: str, is_first: bool, since: float
+    project: Project,
+    store: Store,
+    agent: str,
+    before: str,
+    unclear: tuple[str, ...] | None,
+    since: float,
 ) -> tuple[int, str | None]:
-    """Give an origin to the texts of an agent that have none.
+    """Give an origin to the texts of an agent that have none, UNKNOWN for one that is `unclear`.
 
     Returns the number of new ones from outside, and the digest of the file, None if a text could
     not be decided now; `before` is the digest at the last look, which was at `since`.
@@ -187,21 +217,17 @@ def _decide(
     snapshot = _read(store, agent)
     text = snapshot.text if snapshot else ""
     digest = digests.hash_text(text)
-    # All that the user's memory has at the first look is the user's.
-    is_known = is_first and store.paths is not project.paths
+    is_known = unclear is None
     if before and local_changes.is_continued(store.paths, store.stem(agent), before, text):
         is_known = True
     unknown = [] if is_known else _list_of(store, agent, "")
-    if not unknown:
+    if unclear is None or not unknown:
         return 0, digest
     in_main = _read_in_main_tree(project, store, agent)
     new = [one for one in unknown if ledger.make_key(*one) not in in_main]
     origins = _find_origins(project, store, agent, new, since) if new else {}
-    if is_first:
-        origins = {
-            one: rights.UNKNOWN if origin in (rights.HAND, rights.AGENT) else origin
-            for one, origin in origins.items()
-        }
+    for one, origin in origins.items():
+        origins[one] = rights.UNKNOWN if origin in unclear else origin
     origins |= {one: in_main[ledger.make_key(*one)] for one in unknown if one not in new}
     decided = {one: origin for one, origin in origins.items() if origin}
     ledger.add_origins(store, agent, decided)

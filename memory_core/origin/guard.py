@@ -18,6 +18,10 @@ from memory_core.selection import splitting
 STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
 
 
+def _find_none(text: str, nested: str = "") -> str:
+    return ""
+
+
 class Guard:
     """The check of an agent's texts by their origins on this machine.
 
@@ -30,6 +34,10 @@ class Guard:
         self.given = given
         self._state = state
         self._inside: tuple[str, ...] = ()
+
+    def forget_origins(self) -> None:
+        """Take the texts for those of which nothing is known, because that cannot be read."""
+        self.find_origin = _find_none
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""

@@ -1,35 +1,33 @@
 """What this machine knows of a memory: where texts came from, and which records it wrote.
 
-A committed history can be forged, so it does not say what a person decided on this machine.  A
-line of `decided/AGENT` in the state has the digest of an item with its nested lines, its origin,
-and the time of the line in seconds.  Of several lines with one text the highest decision counts,
-else the first.  A text without a line came by other means than hooks and commands.
+A committed history can be forged, so it does not say what a person decided on this machine.  The
+table `origins` has the origins of items with their nested lines, by digests; a text without one
+came by other means than hooks and commands.
 
-A line of `made/AGENT` has the digest of a record of the history that this machine wrote.  Other
-records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDENCE.
+The table `own_records` has the digests of the records of the history that this machine wrote.
+Other records give no pin and no confirmation, and no confidence above FOREIGN_CONFIDENCE.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from sqlite3 import Connection
 
 from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.history.item_history import History, Record
-from memory_core.history.rights import DECIDED, IMPORT, PERSON, rank_of
+from memory_core.history.rights import PERSON
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage.config_yml import project_rules
+from memory_core.storage.database import origin_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests
 
 Text = tuple[str, str]  # a text, and its nested lines
-Line = tuple[str, str, str]  # the key of a text, its origin, and the time of the line, "" without
-
-
-MAX_MADE_BYTES = 512 * 1024  # 15,000 records; a larger file loses its older half
 
 RECORD_FIELDS = (
     *("time", "kind", "id", "change", "n", "was"),
@@ -69,8 +67,8 @@ class Ledger:
 
     def _read_records(self) -> set[str]:
         if self._records is None:
-            state, path = self._store.paths.state, self._store.made_path(self._agent)
-            self._records = set(state.read_text(path).split())
+            state, stem = self._store.paths.state, self._store.stem(self._agent)
+            self._records = state_db.read(state, lambda db: origin_table.list_records(db, stem))
         return self._records
 
 
@@ -91,29 +89,15 @@ def read_history(project: Project, store: Store, agent: str, runs: bool = False)
 
 
 def read_origins(store: Store, agent: str) -> dict[str, str]:
-    """Return the origins of texts by their keys; {} without any."""
-    origins: dict[str, str] = {}
-    for key, origin, _since in _read_lines(store, agent):
-        if key not in origins or _counts_before(origin, origins[key]):
-            origins[key] = origin
-    return origins
+    """Return the origins of texts by their keys; {} without any.  Raises OSError."""
+    stem = store.stem(agent)
+    return state_db.read(store.paths.state, lambda db: origin_table.read_origins(db, stem))
 
 
 def read_times(store: Store, agent: str) -> dict[str, float]:
-    """Return since when this machine knows texts, in seconds, by their keys."""
-    lines = reversed(_read_lines(store, agent))
-    return {key: float(since) for key, _origin, since in lines if since.isdecimal()}
-
-
-def _counts_before(origin: str, other: str) -> bool:
-    """Return whether a decision of a person counts before what was recorded earlier."""
-    return origin in DECIDED and rank_of(origin) > rank_of(other)
-
-
-def _read_lines(store: Store, agent: str) -> list[Line]:
-    text = store.paths.state.read_text(store.decided_path(agent))
-    lines = [[*line.split(" "), "", ""] for line in text.split("\n") if line]
-    return [(key, origin, since) for key, origin, since, *_rest in lines]
+    """Return since when this machine knows texts, in seconds, by their keys.  Raises OSError."""
+    stem = store.stem(agent)
+    return state_db.read(store.paths.state, lambda db: origin_table.read_times(db, stem))
 
 
 def make_key(text: str, nested: str = "") -> str:
@@ -136,33 +120,30 @@ def list_keys(text: str) -> Iterable[str]:
     return [make_key(*part) for part in list_texts(text)]
 
 
-def add_origins(store: Store, agent: str, origins: Mapping[Text, str]) -> None:
-    """Add the origins of texts.  Raises OSError."""
-    before = read_origins(store, agent) if origins else {}
-    rows = [(make_key(*text), origin) for text, origin in origins.items()]
-    new = [
-        (key, origin, str(int(time.time())))
-        for key, origin in rows
-        if key not in before or _counts_before(origin, before[key])
-    ]
-    if new:
-        store.paths.state.append(store.decided_path(agent), _format(new))
-
-
-def take_back(
-    store: Store, agent: str, texts: Iterable[Text], decisions: Sequence[str] = DECIDED
+def add_origins(
+    store: Store,
+    agent: str,
+    origins: Mapping[Text, str],
+    records: Iterable[Record] = (),
+    taken_back: Mapping[Text, Sequence[str]] | None = None,
 ) -> None:
-    """Take back these decisions on texts.  Raises OSError.
+    """Keep the origins of texts, and which records this machine wrote.  Raises OSError.
 
-    The origin before them counts again; a text without one came from elsewhere.
+    Of the texts `taken_back` these decisions do not count any more: the origin before them counts
+    again; a text without one came from elsewhere.
     """
-    lines, gone = _read_lines(store, agent), {make_key(*text) for text in texts}
-    rest = [
-        (key, IMPORT if key in gone and origin in decisions else origin, since)
-        for key, origin, since in lines
-    ]
-    if rest != lines:
-        store.paths.state.replace(store.decided_path(agent), _format(rest))
+    stem, now = store.stem(agent), int(time.time())
+    rows = [(make_key(*text), origin, now) for text, origin in origins.items()]
+    own = [*map(identify_record, records)]
+    back = {make_key(*text): decisions for text, decisions in (taken_back or {}).items()}
+
+    def work(db: Connection) -> None:
+        origin_table.add_records(db, stem, own)
+        origin_table.add_origins(db, stem, rows)
+        origin_table.take_back(db, stem, back)
+
+    if rows or own or back:
+        _write(store, [agent], work)
 
 
 def identify_record(record: Record) -> str:
@@ -171,23 +152,21 @@ def identify_record(record: Record) -> str:
     return digests.hash_long("\0".join([*parts, str("waiting" in record)]))
 
 
-def note_records(store: Store, agent: str, records: Iterable[Record]) -> None:
-    """Remember that this machine wrote these records.  Raises OSError."""
-    state, path = store.paths.state, store.made_path(agent)
-    data = "".join(f"{identify_record(record)}\n" for record in records).encode()
-    if data and state.append(path, data) + len(data) > MAX_MADE_BYTES:
-        lines = state.read_text(path).splitlines(keepends=True)
-        state.replace(path, "".join(lines[len(lines) // 2 :]).encode())
-
-
 def rename_origins(store: Store, agent: str, new: str) -> None:
-    """Add the lines of an agent to those of its new name.  Raises OSError."""
-    state = store.paths.state
-    for locate in (store.decided_path, store.made_path):
-        if lines := state.read_text(locate(agent)):
-            state.append(locate(new), lines.encode())
-        state.remove(locate(agent))
+    """Give what is known of an agent's texts to its new name.  Raises OSError."""
+    old, stem = store.stem(agent), store.stem(new)
+    _write(store, [agent, new], lambda db: origin_table.rename(db, old, stem))
 
 
-def _format(lines: Iterable[Line]) -> bytes:
-    return "".join(f"{' '.join(line).rstrip()}\n" for line in lines).encode()
+def _write(store: Store, agents: Iterable[str], work: Callable[[Connection], None]) -> None:
+    """Change the tables, and the files by which hooks see that.
+
+    While such a file is absent, what was prepared before counts as outdated.
+    """
+    state, paths = store.paths.state, [*map(store.origins_path, agents)]
+    for path in paths:
+        state.remove(path)
+    state_db.write(state, work)
+    for path in paths:
+        with suppress(OSError):  # without a place for state no hook has prepared anything
+            state.replace(path, b"", durable=False)

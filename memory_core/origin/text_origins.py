@@ -19,12 +19,10 @@ from memory_core.origin.guard import Guard
 from memory_core.origin.ledger import (
     add_origins,
     make_key,
-    note_records,
     read_history,
     read_origins,
     read_times,
     rename_origins,
-    take_back,
 )
 from memory_core.origin.reading import read_transcript
 from memory_core.origin.word_weights import rate
@@ -37,6 +35,7 @@ from memory_core.text.phrases import format_count
 
 __all__ = [
     "REASON",
+    "Guard",
     "JudgedText",
     "Row",
     "accept",
@@ -55,7 +54,6 @@ __all__ = [
     "look",
     "make_guard",
     "make_key",
-    "note_records",
     "rate",
     "read_history",
     "read_origins",
@@ -63,7 +61,6 @@ __all__ = [
     "read_transcript",
     "remove_held",
     "rename_origins",
-    "take_back",
 ]
 
 

@@ -23,6 +23,7 @@ from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import links
 from memory_core.storage import inbox, state_folder, state_owner
+from memory_core.storage.database import old_state
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
@@ -185,7 +186,7 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
 def _find_waiting(states: str) -> dict[str, str]:
     """Return the states with files of learnings that no memory has, and how many of which project.
 
-    `storage.inbox` and `storage.review_file` describe the files.
+    `storage.inbox` and `storage.state_folder` describe the files.
     """
     waiting, owners = {}, dict(state_owner.list_owners(states))
     for name in SafeFiles(states).list_names():
@@ -197,5 +198,6 @@ def _find_waiting(states: str) -> dict[str, str]:
 
 
 def _walk_waiting(state: SafeFiles) -> Iterator[tuple[str, list[str]]]:
-    for folder in (inbox.FOLDER, inbox.OLD_FOLDER, state_folder.REVIEW_FOLDER):
+    for folder in (inbox.FOLDER, inbox.OLD_FOLDER, old_state.REVIEW):
         yield from tree.walk(state, folder)
+    yield "", list(filter(state.is_file, [state_folder.WAITING_FILE]))

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 FOLDER_NAME = ".claude-mpm"
 
-DECIDED_FOLDER, MADE_FOLDER = "decided", "made"
-
 # Of a `.git` file, which holds a path.
 MAX_GIT_FILE_BYTES = 8192
 
@@ -81,13 +79,9 @@ class MemoryFolder:
         """Return the path of an agent's history."""
         return os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
 
-    def decided_path(self, agent: str) -> str:
-        """Return the path in the state of the origins of an agent's texts: `origin.ledger`."""
-        return os.path.join(DECIDED_FOLDER, self.stem(agent))
-
-    def made_path(self, agent: str) -> str:
-        """Return the path in the state of the records that this machine wrote of an agent."""
-        return os.path.join(MADE_FOLDER, self.stem(agent))
+    def origins_path(self, agent: str) -> str:
+        """Return the path in the state of a file that changes with the origins of an agent."""
+        return os.path.join("origins", self.stem(agent))
 
 
 def list_file_names(agent: str) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ class HistoryRecord(BaseModel):
 
 
 class WaitingLearning(BaseModel):
-    """One line of review/AGENT.jsonl: a learning that waits for a person."""
+    """A learning that waits for a person."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
@@ -135,7 +135,7 @@ class AgentExport(BaseModel):
     preferences: dict[str, str] = Field({}, description="value by key; they stand in it, too")
     history: list[HistoryRecord] = Field([], description="history/AGENT.jsonl, record by record")
     archive: str = Field("", description="archive/AGENT.md")
-    review: list[WaitingLearning] = Field([], description="review/AGENT.jsonl, line by line")
+    review: list[WaitingLearning] = Field([], description="learnings that wait for a person")
 
 
 class Export(BaseModel):

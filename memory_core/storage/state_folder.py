@@ -3,13 +3,14 @@
 $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for the user alone
   project.json               which folder it belongs to
   user-level                 a secret: the user-level memory is given to the repository that has it
-  decided/AGENT              where the texts of a memory came from, and which a person reviewed
-  made/AGENT                 which records of a history this machine wrote
+  state.db                   what the worker and the commands know; no hook opens it
+  origins/AGENT              changes when the origins of an agent's texts change
+  review.jsonl               learnings that wait for a person, and the decisions about them
+  waiting                    changes with what waits for a person; no file: nothing waits
   key                        the secret of the marks of memory blocks
   events.jsonl               what happened
   receipts/ runs/            delegations
   inbox/ done/               events that the worker has to merge, and those that it has merged
-  review/AGENT.jsonl         learnings that wait for a person
   errors/AGENT.jsonl         errors of runs, and what solved them
   subjects/AGENT.jsonl       what runs were about
   settings errors/*.txt      what is computed from other files; may be deleted at any time
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 PROGRAM_FOLDER = "agent-memory"
 
-# Learnings that wait for a person, see `review_file`.  Years of work fit into this size.
-REVIEW_FOLDER, MAX_REVIEW_BYTES = "review", 64_000_000
+# There while learnings wait for a person, see `review_table`.
+WAITING_FILE = "waiting"
 
 KEY_FILE = "key"
 KEY_BYTES = 16
@@ -42,11 +43,17 @@ MAX_NAME_LENGTH = 40
 
 
 class StateFiles(SafeFiles):
-    """The state of the project at `owner`."""
+    """The state of the project at `owner`.
 
-    __slots__ = ("owner",)
+    A process waits `busy_seconds` for another one that writes `state.db`.  A hook that has to merge
+    a report itself, because the inbox cannot be written, does so as if there were no database.
+    """
+
+    __slots__ = ("busy_seconds", "has_database", "owner")
 
     def __init__(self, owner: str, home: str) -> None:
+        self.busy_seconds = 5.0
+        self.has_database = True
         self.owner = os.path.realpath(owner)
         super().__init__(os.path.join(home, _make_name(self.owner)), private=True)
 

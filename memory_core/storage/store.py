@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
 
 from memory_core.claude_code import agent_names, agent_spelling
@@ -13,7 +14,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.document import conflicts, dated_entries
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
-from memory_core.storage import review_file
+from memory_core.storage.database import review_table, state_db
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.paths import LevelPaths, MemoryFolder, list_file_names
 
@@ -159,30 +160,37 @@ class Store(MemoryFolder):
         add_entries(self.files, self.archive_path(agent), [(now[:10], line) for line in lines])
 
     def add_to_review(self, agent: str, entries: list[dict[str, Any]], now: str) -> None:
-        """Add learnings that wait for a person, see `review_file`; the caller holds the lock.
+        """Add learnings that wait for a person, see `review_table`; the caller holds the lock.
 
         Each has at least `type`, `content` and `reason`.  Where no state can be kept they go to
         the archive, so that they are not lost.  Raises OSError.
         """
         if not entries:
             return
+        state, stem = self.paths.state, self.stem(agent)
+        rows = [review_table.fill(agent, entry, now) for entry in entries]
         try:
-            review_file.add(self.paths, self.stem(agent), agent, entries, now)
-        except OSError:
-            self.add_to_archive(agent, list(map(review_file.format_line, entries)), now)
+            state_db.write(state, lambda db: review_table.add(db, state, stem, rows))
+        except OSError as error:
+            if not isinstance(error, review_table.NotKept) and error.errno != errno.ENOSPC:
+                raise  # a report stays in the inbox until the database is free
+            self.add_to_archive(agent, list(map(review_table.format_line, entries)), now)
 
     def read_review(self, agent: str) -> list[dict[str, Any]]:
-        """Return the learnings that wait for a person, oldest first, with all fields."""
-        return review_file.read(self.paths, self.stem(agent), agent)
-
-    def remove_from_review(self, agent: str, ids: Collection[str]) -> None:
-        """Remove learnings that a person decided on; the caller holds the lock.
+        """Return the learnings that wait for a person, oldest first, with all fields.
 
         Raises OSError.
         """
-        if not ids:
-            return
-        review_file.remove(self.paths, self.stem(agent), agent, ids)
+        return state_db.read(self.paths.state, lambda db: review_table.read(db, self.stem(agent)))
+
+    def remove_from_review(self, agent: str, decisions: Mapping[str, str], now: str) -> None:
+        """Remove learnings, with the decision on each by their ids; the caller holds the lock.
+
+        Raises OSError.
+        """
+        if decisions:
+            state, stem = self.paths.state, self.stem(agent)
+            state_db.write(state, lambda db: review_table.remove(db, state, stem, decisions, now))
 
     def agents(self) -> list[str]:
         """Return the sorted ids of all agents with a file, including PM."""
@@ -193,9 +201,12 @@ class Store(MemoryFolder):
         return sorted(agents)
 
     def agents_to_review(self) -> list[str]:
-        """Return the sorted ids of all agents with learnings that wait for a person."""
-        names = review_file.list_file_names(self.paths)
-        return sorted({agent_spelling.agent_of_file(name) for name in names} - {""})
+        """Return the sorted ids of all agents with learnings that wait for a person.
+
+        Raises OSError.
+        """
+        stems = state_db.read(self.paths.state, review_table.list_agents)
+        return sorted({agent_spelling.agent_of_file(f"{stem}.md") for stem in stems} - {""})
 
     def history(self, agent: str) -> HistoryFile:
         """Return the history of an agent's items and runs."""

@@ -1,9 +1,7 @@
-"""The record of the last scan of the task files.
+"""The record of the last scan of the task files, a note in `state.db` as JSON.
 
-    tasks.json    in the state folder: `files` has the task files, `marks` the settings and the
-                  stamps of all other files that count
-
-With it a scan of a thousand unchanged task files reads one file.
+`files` has the task files, `marks` the settings and the stamps of all other files that count.
+With it a scan of a thousand unchanged task files reads one row.
 """
 
 from __future__ import annotations
@@ -12,15 +10,13 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from memory_core.storage.database import note_table
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import fastjson
 
-FILE_NAME = "tasks.json"
-
-# Of this file: about 20,000 tasks.
-MAX_BYTES = 8_000_000
+NOTE = "tasks.json"
 
 
 @dataclass
@@ -86,12 +82,11 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
             for key, file in files.items()
         },
     }
-    state = transaction.project.paths.state
-    state.replace(FILE_NAME, fastjson.dumps(record).encode(), durable=False)
+    note_table.write(transaction.project.paths.state, NOTE, fastjson.dumps(record))
 
 
 def _read(project: Project) -> dict[str, Any]:
-    return fastjson.load_object(project.paths.state.read_text(FILE_NAME, MAX_BYTES))
+    return fastjson.load_object(note_table.read(project.paths.state, NOTE))
 
 
 def _list_statuses(folder: backlog_folder.Folder) -> list[str]:

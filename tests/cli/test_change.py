@@ -621,14 +621,14 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
 LEFTOVERS = ("memories", "memories/archive", "memories/history", "state", "state/inbox")
 REMOVED = [
     *((f"{folder}/{{}}{TEMPORARY}", 1 / 24, "left by a write") for folder in LEFTOVERS),
-    (f"state/review/{{}}{TEMPORARY}", 1 / 24, "left by a write"),
+    (f"state/ready/{{}}{TEMPORARY}", 1 / 24, "left by a write"),
     ("state/receipts/{}/t1.json", 0.5, "of a session"),
     ("state/runs/{}/a1.jsonl", 30, "of a session"),
 ]
 STAYING = """
     memories/.qa.md.4711 memories/.notes memories/.notes.1 memories/.gitattributes locks/qa.lock
     state/settings state/sweep.json state/mine.txt state/inbox/qa~0.1 state/route.json
-    state/versions/qa state/review/qa.jsonl state/events.jsonl config.yml
+    state/versions/qa state/review.jsonl state/events.jsonl config.yml
 """
 
 

@@ -77,9 +77,10 @@ def add(person: Person, **fields: object) -> Project:
 
 
 def list_contents(person: Person) -> list[tuple[str, bytes]]:
-    """Return the files of the project without its locks, and those that wait for review."""
-    project, waiting = read_files(person.sandbox.root), read_files(person.sandbox.state / "review")
-    return [file for file in (project | waiting).items() if "locks" not in file[0]]
+    """Return the files of the project without its locks, and the journal of the review."""
+    journal = (person.sandbox.state / "review.jsonl").read_bytes()
+    files = {**read_files(person.sandbox.root), "review.jsonl": journal}
+    return [file for file in files.items() if "locks" not in file[0]]
 
 
 @pytest.mark.parametrize(("items", "fields", "lines"), SHOWN.values(), ids=SHOWN)
@@ -161,16 +162,16 @@ def test_an_item_of_the_file_that_is_gone_is_rejected(settled: Person) -> None:
 
 
 def test_lines_that_people_wrote_are_decided_on_like_others(settled: Person) -> None:
-    add(settled, content="One fact")
-    path = settled.sandbox.state / "review" / "qa.jsonl"
-    path.write_text(f'{path.read_text()}{{"content": "Two facts", "reasons": "so"}}\nnoise\n')
+    path = settled.sandbox.state / "review" / "qa.jsonl"  # of an older version
+    path.parent.mkdir(parents=True)
+    path.write_text('{"content": "One fact"}\n{"content": "Two facts", "reasons": "so"}\nnoise\n')
     assert "Two facts  (so)\n" in settled.run("review").stdout
     assert settled.run("review", "--reject", "Two").returncode == 0
     assert [one["content"] for one in settled.read_json("review")] == ["One fact"]
     assert settled.run("undo").returncode == 0
     assert settled.run("review", "--accept", "--all").returncode == 0
     assert settled.read_json("review") == []
-    assert path.read_text() == "noise\n"
+    assert not path.parent.exists()
 
 
 def test_undo_takes_back_the_decisions_of_a_review(settled: Person, tmp_path: Path) -> None:

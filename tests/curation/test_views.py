@@ -9,7 +9,7 @@ import pytest
 from memory_core.curation import change_log, item_actions, review, searching, undo
 from memory_core.curation.views import memory_view, timeline
 from memory_core.document import markdown
-from memory_core.storage import review_file
+from memory_core.storage.database import review_table
 from memory_core.storage.project import Project, find_project
 from support.sandbox import Sandbox
 
@@ -59,7 +59,7 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     with project.store.lock("qa"):
         project.store.add_to_review("qa", [entry], "2026-11-20T10:00:00.000Z")
     (item,) = memory_view.read_view(project, project.store, "qa").items
-    assert item.waits == review_file.make_id("qa", entry)
+    assert item.waits == review_table.make_id("qa", entry)
     assert (item.run, item.source, item.tier, item.runs) == ("a1", "agent", "agent", 1)
 
 

@@ -401,7 +401,7 @@ def test_rejected_learnings_wait_for_review_once(sandbox: Sandbox) -> None:
     end_agent(sandbox, text=long)
     answer(sandbox, text=long)
     assert [event["items"] for event in sandbox.read_log("agent.memory.held")] == [1]
-    entry = json.loads((sandbox.state / "review" / "engineer.jsonl").read_text())
+    entry = json.loads((sandbox.state / "review.jsonl").read_text())
     assert entry["content"].startswith("long long")
     assert (entry["type"], entry["run"], entry["session"]) == ("pattern", "a1", "s1")
     assert not (sandbox.memories / "engineer.md").exists()
@@ -444,7 +444,7 @@ def test_prompts_teach_nothing(shop: Sandbox) -> None:
     answer(shop, f"{prompt}\n{BLOCK}", f"Done. I was told:\n{prompt}\n")
     assert LEARNED not in shop.read_memory("engineer")
     assert "one sentence" not in shop.read_memory("engineer")
-    assert not (shop.state / "review").exists()
+    assert not (shop.state / "review.jsonl").exists()
 
 
 def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
@@ -562,7 +562,7 @@ def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sa
     assert sandbox.read_memory("engineer").count("\n- ") == 15
     archive = (sandbox.memories / "archive" / "engineer.md").read_text(encoding="utf-8")
     assert archive.count(" Fact about module_") == 85
-    review = (sandbox.state / "review" / "engineer.jsonl").read_text(encoding="utf-8")
+    review = (sandbox.state / "review.jsonl").read_text(encoding="utf-8")
     assert "4900 more are in the report of run a1" in review
 
 

@@ -131,7 +131,7 @@ def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> No
         assert_unseen(run.requests_by("MAIN"), "Wrong:", "Used:")
     second = desk.run({"MAIN": [call, say("done")], "TASK-1": [say("Done.")]})
     assert wrong in second.requests_by("TASK-1")[0].said, "it may be a person's: a person decides"
-    assert wrong in (state_folder(desk) / "review" / "engineer.jsonl").read_text(encoding="utf-8")
+    assert wrong in (state_folder(desk) / "review.jsonl").read_text(encoding="utf-8")
     folder = desk.project / ".claude-mpm" / "memories" / "history"
     lines = (folder / "engineer.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]

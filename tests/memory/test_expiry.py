@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from memory_core.history import item_history
 from memory_core.memory import expiry
 from memory_core.origin import ledger
+from memory_core.storage.database import note_table
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import Person
@@ -33,7 +33,7 @@ def remember(sandbox: Sandbox, agent: str, *records: item_history.Record) -> Non
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("## Tips\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
     Store(sandbox.paths).history(agent).append(list(records))
-    ledger.note_records(Store(sandbox.paths), agent, records)
+    ledger.add_origins(Store(sandbox.paths), agent, {}, records)
 
 
 LEARNED = make_record("learned", 40, run="a1", source="agent")
@@ -98,10 +98,8 @@ def test_a_session_looks_once_a_day(sandbox: Sandbox) -> None:
     remember(sandbox, "engineer", LEARNED)
     sandbox.run_hook("session_start", SESSION)
     assert OLD in sandbox.read_memory("engineer")
-    stamp = sandbox.state / expiry.STAMP_FILE
-    day_before = time.time() - 1.1 * DAY
-    stamp.touch()
-    os.utime(stamp, (day_before, day_before))
+    day_before = str(time.time() - 1.1 * DAY)
+    note_table.write(sandbox.paths.state, expiry.NOTE, day_before)
     sandbox.run_hook("session_start", SESSION)
     assert OLD not in sandbox.read_memory("engineer")
 

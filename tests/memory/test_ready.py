@@ -119,7 +119,7 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
         ledger.add_origins(project.store, "engineer", {(LEARNED, ""): rights.REVIEWED})
     else:  # the item that is not about the task is pinned here
         pin = item_history.make_record("pinned", NOW, COLORS)
-        ledger.note_records(project.store, "engineer", [pin])
+        ledger.add_origins(project.store, "engineer", {}, [pin])
         append_records(sandbox, pin)
 
 

@@ -15,6 +15,7 @@ from memory_core.history import rights
 from memory_core.learning import extraction
 from memory_core.memory import recall
 from memory_core.origin import ledger
+from memory_core.storage.database import state_db
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import task_actions
 from support.lessons import save_learnings
@@ -77,8 +78,7 @@ def use_paragraph(project: Project) -> None:
 def use_forged_history(project: Project) -> None:
     """The history that came with the file says that a person accepted the item."""
     item_actions.teach(project, "qa", "pattern", [POISON])
-    project.store.paths.state.remove("decided/qa")
-    project.store.paths.state.remove("ready/qa")
+    forget_origins(project)
 
 
 def use_import(project: Project) -> None:
@@ -93,6 +93,12 @@ def write_file(project: Project, text: str) -> None:
     path = Path(project.paths.root, project.store.path("qa"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+
+
+def forget_origins(project: Project) -> None:
+    state = project.store.paths.state
+    state_db.write(state, lambda db: db.execute("DELETE FROM origins"))
+    state.remove("ready/qa")
 
 
 DOORS = [
@@ -141,8 +147,7 @@ def test_words_hold_no_text_of_a_person_or_of_a_clean_run(project: Project) -> N
     write_file(project, f"# QA\n\n## Notes\n- {ORDER}\n")
     assert list(list_reasons(project)) == [ORDER]
     for origin in ("agent", "import", "tainted", "unknown", "mcp", "person", "hand", "reviewed"):
-        for folder in ("decided", "ready"):
-            project.store.paths.state.remove(f"{folder}/qa")
+        forget_origins(project)
         ledger.add_origins(project.store, "qa", {(ORDER, ""): origin})
         is_free = origin in ("agent", "unknown", *rights.DECIDED)
         assert (ORDER in read_block(project)) == is_free, origin

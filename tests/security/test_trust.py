@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from typing import Any
 
@@ -14,6 +13,7 @@ from memory_core.history.item_history import id_of
 from memory_core.selection.rendering import OUTSIDE_TITLE
 from memory_core.storage.state_owner import OWNER_FILE
 from support.command_line import Person
+from support.database import execute
 from support.events import make_pre_event, make_stop_event
 from support.sandbox import Sandbox
 
@@ -227,8 +227,7 @@ def test_a_line_that_was_typed_last_comes_first(sandbox: Sandbox) -> None:
     parts = [f"Handlers of part {part} never write to the ledger of part {part}" for part in "abc"]
     sandbox.write_memory("engineer", *[f"{part}, case {n}" for part in parts for n in range(20)])
     begin_session(sandbox)
-    decided = sandbox.state / "decided" / "engineer"
-    decided.write_text(re.sub(r"\d+$", "1", decided.read_text(), flags=re.MULTILINE))
+    execute(sandbox.state, "UPDATE origins SET since = 1")
     path = sandbox.memories / "engineer.md"
     path.write_text(path.read_text() + f"- {FACT}\n")
     begin_session(sandbox)
@@ -299,7 +298,7 @@ def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) ->
     """Its state is from a version that did not record origins."""
     person.run("add", "engineer", "pattern", FACT)
     finish_run(sandbox, "a1", report(OTHER))
-    shutil.rmtree(sandbox.state / "decided")
+    execute(sandbox.state, "DELETE FROM origins")
     (sandbox.state / "arrivals.json").unlink()
     owner = json.loads((sandbox.state / OWNER_FILE).read_text())
     del owner["asks"]

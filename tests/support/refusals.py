@@ -29,9 +29,9 @@ def check_refused(
 def read_all(person: Person) -> dict[str, bytes]:
     """Return all files except those of the state that each reader may write."""
     found = read_files(person.sandbox.root.parent)
-    made = ("/settings", "/project.json", "/tasks.json", "/arrivals.json")
+    made = ("/settings", "/project.json", "/state.db", "/arrivals.json")
     return {
         name: data
         for name, data in found.items()
-        if not name.endswith(made) and "/decided/" not in name
+        if not name.endswith(made) and "/origins/" not in name
     }

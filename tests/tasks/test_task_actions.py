@@ -19,6 +19,7 @@ from memory_core.claude_code import claude_md
 from memory_core.document import markdown
 from memory_core.git import three_way
 from memory_core.selection import tokens
+from memory_core.storage.database import note_table
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import (
     backlog_folder,
@@ -535,7 +536,7 @@ def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
     shop.read_task("task-1", "In Progress")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    (shop.sandbox.state / "tasks.json").write_text(kept)
+    note_table.write(shop.project.paths.state, seen_files.NOTE, kept)
     shop.check()
     assert shop.states() == {"task-1": "active"}
     assert "- a note\n" in shop.memory("task-1")
@@ -589,11 +590,11 @@ def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
         shop.read_task(task, "In Progress")
         shop.check()
     shop.read_task("task-2", "Done")
-    written_last = (shop.folder / ".state.yml", shop.sandbox.state / "tasks.json")
-    before = [path.read_text() for path in written_last]
+    path, state = shop.folder / ".state.yml", shop.project.paths.state
+    before, record = path.read_text(), note_table.read(state, seen_files.NOTE)
     shop.check()
-    for path, text in zip(written_last, before, strict=True):
-        path.write_text(text)
+    path.write_text(before)
+    note_table.write(state, seen_files.NOTE, record)
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
     shop.check()
     assert backlog_folder.Folder(shop.project.paths.files).in_progress == ["task-1"]
@@ -631,7 +632,7 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert len(done.problems) == (status == "To Do")
     shop.check()
     assert shop.states() == {"task-1": "active"}
-    (shop.sandbox.state / "tasks.json").unlink()
+    note_table.write(shop.project.paths.state, seen_files.NOTE, "")
     task_actions.archive(shop.project, "1")
     shop.check()
     assert shop.states() == {"task-1": "archived"}

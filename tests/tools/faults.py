@@ -205,7 +205,7 @@ class Bed:
     def temporaries(self) -> list[Path]:
         """Return the temporary files that killed or failed writers left."""
         known = re.compile(
-            r"config\.yml|README\.md|[A-Za-z_]+(\.md|\.lock)?|.*\.jsonl?(\.a1)?|(\w*~)?[0-9a-f]{32}(\.\d)?"
+            r"config\.yml|README\.md|[A-Za-z_]+(\.md|\.lock)?|.*\.jsonl?(\.a1)?|(\w*~)?[0-9a-f]{32}(\.\d)?|state\.db(-journal)?"
         )
         folders = (self.folder, self.state)
         paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
@@ -285,7 +285,7 @@ def judge_capture(
     yield from judge_later(bed, scenario, later, expected)
     again = bed.hook(scenario.hook, scenario.event)
     yield from judge_later(bed, scenario, again, [*expected, LEARNED])
-    if TOO_LONG.strip() not in bed.texts(str(bed.state / "review"), "memories/archive"):
+    if TOO_LONG.strip() not in bed.text(bed.state / "review.jsonl") + bed.texts("memories/archive"):
         yield "lost: what waits for a person to look at it"
     yield from judge_guide(bed)
     if bed.temporaries():

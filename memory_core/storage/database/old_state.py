@@ -7,19 +7,83 @@ from __future__ import annotations
 
 import sqlite3
 
-from memory_core.storage.state_folder import StateFiles
+from memory_core.claude_code import agent_spelling
+from memory_core.files import file_actions
+from memory_core.storage.database import origin_table, review_table
+from memory_core.storage.state_folder import WAITING_FILE, StateFiles
+from memory_core.text import digests
+
+DECIDED, MADE, REVIEW, TASKS = "decided", "made", "review", "tasks.json"
 
 # Files and folders that are removed after that.
-NAMES: tuple[str, ...] = ()
+NAMES: tuple[str, ...] = (DECIDED, MADE, REVIEW, TASKS, "expired")
+
+# A larger file is not of this user's work.
+MAX_BYTES = 64_000_000
+
+
+def has_files(state: StateFiles) -> bool:
+    """Return whether there is something with which an empty database has to begin."""
+    return any(map(state.has_entry, (*NAMES, review_table.JOURNAL)))
 
 
 def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Put what the files say into the tables of an empty database."""
+    _take_origins(connection, state)
+    for stem, agent, text in _list_reviews(state):
+        review_table.insert(connection, stem, review_table.parse(agent, text))
+    review_table.replay(connection, state)
+    if tasks := state.read_text(TASKS, MAX_BYTES):
+        connection.execute("INSERT INTO notes VALUES (?, ?)", (TASKS, tasks))
+
+
+def _take_origins(connection: sqlite3.Connection, state: StateFiles) -> None:
+    for stem in state.list_names(DECIDED):
+        lines = [
+            [*line.split(" "), "", ""] for line in _read(state, DECIDED, stem).split("\n") if line
+        ]
+        rows = [
+            (key, origin, int(since) if since.isdecimal() else None)
+            for key, origin, since, *_rest in lines
+        ]
+        origin_table.add_origins(connection, stem, rows)
+    for stem in state.list_names(MADE):
+        origin_table.add_records(connection, stem, _read(state, MADE, stem).split())
+
+
+def _list_reviews(state: StateFiles) -> list[tuple[str, str, str]]:
+    """Return (stem, agent, text) of the files of learnings that wait."""
+    names = [name for name in sorted(state.list_names(REVIEW)) if name.endswith(".jsonl")]
+    stems = [name.removesuffix(".jsonl") for name in names]
+    return [
+        (stem, agent_spelling.agent_of_file(f"{stem}.md"), _read(state, REVIEW, f"{stem}.jsonl"))
+        for stem in stems
+    ]
+
+
+def _read(state: StateFiles, folder: str, name: str) -> str:
+    return state.read_text(f"{folder}/{name}", MAX_BYTES)
 
 
 def remove_files(state: StateFiles) -> None:
     """Remove the files that are taken over; what cannot be removed does no harm."""
+    try:
+        _keep_reviews(state)
+    except OSError:
+        return  # the files are as good as a journal
     for name in NAMES:
         for entry in state.list_names(name):
             state.remove(f"{name}/{entry}")
         state.remove(name)
+        file_actions.remove_folder(state, name)
+
+
+def _keep_reviews(state: StateFiles) -> None:
+    """Write what waits into the journal, and the file that asked for a decision about it."""
+    reviews = _list_reviews(state)
+    for stem, agent, text in reviews:
+        entries = review_table.parse(agent, text)
+        review_table.keep(state, [{"agent": stem, **entry} for entry in entries])
+    texts = "".join(text for _stem, _agent, text in reviews)
+    if texts:  # this digest is the one of which a person has been told
+        state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)

@@ -7,6 +7,7 @@ files, the histories and `review.jsonl` say.  A file of a newer version is left 
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -22,15 +23,26 @@ Work = Callable[[sqlite3.Connection], Result]
 
 FILE_NAME = "state.db"
 
-# Seconds that a process waits for another one that writes.
-BUSY_SECONDS = 5.0
+# A note that no other database has: whoever kept it sees that a new one began.
+IDENTITY = "id"
+
+# What a person has to know of a file that was set aside.
+SET_ASIDE = "the database was damaged, so a new one began without your decisions about items"
 
 # What sqlite says of a damaged file; Python 3.10 has no codes for it.
-DAMAGES = ("file is not a database", "malformed")
+DAMAGES = ("file is not a database", "malformed", "Could not decode")
 
 # The tables of version 1; `old_state` takes over what earlier versions kept in files.
 TABLES = """
 CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE origins (
+    agent TEXT NOT NULL, key TEXT NOT NULL, origin TEXT NOT NULL, decision TEXT NOT NULL,
+    since INTEGER, PRIMARY KEY (agent, key)
+) WITHOUT ROWID;
+CREATE TABLE own_records (agent TEXT NOT NULL, digest TEXT NOT NULL, UNIQUE (agent, digest));
+CREATE TABLE reviews (
+    agent TEXT NOT NULL, id TEXT NOT NULL, entry TEXT NOT NULL, UNIQUE (agent, id)
+);
 """
 
 
@@ -56,12 +68,14 @@ def write(state: StateFiles, work: Work[Result]) -> Result:
 
 
 def _use(state: StateFiles, work: Work[Result], makes: bool) -> Result:
+    before = _identify(state)
     try:
         return _work(state, work, makes)
     except sqlite3.DatabaseError as error:
         if not any(damage in str(error) for damage in DAMAGES):
             raise _convert(state, error) from error
-    _set_aside(state)
+    if before == _identify(state):  # else another process was quicker
+        _set_aside(state)
     try:
         return _work(state, work, makes)
     except sqlite3.Error as error:
@@ -69,12 +83,14 @@ def _use(state: StateFiles, work: Work[Result], makes: bool) -> Result:
 
 
 def _work(state: StateFiles, work: Work[Result], makes: bool) -> Result:
-    if makes:
-        _make_file(state)
     path = state.locate(FILE_NAME)
-    name = path if os.path.isfile(path) else ":memory:"
-    with closing(sqlite3.connect(name, timeout=BUSY_SECONDS)) as connection:
+    if makes or (not os.path.isfile(path) and old_state.has_files(state)):
+        _make_file(state)
+    name = path if state.has_database and os.path.isfile(path) else ":memory:"
+    with closing(sqlite3.connect(name, timeout=state.busy_seconds)) as connection:
         _migrate(connection, state)
+        if makes:
+            connection.execute("BEGIN IMMEDIATE")  # nobody writes what `work` has read
         with connection:
             return work(connection)
 
@@ -122,20 +138,37 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
     for statement in TABLES.split(";\n"):
         if statement.strip():
             connection.execute(statement)
+    if _is_file(connection):
+        connection.execute("INSERT INTO notes VALUES (?, hex(randomblob(8)))", (IDENTITY,))
     old_state.take_over(connection, state)
 
 
 MIGRATIONS = (_begin,)
 
 
+def _identify(state: StateFiles) -> int:
+    try:
+        return os.stat(state.locate(FILE_NAME)).st_ino
+    except OSError:
+        return 0
+
+
 def _set_aside(state: StateFiles) -> None:
-    """Give a damaged file the time as suffix; another process may be quicker."""
+    """Give a damaged file the time as suffix."""
     path = state.locate(FILE_NAME)
     stamp = time.strftime("%Y-%m-%dT%H%M%S", time.gmtime())
-    for name in (path, f"{path}-journal"):
+    for name in (f"{path}-journal", path):  # a new database must not find this journal
         if os.path.lexists(name):
             os.replace(name, f"{name}.{stamp}")
 
 
+def list_set_aside(state: StateFiles) -> list[str]:
+    """Return the names of damaged databases, which may be deleted; the oldest comes first."""
+    names = state.list_names()
+    return sorted(name for name in names if name.startswith(f"{FILE_NAME}."))
+
+
 def _convert(state: StateFiles, error: sqlite3.Error) -> OSError:
-    return OSError(f"{state.locate(FILE_NAME)}: {error}")
+    numbers = {"disk is full": errno.ENOSPC, "locked": errno.EBUSY}
+    number = next((numbers[text] for text in numbers if text in str(error)), errno.EIO)
+    return OSError(number, str(error), state.locate(FILE_NAME))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
 
-from memory_core.storage import review_file
+from memory_core.storage.database import review_table, state_db
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
+from memory_core.text.times import format_utc
+from support.database import execute
 from support.files import read_files
 from support.review import make_waiting
 from support.sandbox import Sandbox
@@ -28,8 +31,22 @@ def add(store: Store, *contents: str, agent: str = "qa", **fields: str) -> None:
         store.add_to_review(agent, [make_waiting(text, **fields) for text in contents], NOW)
 
 
+def remove(store: Store, *contents: str, agent: str = "qa", when: str = NOW) -> None:
+    ids = [one["id"] for one in store.read_review(agent) if one["content"] in contents]
+    store.remove_from_review(agent, dict.fromkeys(ids, "rejected"), when)
+
+
 def list_contents(store: Store, agent: str = "qa") -> list[str]:
     return [entry["content"] for entry in store.read_review(agent)]
+
+
+def read_journal(sandbox: Sandbox) -> list[dict[str, str]]:
+    lines = (sandbox.state / review_table.JOURNAL).read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def lose_database(sandbox: Sandbox) -> None:
+    (sandbox.state / state_db.FILE_NAME).unlink()
 
 
 def test_learnings_wait_outside_of_the_project(sandbox: Sandbox, store: Store) -> None:
@@ -58,29 +75,70 @@ def test_a_learning_of_several_runs_waits_once(store: Store) -> None:
 
 def test_removed_learnings_are_gone_and_may_return(sandbox: Sandbox, store: Store) -> None:
     add(store, "One", "Two", "Three")
-    one, two, three = (entry["id"] for entry in store.read_review("qa"))
-    store.remove_from_review("qa", [one, three, "0123456789"])
+    one = store.read_review("qa")[0]["id"]
+    remove(store, "One", "Three")
+    store.remove_from_review("qa", {"0123456789": "rejected"}, NOW)
     assert list_contents(store) == ["Two"]
-    store.remove_from_review("qa", [two])
+    remove(store, "Two")
     assert store.agents_to_review() == []
-    assert os.listdir(sandbox.state / "review") == []
-    store.remove_from_review("qa", [two])
+    assert not (sandbox.state / "waiting").exists()
     add(store, "One")
     assert [entry["id"] for entry in store.read_review("qa")] == [one]
 
 
-def test_lines_that_are_not_entries_are_skipped_and_stay(sandbox: Sandbox, store: Store) -> None:
+def test_a_lost_database_loses_no_learning_and_no_decision(sandbox: Sandbox, store: Store) -> None:
+    add(store, "One", "Two", "Three")
+    add(store, "Two", agent="engineer")
+    remove(store, "One", "Two")
+    add(store, "One")
+    before = store.read_review("qa") + store.read_review("engineer")
+    told = (sandbox.state / "waiting").read_text()
+    lose_database(sandbox)
+    assert store.read_review("qa") + store.read_review("engineer") == before
+    assert list_contents(store) == ["Three", "One"]
+    add(store, "Three")
+    assert list_contents(store) == ["Three", "One"], "nothing waits twice"
+    assert (sandbox.state / "waiting").read_text() == told
+
+
+def test_a_long_journal_keeps_what_waits_and_newer_decisions(
+    sandbox: Sandbox, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(store, "Old", "New", "Waits", "Longer")
+    remove(store, "Old", when="2020-01-01T00:00:00.000Z")
+    remove(store, "New", when=format_utc(time.time()))
+    monkeypatch.setattr(review_table, "MAX_JOURNAL_BYTES", 100)
+    remove(store, "Longer", when=format_utc(time.time()))
+    lines = read_journal(sandbox)
+    kept = [line.get("content") or line["decision"] for line in lines]
+    assert kept == ["rejected", "Waits", "Longer", "rejected"]
+    lose_database(sandbox)
+    assert list_contents(store) == ["Waits"]
+
+
+# What is not a line of the journal: other lines count all the same.
+NOISE = [
+    "torn {",
+    "[1]",
+    "{}",
+    '{"agent": 5, "id": "a", "decision": "rejected"}',
+    '{"agent": "qa", "id": "a", "content": 1}',
+    '{"agent": "qa", "content": "no id"}',
+    '{"agent": "qa", "id": ["a"], "content": "odd"}',
+    "\0\0\0",
+]
+
+
+@pytest.mark.parametrize("noise", NOISE)
+def test_other_lines_of_the_journal_are_skipped(sandbox: Sandbox, store: Store, noise: str) -> None:
     add(store, "One", "Two")
-    path = sandbox.state / "review" / "qa.jsonl"
-    bad = '{"content": 1}\n[1]\n{"type": "pattern"}\ntorn {\n'
-    path.write_text(bad + path.read_text())
+    path = sandbox.state / review_table.JOURNAL
+    path.write_text(f"{noise}\n{path.read_text()}{noise}\n")
+    lose_database(sandbox)
     assert list_contents(store) == ["One", "Two"]
-    store.remove_from_review("qa", [store.read_review("qa")[0]["id"]])
-    assert list_contents(store) == ["Two"]
-    assert path.read_text().startswith(bad)
 
 
-# Lines as older versions and people write them: the fields, and those of the entry.
+# Lines as older versions and people wrote them: the fields, and those of the entry.
 LINES: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"content": "One"}, {"content": "One", "type": "", "reason": "", "reading": []}),
     ({"content": "One", "tier": "agent", "reading": ["Bash: gh"]}, {"reading": ["Bash: gh"]}),
@@ -93,23 +151,18 @@ LINES: list[tuple[dict[str, object], dict[str, object]]] = [
 
 
 @pytest.mark.parametrize(("line", "fields"), LINES)
-def test_fields_of_other_versions_and_of_people(
+def test_the_files_of_older_versions_are_taken_over(
     sandbox: Sandbox, store: Store, line: dict[str, object], fields: dict[str, object]
 ) -> None:
-    add(store, "Zero")
     path = sandbox.state / "review" / "qa.jsonl"
-    path.write_text(f"{path.read_text()}{json.dumps(line)}\n")
-    entry = store.read_review("qa")[1]
+    path.parent.mkdir(parents=True)
+    path.write_text(f"torn {{\n[1]\n{json.dumps(line)}\n")
+    (entry,) = store.read_review("qa")
     assert {name: entry[name] for name in fields} == fields
-    assert len(entry) == len(review_file.FIELDS) + len(review_file.LISTS)
-
-
-def test_a_long_list_is_added_to_and_read(sandbox: Sandbox, store: Store) -> None:
-    texts = [f"Fact {number} {'long ' * 200}" for number in range(1200)]
-    add(store, *texts)
-    assert (sandbox.state / "review" / "qa.jsonl").stat().st_size > review_file.MAX_COMPARED_BYTES
-    add(store, texts[0], "New")
-    assert list_contents(store) == [*texts, "New"]
+    assert len(entry) == len(review_table.FIELDS) + len(review_table.LISTS)
+    assert not path.parent.exists()
+    lose_database(sandbox)
+    assert store.read_review("qa") == [entry]
 
 
 def test_without_a_state_folder_they_go_to_the_archive(tmp_path: Path) -> None:
@@ -123,5 +176,14 @@ def test_without_a_state_folder_they_go_to_the_archive(tmp_path: Path) -> None:
 
 def test_one_line_holds_one_learning(sandbox: Sandbox, store: Store) -> None:
     add(store, 'quoted "id": "0123456789"', "\ud800 odd\u2028", "\udcff")
-    lines = (sandbox.state / "review" / "qa.jsonl").read_text().splitlines()
-    assert [json.loads(line)["content"] for line in lines] == list_contents(store)
+    assert [line["content"] for line in read_journal(sandbox)] == list_contents(store)
+
+
+def test_a_journal_that_cannot_be_written_stops_nothing(sandbox: Sandbox, store: Store) -> None:
+    add(store, "One")
+    os.truncate(sandbox.state / review_table.JOURNAL, 0)
+    (sandbox.state / review_table.JOURNAL).unlink()
+    (sandbox.state / review_table.JOURNAL).mkdir()
+    add(store, "Two")
+    assert "Two" in Path(store.archive_path("qa")).read_text()
+    assert execute(sandbox.state, "SELECT count(*) FROM reviews") == [(1,)]

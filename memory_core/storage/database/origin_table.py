@@ -1,0 +1,76 @@
+"""The tables `origins` and `own_records`: what this machine knows of texts and of histories.
+
+`origins` has by the key of a text whence it came, the highest `decision` of a person, "" without
+one, and since when it is known, in seconds.  `own_records` has the digests of the records of a
+history that this machine wrote.  Agents are named by the stems of their files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from sqlite3 import Connection
+
+from memory_core.history.rights import DECIDED, IMPORT, rank_of
+
+# A history has the newest 15,000 records, too.
+MAX_RECORDS = 15_000
+
+
+def read_origins(db: Connection, agent: str) -> dict[str, str]:
+    """Return the origins of texts by their keys; a decision counts before the origin."""
+    rows = db.execute("SELECT key, origin, decision FROM origins WHERE agent = ?", (agent,))
+    return {key: decision or origin for key, origin, decision in rows}
+
+
+def read_times(db: Connection, agent: str) -> dict[str, float]:
+    """Return since when texts are known, in seconds, by their keys."""
+    select = "SELECT key, since FROM origins WHERE agent = ? AND since IS NOT NULL"
+    return {key: float(since) for key, since in db.execute(select, (agent,))}
+
+
+def add_origins(db: Connection, agent: str, origins: Iterable[tuple[str, str, int | None]]) -> None:
+    """Add (key, origin, time in seconds) of texts; of one text the first origin is kept.
+
+    A decision of a person counts if it is higher than what was known before.
+    """
+    before = read_origins(db, agent)
+    for key, origin, since in origins:
+        is_decision = origin in DECIDED
+        if key not in before or (is_decision and rank_of(origin) > rank_of(before[key])):
+            before[key] = origin
+            row = (agent, key, *((IMPORT, origin) if is_decision else (origin, "")), since)
+            db.execute(
+                "INSERT INTO origins VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (agent, key) DO UPDATE SET decision = excluded.decision",
+                row,
+            )
+
+
+def take_back(db: Connection, agent: str, decisions: Mapping[str, Sequence[str]]) -> None:
+    """Forget decisions on texts, by their keys; the origin before them counts again."""
+    update = "UPDATE origins SET decision = '' WHERE agent = ? AND key = ? AND decision = ?"
+    rows = [(agent, key, one) for key, kinds in decisions.items() for one in kinds]
+    db.executemany(update, rows)
+
+
+def list_records(db: Connection, agent: str) -> set[str]:
+    """Return the digests of the records that this machine wrote."""
+    rows = db.execute("SELECT digest FROM own_records WHERE agent = ?", (agent,))
+    return {digest for (digest,) in rows}
+
+
+def add_records(db: Connection, agent: str, digests: Iterable[str]) -> None:
+    """Add the digests of records; the oldest leave if there are too many."""
+    rows = [(agent, digest) for digest in digests]
+    db.executemany("INSERT OR IGNORE INTO own_records VALUES (?, ?)", rows)
+    db.execute(
+        "DELETE FROM own_records WHERE agent = ?1 AND rowid NOT IN"
+        " (SELECT rowid FROM own_records WHERE agent = ?1 ORDER BY rowid DESC LIMIT ?2)",
+        (agent, MAX_RECORDS),
+    )
+
+
+def rename(db: Connection, agent: str, new: str) -> None:
+    """Give the rows of an agent to its new name."""
+    db.execute("UPDATE OR REPLACE origins SET agent = ? WHERE agent = ?", (new, agent))
+    db.execute("UPDATE OR REPLACE own_records SET agent = ? WHERE agent = ?", (new, agent))

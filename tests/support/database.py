@@ -1,0 +1,17 @@
+"""Look into `state.db`, and change it, as only tests do."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from memory_core.storage.database import state_db
+
+
+def execute(state: Path, statement: str, *values: object) -> list[Any]:
+    """Run a statement in the database of a state folder, and return its rows."""
+    assert (state / state_db.FILE_NAME).is_file()
+    with closing(sqlite3.connect(state / state_db.FILE_NAME)) as db, db:
+        return db.execute(statement, values).fetchall()
