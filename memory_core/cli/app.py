@@ -273,7 +273,7 @@ def agent_memory(
             exists=True,
             file_okay=False,
             help="Use the project of this folder.",
-            show_default="CLAUDE_PROJECT_DIR or the current folder",
+            show_default="the current folder",
         ),
     ] = None,
     no_pager: Annotated[bool, typer.Option("--no-pager", help="Do not page long output.")] = False,
@@ -286,8 +286,6 @@ def agent_memory(
     ] = False,
 ) -> None:
     """View and manage the memory of Claude Code agents.
-
-    The options may stand before or after the command.
 
     \b
     Example:

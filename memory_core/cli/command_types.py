@@ -34,13 +34,13 @@ GONE = {
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help has no type names."""
+    """A command whose help has no type names, and no line for `--help`."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [*_list_arguments(self.get_params(ctx)), "[OPTION...]"]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        format_parameters(self.get_params(ctx), formatter)
+        format_parameters(self.params, formatter)
 
 
 class CommandGroup(TyperGroup):
@@ -61,7 +61,7 @@ class CommandGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        format_parameters(self.get_params(ctx), formatter)
+        format_parameters(self.params, formatter)
         self.format_commands(ctx, formatter)
 
 

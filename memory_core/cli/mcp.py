@@ -8,8 +8,7 @@ from memory_core.cli.app import read_environment, shared
 def mcp() -> None:
     """Serve memories to other tools over MCP.
 
-    A client starts this command and talks to it on stdin and stdout; docs/mcp.md
-    has the settings for Claude Code, VS Code, Cursor and Codex.
+    docs/mcp.md has the settings of MCP clients.
 
     \b
     Example:

@@ -23,8 +23,8 @@ Words = Annotated[
     list[str],
     typer.Argument(
         metavar="[TYPE] TEXT",
-        help="The text, of any length; without a type, in quotes.  - reads stdin.  The type "
-        f"decides the section: {', '.join(type_names.TYPES)} (the default).",
+        help="The text; - reads one item per line. The type: "
+        f"{', '.join(type_names.TYPES)} (default).",
     ),
 ]
 
@@ -37,13 +37,10 @@ def add(
 ) -> None:
     """Add an item to the memory of an agent.
 
-    If the agent knows it already, the confidence rises.  Limits do not count.
-    `-` reads one item per line from stdin (all or nothing; a leading -, * or + is
-    stripped).  The agent is created if needed.
+    If the agent knows it already, the confidence rises.
 
     \b
     Example:
-      agent-memory add engineer "Run make lint before a commit"
       agent-memory add engineer mistake "A payment sent twice is paid twice"
     """
     scope = find_agent(agent, user, accept_new=True)

@@ -30,7 +30,7 @@ NewName = Annotated[str, agent_argument("The new name; no memory may have it.", 
 def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False) -> None:
     """Give an agent's memory to another agent name.
 
-    Renames the memory, its history and archive; waiting learnings move, too.
+    The history, the archive and waiting learnings move, too.
 
     \b
     Example:
@@ -50,7 +50,7 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
 
 
 def delete(
-    names: Annotated[list[str], agent_argument("Agent names in any case.")],
+    names: Annotated[list[str], agent_argument("Agents.")],
     yes: Yes = False,
     dry_run: Annotated[bool, flag("--dry-run", "Only show what would be archived.")] = False,
     user: User = False,
@@ -58,7 +58,7 @@ def delete(
 ) -> None:
     """Move the whole memory of agents to the archive.
 
-    Its history stays, so undo and agent-memory restore bring the items back.
+    agent-memory undo or restore brings the items back.
 
     \b
     Example:

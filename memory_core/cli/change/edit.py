@@ -54,12 +54,8 @@ def edit(
 ) -> None:
     """Edit a memory in your editor, or give an item a new text.
 
-    Opens a copy in $VISUAL, $EDITOR or vi and merges your changes when you close
-    it.  Problems are shown, and you can edit again, keep or discard.
-    Without a terminal, problems mean exit status 1.
-    If several agents have the item: agent-memory edit AGENT ID TEXT.
-    undo takes back changes of items; if other text changes, the previous version
-    is kept in a file.
+    Opens a copy in $VISUAL, $EDITOR or vi and merges your changes when you close it.
+    Exit 1 for problems without a terminal.
 
     \b
     Example:

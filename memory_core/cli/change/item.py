@@ -62,12 +62,11 @@ def contradict(items: Items, user: User = False, json: AsJson = False) -> None:
 def remove(items: Items, user: User = False, json: AsJson = False) -> None:
     """Move items to the archive.
 
-    agent-memory restore lists the archive and puts an item back.
+    agent-memory restore puts an item back.
 
     \b
     Example:
       agent-memory remove engineer "event bus"
-      agent-memory remove 17e4
     """
     _change("removed", items, user, json)
 
@@ -75,21 +74,15 @@ def remove(items: Items, user: User = False, json: AsJson = False) -> None:
 def pin(items: Items, user: User = False, json: AsJson = False) -> None:
     """Give items to the agent with every task, whatever the task is.
 
-    Pins and preferences come before all other items, and together use at most
-    memory.selection.budget_tokens.  agent-memory list marks pinned items.
-
     \b
     Example:
       agent-memory pin engineer "event bus"
-      agent-memory pin 17e4
     """
     _change("pinned", items, user, json)
 
 
 def unpin(items: Items, user: User = False, json: AsJson = False) -> None:
     """Give items to the agent only if they fit its task.
-
-    Also of items that are pinned because three runs reported them.
 
     \b
     Example:

@@ -20,7 +20,7 @@ ArchivedItems = Annotated[
     list[str],
     typer.Argument(
         metavar="[AGENT] [ITEM]",
-        help="An agent and an id, text or number; or ids.  Without ITEM, list the archive.",
+        help="An agent and a text, or ids; without: list.",
         autocompletion=suggestions.suggest_agents,
     ),
 ]
@@ -32,9 +32,6 @@ def restore(
     json: AsJson = False,
 ) -> None:
     """List archived items, or restore them.
-
-    The list leaves out items that are in the memory again.
-    Items removed by hand are found in the history.  Limits do not count.
 
     \b
     Example:

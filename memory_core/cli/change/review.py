@@ -37,7 +37,7 @@ Commit = Annotated[
     str | None, typer.Option(metavar="SHA", help="With --new: those that this commit brought.")
 ]
 Author = Annotated[
-    str | None, typer.Option(metavar="EMAIL", help="With --new: those of this author's commits.")
+    str | None, typer.Option(metavar="EMAIL", help="With --new: those of this author.")
 ]
 
 # The action without an option: decide on each learning, or list them without a terminal.
@@ -51,10 +51,8 @@ def review(
     reject: Annotated[bool, flag("--reject", "Remove them from the list.")] = False,
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     pr: PullRequest = None,
-    new: Annotated[
-        bool, flag("--new", "List the items that came from elsewhere, or accept them.")
-    ] = False,
-    mine: Annotated[bool, flag("--mine", "With --new: they are lines of yours.")] = False,
+    new: Annotated[bool, flag("--new", "Review texts that came from elsewhere.")] = False,
+    mine: Annotated[bool, flag("--mine", "With --new: they are yours.")] = False,
     commit: Commit = None,
     author: Author = None,
     user: User = False,
@@ -62,16 +60,8 @@ def review(
 ) -> None:
     """Decide on learnings that were not saved and wait for you.
 
-    On a terminal, one key decides on each; ? lists the keys.
-    In scripts: --accept 3f2a91 77c0 or --reject 77c0.
-    What you accept becomes an item of yours: limits do not count.
-    undo puts a learning back on the list.
-    --list also lists items that name files or symbols which are gone.
-    --new lists the texts that came from elsewhere, and that you have not reviewed
-    here, by commit: on a terminal, one key accepts those of a commit or an author.
-    With --accept they count as reviewed, with --mine as yours.
-    --pr prints the changes of a branch as Markdown, for a pull request; exit 1
-    if an item of them would wait for you.
+    On a terminal, one key decides on each; ? lists the keys. What you accept becomes an
+    item of yours. --pr exits 1 if an item would wait for you.
 
     \b
     Example:

@@ -34,7 +34,6 @@ def share(
     """Copy items to other agents or to your user level.
 
     Several words are ids, or else the text of one item.
-    The copy has the same confidence and names the agent that it comes from.
 
     \b
     Example:

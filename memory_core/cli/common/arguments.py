@@ -9,8 +9,8 @@ import typer
 
 from memory_core.cli.common import suggestions
 
-ITEM_HELP = "The item: its id (at least 4 digits), its text or a part of the text."
-ITEMS_HELP = "An agent and a text, or ids (at least 4 digits) with or without an agent."
+ITEM_HELP = "An id, or the text of one item."
+ITEMS_HELP = "An agent and a text, or ids of items."
 
 
 def flag(name: str, help: str) -> Any:
@@ -31,7 +31,7 @@ def make_number_parser(low: int, high: int | None = None) -> Callable[[str], int
 
 
 def agent_argument(
-    help: str = "Agent name in any case, or PM for the main session.",
+    help: str = "An agent; PM is the main session.",
     metavar: str = "AGENT",
     **settings: Any,
 ) -> Any:
@@ -54,9 +54,7 @@ Agent = Annotated[str, agent_argument()]
 OptionalAgent = Annotated[str | None, agent_argument(show_default="all agents")]
 Agents = Annotated[
     list[str] | None,
-    agent_argument(
-        "Agent names in any case, or PM for the main session.", show_default="all agents"
-    ),
+    agent_argument("Agents; PM is the main session.", show_default="all agents"),
 ]
 Items = Annotated[
     list[str],
@@ -64,14 +62,14 @@ Items = Annotated[
         metavar="[AGENT] ITEM", help=ITEMS_HELP, autocompletion=suggestions.suggest_named_items
     ),
 ]
-User = Annotated[bool, flag("--user", "Use your user-level memories, not the project's.")]
+User = Annotated[bool, flag("--user", "Use your user-level memories.")]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Start: 2d (ago), 2026-11-20 or '2026-11-20 22:10' (UTC)."),
+    typer.Option(metavar="TIME", help="Start, such as 2d (ago) or 2026-11-20."),
 ]
 Limit = Annotated[
     int | None, number_option(("--number", "-n"), "Maximum number of entries.", "all")
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.")]
-Yes = Annotated[bool, flag("--yes", "Change it without asking; needed without a terminal.")]
-AsJson = Annotated[bool, flag("--json", "Print JSON (fields: agent-memory help json).")]
+Yes = Annotated[bool, flag("--yes", "Change it without asking.")]
+AsJson = Annotated[bool, flag("--json", "Print JSON.")]

@@ -13,7 +13,6 @@ def diff(agent: Agent, since: Since = None, user: User = False, json: AsJson = F
     """Show how the items of an agent have changed.
 
     Without --since: compare with the state before the last change.
-    Only items are compared; other text is current on both sides.
 
     \b
     Example:

@@ -37,15 +37,11 @@ def log(
 ) -> None:
     """Show the history of changes, newest first.
 
-    With the id of an item: its history, also under earlier wordings.
-    Columns: time (UTC), change (agent-memory undo CHANGE), agent, kind of change,
-    item id, confidence after the change, run, text.
-    Hand edits have the time of the next write.
+    Columns: time (UTC), change, agent, kind, item, confidence after it, run, text.
 
     \b
     Example:
       agent-memory log engineer --since 7d
-      agent-memory log 17e4
     """
     start = parse_since(since)
     scope = find_level(user)

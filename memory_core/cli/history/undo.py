@@ -28,13 +28,11 @@ MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CHANGE", help="Ids of changes, or how many of the last ones."),
+    typer.Argument(metavar="CHANGE", help="Ids of changes, or a number of changes."),
 ]
 Count = Annotated[
     int,
-    typer.Option(
-        "--number", "-n", parser=make_number_parser(1), help="How many of the last changes."
-    ),
+    typer.Option("--number", "-n", parser=make_number_parser(1), help="Number of changes."),
 ]
 OnlyAgents = Annotated[
     list[str] | None, agent_option("--agent", help="Only in the memory of this agent.")
@@ -51,11 +49,8 @@ def undo(
 ) -> None:
     """Undo the last change of all agents, or the changes with these ids.
 
-    One change = one agent report or one command.  Each command that changes a
-    memory prints its id, and log lists them.
-    The items become what they were before.  If a later change prevents that,
-    nothing is changed.  Running undo again goes one step further back.
-    Exit 1 if there are fewer changes, or a later change prevents it.
+    A change is one agent report or one command; log lists the ids. Exit 1 if later
+    changes prevent it.
 
     \b
     Example:
@@ -83,8 +78,7 @@ def redo(
 ) -> None:
     """Redo what the last undo took back, or the changes with these ids.
 
-    Changes that one undo took back are redone together.
-    Exit 1 if fewer changes were undone since the last other change.
+    Exit 1 if fewer changes were undone.
 
     \b
     Example:

@@ -21,9 +21,7 @@ def context(
 ) -> None:
     """Show what an agent knows, most certain first.
 
-    Items with a confidence below 0.6 are omitted: an item of an agent begins with
-    0.5, and each run that reports it again adds 0.1.
-    agent-memory show AGENT --as-given prints the text of a prompt.
+    Only items with a confidence of at least 0.6.
 
     \b
     Example:

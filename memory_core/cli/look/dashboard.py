@@ -32,10 +32,7 @@ def dashboard(
 ) -> None:
     """Show and edit memories in your browser.
 
-    Open the printed address: its token gives access, so do not pass it on.
-    Only programs on this machine can reach the dashboard.
-    --save writes one HTML file with the numbers and charts of the last 30 days
-    to send to others; it has no text of an item.
+    The printed address contains a token that gives access: do not pass it on.
 
     \b
     Example:

@@ -44,12 +44,8 @@ def explain(
 ) -> None:
     """Explain which items an agent receives for a task, and why.
 
-    It has a row for each item of the agent's files.  ORIGIN says who wrote it.
-    With --scores: SCORE, how well an item fits, by its own words (OWN) and by those
-    of the run that reported it (RUN), times FACTOR: below 1 for a second item of a
-    run, for an unused or outdated item and for one from outside.
-    On a narrow terminal some columns are left out; --json has all of them, and the
-    words behind the choice (agent-memory help json).
+    --scores shows how well an item fits by its own words (OWN) and those of its run
+    (RUN), times FACTOR.
 
     \b
     Example:

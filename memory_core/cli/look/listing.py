@@ -37,9 +37,7 @@ def list_(
 ) -> None:
     """List all agents, or the items of one agent.
 
-    Without AGENT: all agents with a memory or defined in .claude/agents.
-    With AGENT: its items with id, confidence and section.  A pinned item is given
-    with every task; a held one waits for you: agent-memory review.
+    Agents: those with a memory or defined in .claude/agents.
 
     \b
     Example:

@@ -41,8 +41,7 @@ def monitor(
 ) -> None:
     """Show what happens, live, until you press Ctrl-C.
 
-    Begins with the events since TIME, or with the next one.  Events are those of
-    docs/events.md; they have no text of a memory, unless memory.log_text is on.
+    docs/events.md lists the events.
 
     \b
     Example:

@@ -46,10 +46,7 @@ def search(
 ) -> None:
     """Find items in memories and archives.
 
-    Ignores case and accents; matches parts of words.
-    Searches items, their nested lines and preferences, but no free text.
-    --in review searches the learnings that were not saved and wait for you.
-    Exit 1 if nothing is found.
+    Ignores case and accents; matches parts of words. Exit 1 if nothing is found.
 
     \b
     Example:

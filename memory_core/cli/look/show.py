@@ -52,10 +52,10 @@ ITEM_FIELDS = {
 def show(
     names: Annotated[
         list[str],
-        agent_argument("Agents in any case, PM, or ids of items.", "AGENT|ID"),
+        agent_argument("Agents, or ids of items.", "AGENT|ID"),
     ],
     as_given: Annotated[
-        bool, flag("--as-given", "Print what the agent receives if its task is not known.")
+        bool, flag("--as-given", "Print what the agent receives without a task.")
     ] = False,
     task: Annotated[
         str | None,
@@ -71,7 +71,6 @@ def show(
     \b
     Example:
       agent-memory show engineer --for "Add a timeout to the payment client"
-      agent-memory show 17e4
     """
     if as_given and task is not None:
         raise CommandRefused("--as-given and --for exclude each other")

@@ -39,18 +39,12 @@ def status(
     agent: OptionalAgent = None,
     user: User = False,
     json: AsJson = False,
-    markdown: Annotated[
-        bool, flag("--markdown", "Print the table for a pull request; it has no text of an item.")
-    ] = False,
+    markdown: Annotated[bool, flag("--markdown", "Print the table for a pull request.")] = False,
 ) -> None:
     """Show each agent's memory and anything that needs attention.
 
-    SECT: sections.  USED: size as a share of the limit.
-    LEARNED: new items of 7 days (UTC).  TREND: the same per week, for 8 weeks.
-    REVIEW: learnings that were not saved and wait for you.
-    RUNS: items given, used and never given in the last 10 runs; if there are some.
-    UNMERGED: reports not merged yet; shown only if there are some.
-    Output that goes to a pipe or a file has no TREND; --json has all numbers.
+    LEARNED: new items of the last 7 days (UTC). RUNS: items given, used and never given
+    in the last 10 runs. UNMERGED: reports that are not merged yet.
 
     \b
     Example:

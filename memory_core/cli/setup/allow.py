@@ -17,9 +17,8 @@ def allow(
 ) -> None:
     """Give your user-level memory to the agents of this project.
 
-    The agents of a project come with its repository, and your user-level memory
-    may say something of your other projects.  So only the projects that you
-    allow receive it.  Another repository at the same place has to be allowed again.
+    Your user-level memory may say something of your other projects, so only the
+    projects that you allow receive it.
 
     \b
     Example:

@@ -44,7 +44,7 @@ def config() -> None:
 def show(json: AsJson = False) -> None:
     """Print the settings in force, with source and meaning.
 
-    Exit 1 if config.yml cannot be read, so that its settings are not in force.
+    Exit 1 if config.yml cannot be read.
 
     \b
     Example:
@@ -73,8 +73,7 @@ def get(
 ) -> None:
     """Print a setting in force, or all settings below a key.
 
-    The value of a single setting is printed alone, for scripts.
-    Exit 1 if config.yml cannot be read, so that its settings are not in force.
+    Exit 1 if config.yml cannot be read.
 
     \b
     Example:
@@ -168,7 +167,6 @@ def _read(user: bool) -> tuple[LevelPaths, str]:
 def check(json: AsJson = False) -> None:
     """Print the problems in config.yml, by line.
 
-    Checks the environment variables of agent-memory, too.
     Exit 1 if there are problems.
 
     \b

@@ -31,8 +31,7 @@ def doctor(
 ) -> None:
     """Check the installation and repair it.
 
-    Runs the hooks of the settings with sample events on a copy of the project.
-    Exit 1 while there is a problem; a note is not a problem.
+    Runs the hooks on a copy of the project. Exit 1 while there is a problem.
 
     \b
     Example:

@@ -54,12 +54,8 @@ def experiment() -> None:
 def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
     """Compare tokens, time, tool uses and failures of runs with and without memory.
 
-    WITH, WITHOUT: means of the runs with and without memory, RUNS: their numbers.
-    95% INTERVAL: of the difference; one that contains 0 shows no difference.
-    A run failed if Claude Code says so; what its report says does not count.
-    The last line says whether an experiment is running: whether
-    memory.experiment.hold_out is set.  Runs without memory get only the note on
-    recording, and what they report is saved.
+    WITH, WITHOUT: means of the runs, RUNS: their numbers. 95% INTERVAL: of the
+    difference; one that contains 0 shows no difference.
 
     \b
     Example:

@@ -31,9 +31,8 @@ def git() -> None:
 def install(json: AsJson = False) -> None:
     """Make git merge memories by item and section, in this clone.
 
-    Writes .gitattributes next to the memories, for you to commit, and the merge
-    driver into this clone's configuration.  Resolves files with conflict markers.
-    Exit 1 if a file cannot be resolved, 2 outside a repository.
+    Writes .gitattributes, for you to commit, and the merge driver into this clone's
+    configuration. Exit 1 if a conflict remains.
 
     \b
     Example:
@@ -50,8 +49,6 @@ def install(json: AsJson = False) -> None:
 @app.command()
 def uninstall(json: AsJson = False) -> None:
     """Make git merge memories as text again, in this clone.
-
-    Removes what `git install` has set; memories are not changed.
 
     \b
     Example:

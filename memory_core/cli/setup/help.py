@@ -31,7 +31,6 @@ def help_(
 
     \b
     Example:
-      agent-memory help --all
       agent-memory help task start
     """
     if command == ["json"]:

@@ -16,7 +16,7 @@ from memory_core.storage.store import Store
 def init(
     agent: Annotated[
         list[str] | None,
-        agent_argument("Agents that get an empty memory.", show_default="see below"),
+        agent_argument("Agents that get an empty memory.", show_default="you are asked"),
     ] = None,
     yes: Annotated[bool, flag("--yes", "Create one for all agents in .claude/agents.")] = False,
     user: User = False,
@@ -24,9 +24,6 @@ def init(
 ) -> None:
     """Create the memory folder and empty memories.
 
-    A new memory has a heading for each type of learning.  A memory of AGENT without a
-    title gets one.
-    On a terminal, asks about the agents in .claude/agents without a memory.
     This is optional: the first learning of an agent creates what is missing.
 
     \b

@@ -17,15 +17,13 @@ Project = Annotated[
     str,
     typer.Argument(
         metavar="PROJECT",
-        help="The project's folder.  Default: --project or the current folder.",
+        help="The project's folder; default: the current one.",
         show_default=False,
     ),
 ]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
 DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
-Everything = Annotated[
-    bool, flag("--all", "Also remove the program and logs; keep memories and waiting learnings.")
-]
+Everything = Annotated[bool, flag("--all", "Also remove the program and logs; keep memories.")]
 
 
 def install(project: Project = "", user: User = False, dry_run: DryRun = False) -> None:
@@ -48,8 +46,6 @@ def uninstall(
     """Remove the hooks from a project's settings.
 
     agent-memory install adds them again.
-    With --all, the changes are shown first and you are asked.
-    ./install.sh in a clone installs the program again.
 
     \b
     Example:

@@ -31,10 +31,7 @@ def replay(
 ) -> None:
     """Run a hook with an event and show its effect.
 
-    Prints the reply, the changed files as a diff, and the time in ms.
-    If the reply has the memory of an agent, it explains the choice of items, as
-    agent-memory explain does.
-    Exit 1 if the hook fails.
+    Prints the reply, the changed files and the time. Exit 1 if the hook fails.
 
     \b
     Example:

@@ -27,7 +27,7 @@ ArchiveAfter = Annotated[
     str | None,
     typer.Option(
         metavar="30d",
-        help="Archive memories not changed for this time: in s, m, h, d or w.",
+        help="Archive memories not changed for this time.",
         show_default=f"{DEFAULT_AGE}, without --delete-after",
     ),
 ]
@@ -48,7 +48,6 @@ def delete(
 ) -> None:
     """Delete the memory of a task for good.
 
-    You are asked first.
     agent-memory task archive keeps the memory.
 
     \b
@@ -79,9 +78,7 @@ def cleanup(
 ) -> None:
     """Archive unused memories and delete old archived ones.
 
-    The dates in the files count; only for a file without dates, the time of the file.
-    Tasks in progress are skipped.
-    If memories would be deleted, they are shown first and you are asked.
+    The dates in the files count. Tasks in progress are skipped.
 
     \b
     Example:

@@ -22,9 +22,8 @@ def init(
 ) -> None:
     """Give the notes of the active task to every session.
 
-    Adds a line to CLAUDE.md that imports backlog/CLAUDE.md, which imports the memory
-    of the active task, and hooks for Backlog.md's commands to the project's settings.
-    The changes are shown first and you are asked.
+    CLAUDE.md then imports the memory of the active task, and the project's settings get
+    hooks for Backlog.md's commands.
 
     \b
     Example:

@@ -103,7 +103,6 @@ def search(
 ) -> None:
     """Find lines in the memories of tasks, also archived ones.
 
-    Ignores case and accents; matches parts of words.
     Exit 1 if nothing is found.
 
     \b

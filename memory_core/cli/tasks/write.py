@@ -60,9 +60,8 @@ def start(
 ) -> None:
     """Create the memory of a task and make it the active one.
 
-    An existing memory is kept, an archived one is restored.
-    If Backlog.md has the task and its command is installed, its status changes, too.
-    A task that is done in Backlog.md is refused: use agent-memory task reopen.
+    An existing memory is kept, an archived one is restored. The status in Backlog.md
+    changes, too, if its command is installed.
 
     \b
     Example:
@@ -99,8 +98,7 @@ def note(
 ) -> None:
     """Add a note to the memory of a task.
 
-    A single argument is the text, for the active task.
-    Several lines are one note.
+    Without ID: the active task.
 
     \b
     Example:
@@ -112,7 +110,7 @@ def note(
 def decide(words: WordsArgument, json: AsJson = False) -> None:
     """Add a decision to the memory of a task.
 
-    A single argument is the text, for the active task.
+    Without ID: the active task.
 
     \b
     Example:
@@ -162,8 +160,7 @@ def _read_stdin() -> str:
 def done(task: OptionalTask = "", json: AsJson = False) -> None:
     """Finish a task: archive its memory.
 
-    If Backlog.md has the task and its command is installed, its status changes, which
-    agent-memory task archive does not do.
+    The status in Backlog.md changes, too, if its command is installed.
 
     \b
     Example:
@@ -178,8 +175,7 @@ def done(task: OptionalTask = "", json: AsJson = False) -> None:
 def archive(task: OptionalTask = "", json: AsJson = False) -> None:
     """Archive the memory of a task, whatever its status.
 
-    It stays archived until the task is started or reopened.
-    Backlog.md is not changed; agent-memory task done also finishes the task there.
+    Backlog.md is not changed.
 
     \b
     Example:
@@ -194,7 +190,7 @@ def archive(task: OptionalTask = "", json: AsJson = False) -> None:
 def reopen(task: Task, json: AsJson = False) -> None:
     """Restore the whole memory of a task from the archive.
 
-    The task is the active one again; its status in Backlog.md changes as with start.
+    The task is the active one again.
 
     \b
     Example:

@@ -24,7 +24,6 @@ def export(
     """Write memories with their history as JSON.
 
     agent-memory import reads it, in this project or another.
-    docs/json.md describes the fields.
 
     \b
     Example:

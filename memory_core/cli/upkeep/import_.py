@@ -35,8 +35,7 @@ def import_(
 ) -> None:
     """Import memories from an export.
 
-    Existing items are kept.  If a preference differs, yours is kept.
-    Items beyond the limits go to the archive.  An invalid file changes nothing.
+    Existing items and preferences are kept.
 
     \b
     Example:

@@ -37,7 +37,7 @@ OlderThan = Annotated[
     str | None,
     typer.Option(
         metavar="30d",
-        help="With --with: only items not confirmed for this time.",
+        help="With --with: items not confirmed for this time.",
         show_default="30d",
     ),
 ]
@@ -53,11 +53,7 @@ def optimize(
 ) -> None:
     """Merge duplicate items.
 
-    Items that differ in a number, a path, a name, a "not" or a detail are not duplicates.
-    Of items that mean the same, yours stays.
-    Replaced items go to the archive.
-    Claude Code's wordings are shown only if no fact is added or lost.
-    Exit 1 if Claude Code does not answer, or the memory was changed meanwhile.
+    Items that differ in a number, path, name, "not" or detail are no duplicates.
 
     \b
     Example:

@@ -31,9 +31,7 @@ def _parse_share(text: str) -> float:
 
 OlderThan = Annotated[
     str,
-    typer.Option(
-        metavar="90d", help="Minimum time since the last use: in s, m, h, d or w; 0d = any."
-    ),
+    typer.Option(metavar="90d", help="Minimum time since the last use; 0d: any."),
 ]
 Below = Annotated[
     float,
@@ -52,9 +50,7 @@ def prune(
 ) -> None:
     """Archive items with low confidence that were not used recently.
 
-    An item counts as used when a run reports it again or you confirm it; otherwise
-    its age counts.  Preferences are kept.
-    The items are shown first and you are asked.
+    An item is used when a run reports it again or you confirm it. Preferences are kept.
 
     \b
     Example:

@@ -31,7 +31,7 @@ PROJECT_STEPS = ("sweep", "expire")
 
 
 def tidy(
-    about: Annotated[bool, flag("--about", "Also remove what runs were about.")] = False,
+    about: Annotated[bool, flag("--about", "Also remove words of prompts from histories.")] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
     user: User = False,
@@ -39,14 +39,7 @@ def tidy(
 ) -> None:
     """Do all upkeep: merge what waits, resolve conflicts, remove leftovers.
 
-    Asks whether learnings that wait for a renamed folder are of this project.
-    Merges waiting learnings, reads transcripts of interrupted runs (at most 1 GB or
-    10 minutes), and resolves merge conflicts, keeping both sides.
-    Then it removes leftover files, notes of sessions that ended 30 days ago, logs older
-    than 90 days, and memories of agents that are not defined and were not used for 30
-    days (their items go to the archive): it shows these changes and asks first.
-    Older versions wrote into histories, which are committed, what runs were about:
-    words of their prompts.  --about removes that.
+    It also reads transcripts of interrupted runs, and asks before it removes anything.
     Exit 1 if a step failed, or you answered no.
 
     \b
