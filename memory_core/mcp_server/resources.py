@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
-from mcp_types import Annotations, Resource, ResourceTemplate
+from mcp.server.mcpserver import MCPServer
+from mcp_types import Annotations, Resource
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.claude_code.agent_spelling import format_title
@@ -20,26 +21,10 @@ from memory_core.text.times import format_utc
 
 AGENTS_URI = "memory://agents"
 TASKS_URI = "backlog://memory"
-ACTIVE_URI = f"{TASKS_URI}/active"
+ACTIVE = "active"
+ACTIVE_URI = f"{TASKS_URI}/{ACTIVE}"
 
 MARKDOWN, JSON = "text/markdown", "application/json"
-
-TEMPLATES = [
-    ResourceTemplate(
-        uri_template=f"{AGENTS_URI}/{{agent}}",
-        name="agent",
-        title="What an agent remembers",
-        description="An agent's memory, without tags and hidden characters; PM: main session.",
-        mime_type=MARKDOWN,
-    ),
-    ResourceTemplate(
-        uri_template=f"{TASKS_URI}/{{task_id}}",
-        name="task",
-        title="The memory of a task",
-        description="Context, decisions and notes of a task, such as task-368, archived or not.",
-        mime_type=MARKDOWN,
-    ),
-]
 
 
 class ResourceNotFound(ValueError):
@@ -56,19 +41,38 @@ def uri_of_task(task: str) -> str:
     return f"{TASKS_URI}/{quote(task, safe='')}"
 
 
-def read(served: ServedProject, uri: str) -> tuple[str, str]:
-    """Return the text of a resource and its media type.
+def add_resources(app: MCPServer[Any], served: ServedProject) -> None:
+    """Add what can be read of a project to a server; `list_all` lists what exists."""
 
-    Raises ResourceNotFound, task_actions.TaskError, ValueError or OSError.
-    """
-    if uri.rstrip("/") == AGENTS_URI:
-        return json.dumps(_list_agents(served.project)), JSON
-    scheme, name = _parts(uri)
-    if scheme == TASKS_URI:
+    @app.resource(AGENTS_URI, mime_type=JSON)
+    def agents() -> str:
+        return json.dumps(_list_agents(served.project))
+
+    @app.resource(
+        f"{AGENTS_URI}/{{agent}}",
+        name="agent",
+        title="What an agent remembers",
+        description="An agent's memory, without tags and hidden characters; PM: main session.",
+        mime_type=MARKDOWN,
+    )
+    def agent_memory(agent: str) -> str:
+        return _read_agent(served.project, agent)
+
+    @app.resource(
+        f"{TASKS_URI}/{{task_id}}",
+        name="task",
+        title="The memory of a task",
+        description="Context, decisions and notes of a task, such as task-368, archived or not.",
+        mime_type=MARKDOWN,
+    )
+    def task_memory(task_id: str) -> str:
         project = served.project_with_tasks
-        task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
-        return clean_output(task_actions.read_text(project, task)), MARKDOWN
-    project = served.project
+        task = task_actions.find(project, "" if task_id == ACTIVE else task_id)
+        return clean_output(task_actions.read_text(project, task))
+
+
+def _read_agent(project: Project, name: str) -> str:
+    """Return the memory of an agent; raises ResourceNotFound, ValueError or OSError."""
     agent = resolve_agent(project.store, name)
     item_actions.check_included(project, agent)
     memory = project.store.read(agent)
@@ -77,17 +81,7 @@ def read(served: ServedProject, uri: str) -> tuple[str, str]:
             raise refusal
         raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
     given = text_origins.remove_held(project, project.store, agent, memory.text)
-    return clean_output(given), MARKDOWN
-
-
-def _parts(uri: str) -> tuple[str, str]:
-    """Return (AGENTS_URI or TASKS_URI, name) of a URI; raises ResourceNotFound."""
-    for scheme in (AGENTS_URI, TASKS_URI):
-        name = unquote(uri.removeprefix(f"{scheme}/"))
-        if uri.startswith(f"{scheme}/") and name:
-            return scheme, name
-    uris = ", ".join([AGENTS_URI, ACTIVE_URI, *(template.uri_template for template in TEMPLATES)])
-    raise ResourceNotFound(f"no resource {uri!r}; there are {uris}")
+    return clean_output(given)
 
 
 def _list_agents(project: Project) -> list[dict[str, Any]]:
@@ -105,12 +99,13 @@ def _list_agents(project: Project) -> list[dict[str, Any]]:
 # Listing.
 
 
-def list_all(project: Project) -> list[Resource]:
+def list_all(served: ServedProject) -> list[Resource]:
     """Return all resources on one page: the list of agents, their memories, the active task, tasks.
 
     Archived tasks can be read, but are not listed, because there may be many.  Claude Code only
     asks for the first page (seen in 2.1.63).
     """
+    project = served.project_with_tasks
     text = "Each agent with its URI, its size, and when it changed."
     index = _describe(AGENTS_URI, "agents", "All agents with a memory", text, mime_type=JSON)
     tasks = [task for task in task_actions.list_memories(project) if not task.archived]

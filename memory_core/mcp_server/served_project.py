@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
+
+from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
@@ -70,8 +72,9 @@ class ServedProject:
         item_actions.check_included(project, agent)
         return project, agent
 
-    def list_agents(self, project: Project) -> list[str]:
+    def list_agents(self) -> list[str]:
         """Return the ids of the enabled agents of the project, with PM."""
+        project = self.project
         agents = lookup.list_known_agents(project, self.environ) | {agent_names.PM}
         return sorted(agent for agent in agents if project.serves(agent))
 
@@ -81,13 +84,13 @@ def clean_output(text: str) -> str:
     return sanitize.escape(redact(characters.clean(text)))
 
 
-def format_error(error: Exception, list_agents: Callable[[], list[str]]) -> str:
-    """Return an error as one sentence for a model, "" for an unexpected error.
-
-    `list_agents` returns the agent ids to suggest instead of an unknown one.
-    """
+def format_error(error: BaseException, served: ServedProject) -> str:
+    """Return an error as one sentence for a model, "" for an unexpected error."""
+    if isinstance(error, ValidationError):
+        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
+        return "; ".join(faults)
     if isinstance(error, lookup.UnknownAgent) and not error.near:
-        names = list_agents()
+        names = served.list_agents()
         more = ", ..." if len(names) > MAX_NAMES else ""
         there = ", ".join(names[:MAX_NAMES]) + more
         return f"{str(error).partition(';')[0]}; there are {there}; remember begins a new one"

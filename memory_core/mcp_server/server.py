@@ -1,131 +1,91 @@
-"""The SDK server: route each request to its function and turn each error into a sentence."""
+"""The SDK's server with our tools, prompts and resources; each error becomes a sentence."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
-import anyio
 import anyio.to_thread
 import mcp_types as types
-from mcp.server import Server, ServerRequestContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 
 from memory_core import __version__
 from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, resources, tools
 from memory_core.mcp_server.served_project import ServedProject, format_error
 
-Context = ServerRequestContext[Any, Any]
-Answer = TypeVar("Answer")
-PageParams = types.PaginatedRequestParams | None
 
+class MemoryServer(MCPServer[Any]):
+    """The server of a project; the caller runs it on a transport.
 
-def create(served: ServedProject) -> Server[None]:
-    """Return the server of a project; the caller runs it on a transport."""
-    handlers = _Handlers(served)
-
-    return Server(
-        SERVER_NAME,
-        version=__version__,
-        title=TITLE,
-        instructions=INSTRUCTIONS,
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-    )
-
-
-def _say(sentence: str) -> None:
-    """Write a line to stderr, if it is open: stdout belongs to the protocol."""
-    if sys.stderr is not None:  # otherwise `print` would write to stdout
-        with suppress(OSError):
-            print(" ".join(sentence.splitlines()), file=sys.stderr, flush=True)
-
-
-class _Handlers:
-    """The request handlers of one server.  They read and write files in threads."""
+    The SDK runs the functions of tools, prompts and resources in threads.
+    """
 
     def __init__(self, served: ServedProject) -> None:
+        super().__init__(
+            SERVER_NAME,
+            title=TITLE,
+            instructions=INSTRUCTIONS,
+            version=__version__,
+            tools=tools.build_tools(served),
+            subscriptions=False,
+        )
         self._served = served
-        # One writer at a time: the names of waiting learnings differ only between processes.
-        self._writers = anyio.CapacityLimiter(1)
+        prompts.add_prompts(self, served)
+        resources.add_resources(self, served)
 
-    # Tools.
+    async def run_on(self, incoming: Any, outgoing: Any) -> None:
+        """Serve the client behind two streams of messages until `incoming` ends."""
+        own = self._lowlevel_server
+        await own.run(incoming, outgoing, own.create_initialization_options())
 
-    async def list_tools(self, _ctx: Context, _params: PageParams) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.listing for tool in tools.TOOLS.values()])
-
-    async def call_tool(
-        self, _ctx: Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        name, given = params.name, params.arguments or {}
-        if name not in tools.TOOLS:
-            names = ", ".join(tools.TOOLS)
-            raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {names}")
-        # Readers need not wait for a writer that waits for a lock.
-        limiter = None if tools.TOOLS[name].is_read_only else self._writers
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool; an error is a result, which the model reads and can try again."""
         try:
-            return await self._run(name, lambda: tools.call(self._served, name, given), limiter)
-        except MCPError as error:  # the model reads the error and can try again
-            content = types.TextContent(type="text", text=error.message)
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            _code, sentence = self._describe(name, error)
+            content = types.TextContent(type="text", text=sentence)
             return types.CallToolResult(content=[content], is_error=True)
 
-    # Resources.
+    async def list_resources(self) -> list[types.Resource]:
+        """Return the resources that exist now."""
+        with self._described("resources"):
+            return await anyio.to_thread.run_sync(resources.list_all, self._served)
 
-    async def list_resources(self, _ctx: Context, _params: PageParams) -> types.ListResourcesResult:
-        listing = await self._run(
-            "resources", lambda: resources.list_all(self._served.project_with_tasks)
-        )
-        return types.ListResourcesResult(resources=listing)
-
-    async def list_templates(
-        self, _ctx: Context, _params: PageParams
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
-
-    async def read_resource(
-        self, _ctx: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        uri = params.uri
-        text, kind = await self._run(uri, lambda: resources.read(self._served, uri))
-        contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
-        return types.ReadResourceResult(contents=[contents])
-
-    # Prompts.
-
-    async def list_prompts(self, _ctx: Context, _params: PageParams) -> types.ListPromptsResult:
-        return types.ListPromptsResult(
-            prompts=[prompt.listing for prompt in prompts.PROMPTS.values()]
-        )
+    async def read_resource(self, uri: Any, context: Any = None) -> Any:
+        with self._described(str(uri)):
+            return await super().read_resource(uri, context)
 
     async def get_prompt(
-        self, _ctx: Context, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
-        given = params.arguments or {}
-        return await self._run(params.name, lambda: prompts.get(self._served, params.name, given))
+        self, name: str, arguments: dict[str, Any] | None = None, context: Any = None
+    ) -> Any:
+        with self._described(name):
+            return await super().get_prompt(name, arguments, context)
 
-    # Threads and errors.
-
-    async def _run(
-        self, what: str, work: Callable[[], Answer], limiter: anyio.CapacityLimiter | None = None
-    ) -> Answer:
-        """Run `work` in a thread; its errors become MCPError."""
-        return await anyio.to_thread.run_sync(self._run_guarded, what, work, limiter=limiter)
-
-    def _run_guarded(self, what: str, work: Callable[[], Answer]) -> Answer:
+    @contextmanager
+    def _described(self, what: str) -> Iterator[None]:
         try:
-            return work()
+            yield
         except Exception as error:  # noqa: BLE001 - the client gets every error
-            served = self._served
-            sentence = format_error(error, lambda: served.list_agents(served.project))
-            if sentence:
-                raise MCPError(types.INVALID_PARAMS, sentence) from None
-            sentence = f"internal error in {what}, {type(error).__name__}: {error}"
-            _say(f"{SERVER_NAME}: {sentence}")
-            raise MCPError(types.INTERNAL_ERROR, sentence) from None
+            raise MCPError(*self._describe(what, error)) from None
+
+    def _describe(self, what: str, error: BaseException) -> tuple[int, str]:
+        """Return the code and the sentence of an error; the innermost cause counts.
+
+        The errors of the SDK say what was invalid; some are just a ValueError.
+        """
+        cause = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        is_sdks = type(cause) is ValueError or type(cause).__module__.startswith("mcp.")
+        if sentence := str(error) if is_sdks else format_error(cause, self._served):
+            return types.INVALID_PARAMS, sentence
+        sentence = f"internal error in {what}, {type(cause).__name__}: {cause}"
+        if sys.stderr is not None:  # stdout belongs to the protocol
+            with suppress(OSError):
+                print(f"{SERVER_NAME}: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
+        return types.INTERNAL_ERROR, sentence

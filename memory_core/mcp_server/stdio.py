@@ -10,12 +10,12 @@ import warnings
 from typing import Any
 
 import anyio
-from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import JSONRPCRequest
 
-from memory_core.mcp_server import SERVER_NAME, server
+from memory_core.mcp_server import SERVER_NAME
 from memory_core.mcp_server.served_project import ServedProject
+from memory_core.mcp_server.server import MemoryServer
 
 PAUSE_SECONDS = 0.01  # between looks at the open requests, once stdin has ended
 
@@ -52,14 +52,14 @@ def _exit(number: int, _frame: object) -> None:
 
 async def _serve(served: ServedProject) -> None:
     try:
-        await _answer_all(server.create(served))
+        await _answer_all(MemoryServer(served))
     except BaseException as error:
         ends = (OSError, anyio.BrokenResourceError)
         if not all(isinstance(single, ends) for single in _flatten(error)):
             raise  # otherwise, the client closed its end of the pipe
 
 
-async def _answer_all(app: Server[None]) -> None:
+async def _answer_all(app: MemoryServer) -> None:
     """Serve until stdin ends and each request has its answer: the SDK would cancel open ones."""
     requests, incoming = anyio.create_memory_object_stream[Any]()
     outgoing, answers = anyio.create_memory_object_stream[Any]()
@@ -79,7 +79,7 @@ async def _answer_all(app: Server[None]) -> None:
 
     async with stdio_server() as (stdin, stdout), stdout, anyio.create_task_group() as group:
         group.start_soon(read, stdin)
-        group.start_soon(app.run, incoming, outgoing, app.create_initialization_options())
+        group.start_soon(app.run_on, incoming, outgoing)
         async for item in answers:
             await stdout.send(item)
             waiting.discard(str(getattr(item.message, "id", None)))

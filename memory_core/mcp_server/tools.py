@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from contextlib import nullcontext
+from typing import Annotated, Any, NamedTuple, TypeVar
 
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from mcp_types import Tool as Listing
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.curation import (
     agent_context,
@@ -42,16 +44,14 @@ class ToolOutput(BaseModel):
         raise NotImplementedError
 
 
-class Tool(NamedTuple):
-    """A tool in the form of the protocol, the model of its arguments, and its function."""
+class RegisteredTool(NamedTuple):
+    """A function for models, with its title and hints."""
 
-    listing: Listing
-    arguments: type[BaseModel]
     function: Callable[..., ToolOutput]
-    is_read_only: bool
+    annotations: ToolAnnotations
 
 
-TOOLS: dict[str, Tool] = {}
+TOOLS: dict[str, RegisteredTool] = {}
 
 Function = TypeVar("Function", bound=Callable[..., ToolOutput])
 
@@ -64,66 +64,68 @@ def _tool(
     Its first parameter is the project, the others are the arguments.  The second call of an
     idempotent tool with the same arguments adds nothing.
     """
+    annotations = ToolAnnotations(
+        title=title,
+        read_only_hint=read_only,
+        destructive_hint=False,
+        idempotent_hint=read_only or idempotent,
+        open_world_hint=False,
+    )
 
     def register(function: Function) -> Function:
-        hints = get_type_hints(function)
-        _served, *parameters = inspect.signature(function).parameters.values()
-        fields: dict[str, Any] = {
-            parameter.name: (hints[parameter.name], parameter.default) for parameter in parameters
-        }
-        config = ConfigDict(extra="forbid", str_strip_whitespace=True)
-        arguments = create_model(function.__name__, __config__=config, **fields)
-        listing = Listing(
-            name=function.__name__,
-            title=title,
-            description=inspect.cleandoc(function.__doc__ or "").replace("\n", " "),
-            input_schema=_schema(arguments),
-            output_schema=_schema(hints["return"]),
-            annotations=ToolAnnotations(
-                title=title,
-                read_only_hint=read_only,
-                destructive_hint=False,
-                idempotent_hint=read_only or idempotent,
-                open_world_hint=False,
-            ),
-        )
-        TOOLS[function.__name__] = Tool(listing, arguments, function, read_only)
+        TOOLS[function.__name__] = RegisteredTool(function, annotations)
         return function
 
     return register
 
 
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a model without titles, which only repeat the names."""
-    schema = model.model_json_schema()
-    for part in (schema, *schema.get("$defs", {}).values()):
-        part.pop("title", None)
-        part.pop("description", None)
-        for field in part.get("properties", {}).values():
-            field.pop("title", None)
-    return schema
+def build_tools(served: ServedProject) -> list[Tool]:
+    """Return the tools of a project in the form of the SDK.
+
+    One writer runs at a time: the names of waiting learnings differ only between processes.
+    Readers need not wait for a writer that waits for a lock.
+    """
+    writers = threading.Lock()
+    return [
+        _build_tool(tool, served, nullcontext() if tool.annotations.read_only_hint else writers)
+        for tool in TOOLS.values()
+    ]
 
 
-def call(served: ServedProject, name: str, given: dict[str, Any]) -> CallToolResult:
-    """Call a tool; raises WrongArguments and domain errors."""
-    tool = TOOLS[name]
-    try:
-        arguments = tool.arguments.model_validate(given)
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
-        names = ", ".join(tool.arguments.model_fields)
-        raise WrongArguments(f"{'; '.join(faults)}. {name} takes {names}") from None
-    output = tool.function(served, **dict(arguments))
-    return CallToolResult(
-        content=[TextContent(type="text", text=output.text())],
-        structured_content=output.model_dump(mode="json", by_alias=True),
+def _build_tool(tool: RegisteredTool, served: ServedProject, lock: Any) -> Tool:
+    function, annotations = tool
+
+    def answer(**arguments: Any) -> CallToolResult:
+        with lock:
+            output = function(served, **arguments)
+        fields = output.model_dump(mode="json", by_alias=True)
+        content = TextContent(type="text", text=output.text())
+        return CallToolResult(content=[content], structured_content=fields)
+
+    signature = inspect.signature(function, eval_str=True)
+    _served, *parameters = signature.parameters.values()
+    returned = Annotated[CallToolResult, signature.return_annotation]
+    answer.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=parameters, return_annotation=returned
     )
+    text = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
+    built = Tool.from_function(
+        answer, function.__name__, annotations.title, text, annotations=annotations
+    )
+    metadata, arguments = built.fn_metadata, built.fn_metadata.arg_model
+    arguments.model_config.update(ConfigDict(extra="forbid", str_strip_whitespace=True))
+    arguments.model_rebuild(force=True)
+    built.parameters = _drop_titles(arguments.model_json_schema())
+    metadata.output_schema = _drop_titles(metadata.output_schema)
+    return built
 
 
-class WrongArguments(ValueError):
-    """The arguments of a tool are invalid; the message lists the expected ones."""
-
-    status = 2
+def _drop_titles(schema: Any) -> Any:
+    """Return a JSON schema without titles, which only repeat the names of fields."""
+    if not isinstance(schema, dict):
+        return schema
+    is_title = {key: key == "title" and isinstance(schema[key], str) for key in schema}
+    return {key: _drop_titles(value) for key, value in schema.items() if not is_title[key]}
 
 
 AGENT_FIELD = Field(description="The agent's name, such as engineer; PM is the main session.")

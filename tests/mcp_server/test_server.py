@@ -23,7 +23,7 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from memory_core.curation import agent_context, item_actions, preference_actions, review
 from memory_core.history import item_history, performance
-from memory_core.mcp_server import prompts, resources, server, tools
+from memory_core.mcp_server import resources, server, tools
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.reading import read_memory
 from memory_core.origin.text_origins import list_texts
@@ -66,7 +66,7 @@ class Shop:
         """Talk to a server in this process."""
 
         async def main() -> Any:
-            own = server.create(ServedProject(str(self.root), {**self.env, **settings}))
+            own = server.MemoryServer(ServedProject(str(self.root), {**self.env, **settings}))
             async with Client(own, mode=mode) as client:
                 return await outcome(talk, client)
 
@@ -231,8 +231,8 @@ def test_a_client_that_stops_reading_is_not_an_error(shop: Shop) -> None:
 # --- texts for the model ---
 
 
-def test_each_tool_is_told_in_a_line_with_its_fields() -> None:
-    listings = [tool.listing for tool in tools.TOOLS.values()]
+def test_each_tool_is_told_in_a_line_with_its_fields(shop: Shop) -> None:
+    listings = shop.is_present(lambda client: client.list_tools()).tools
     for tool in listings:
         assert tool.title
         assert re.fullmatch(".{1,299}", tool.description or "")
@@ -257,7 +257,7 @@ PREFERENCE = {"agent": "engineer", "key": "tone", "value": "dry"}
         ("recall", {"agent": "enginer"}, "no agent 'enginer' here; did you mean engineer?"),
         ("recall", {"agent": "xyz"}, "no agent 'xyz' here; there are PM, engineer, "),
         ("recall", {"agent": "!"}, "invalid agent name '!'"),
-        ("recall", {}, "agent: Field required. recall takes agent, query, budget"),
+        ("recall", {}, "agent: Field required"),
         ("recall", {"agent": "engineer", "budget": 3}, "budget: Input should be greater"),
         ("recall", {"agent": "engineer", "words": "x"}, "words: Extra inputs are not permitted"),
         ("remember", {**ALL, "type": "patern"}, "unknown type 'patern'; use one of pattern, archi"),
@@ -279,6 +279,7 @@ PREFERENCE = {"agent": "engineer", "key": "tone", "value": "dry"}
         ("task_note", {"text": "It works", "task_id": "../x"}, "invalid task id"),
         ("task_note", {"text": "It works", "task_id": "task-9"}, "task-9 has no memory"),
         ("search", {"query": " "}, "enter at least one word"),
+        ("forget", {}, "Unknown tool: forget"),
     ],
 )
 def test_errors_are_one_sentence_and_change_nothing(
@@ -297,9 +298,10 @@ def test_errors_are_one_sentence_and_change_nothing(
 def test_an_unexpected_error_is_one_line(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(*_: object, **__: object) -> None:
+    def broken(served: ServedProject, agent: str) -> tools.RecallOutput:
         raise RuntimeError("two\nlines")
 
+    broken.__name__ = "recall"
     tool = tools.TOOLS["recall"]._replace(function=broken)
     monkeypatch.setitem(tools.TOOLS, "recall", tool)
     result = shop.call("recall", agent="engineer")
@@ -694,17 +696,20 @@ def test_the_prompt_to_continue_a_task(shop: Shop) -> None:
 
 REFUSED = [
     ("read_resource", ["memory://agents/nobody"], "nobody has no memory yet; memory://agents list"),
-    ("read_resource", ["memory://agents/..%2F..%2Fetc%2Fpasswd"], "invalid agent name"),
-    ("read_resource", ["memory://other"], "there are memory://agents, backlog://memory/active, me"),
-    ("read_resource", ["file:///etc/passwd"], "no resource 'file:///etc/passwd'"),
-    ("read_resource", ["backlog://memory/..%2Fconfig"], "invalid task id"),
+    (
+        "read_resource",
+        ["memory://agents/..%2F..%2Fetc%2Fpasswd"],
+        "Unknown resource: memory://agents/..%2F",
+    ),
+    ("read_resource", ["memory://other"], "Unknown resource: memory://other"),
+    ("read_resource", ["file:///etc/passwd"], "Unknown resource: file:///etc/passwd"),
+    ("read_resource", ["backlog://memory/..%2Fconfig"], "Unknown resource: backlog://memory/..%2F"),
     ("read_resource", ["backlog://memory/task-9"], "task-9 has no memory"),
-    ("get_prompt", ["review", {}], "unknown prompt 'review'; use one of start_task, review_memory"),
-    ("get_prompt", ["review_memory", {}], "review_memory requires agent"),
-    ("get_prompt", ["review_memory", {"name": "qa"}], "review_memory takes agent, not name"),
+    ("get_prompt", ["review", {}], "Unknown prompt: review"),
+    ("get_prompt", ["review_memory", {}], "Missing required arguments: {'agent'}"),
+    ("get_prompt", ["review_memory", {"agent": "qa", "name": "x"}], "name: Unexpected keyword"),
     ("get_prompt", ["review_memory", {"agent": "enginer"}], "did you mean engineer?"),
     ("get_prompt", ["start_task", {}], "no task is in progress"),
-    ("call_tool", ["forget"], "no tool 'forget'; there are recall, "),
 ]
 
 
@@ -771,15 +776,23 @@ def test_each_call_on_the_page_is_answered_as_it_says(shop: Shop) -> None:
     assert {name for name, _, _ in CALLS} == set(tools.TOOLS)
 
 
-def test_the_page_lists_all_features() -> None:
+def test_the_page_lists_all_features(shop: Shop) -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", PAGE, re.MULTILINE))
-    for name, tool in tools.TOOLS.items():
-        assert set(re.findall(r"`(\w+)`", rows[name])) == set(tool.arguments.model_fields)
-    templates = [template.uri_template for template in resources.TEMPLATES]
-    for uri in (resources.AGENTS_URI, resources.ACTIVE_URI, *templates):
-        assert f"| `{uri}` |" in PAGE
-    for name, prompt in prompts.PROMPTS.items():
-        assert f"`{name}` (`{prompt.argument.name}`" in PAGE
+
+    async def talk(client: Client) -> None:
+        for tool in (await client.list_tools()).tools:
+            assert set(re.findall(r"`(\w+)`", rows[tool.name])) == set(
+                tool.input_schema["properties"]
+            )
+        templates = (await client.list_resource_templates()).resource_templates
+        uris = [template.uri_template for template in templates]
+        for uri in (resources.AGENTS_URI, resources.ACTIVE_URI, *uris):
+            assert f"| `{uri}` |" in PAGE
+        for prompt in (await client.list_prompts()).prompts:
+            (argument,) = prompt.arguments or []
+            assert f"`{prompt.name}` (`{argument.name}`" in PAGE
+
+    shop.is_present(talk)
 
 
 def test_the_settings_on_the_page_start_the_server(shop: Shop) -> None:
