@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.git import moved_files
 from memory_core.origin import ledger, line_origins
 from memory_core.origin.line_origins import OUTSIDE, OWN, UNSURE
 from support.command_line import Person
@@ -291,7 +290,6 @@ def test_no_program_of_a_forged_repository_runs(clones: Clones) -> None:
     assert ran.exists(), "plain git runs it"
     ran.unlink()
     clones.find()
-    moved_files.find_moves(str(clones.ours), ["gone.py"])
     assert not ran.exists()
 
 

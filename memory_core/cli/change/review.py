@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.change import review_new, review_pr, review_session
-from memory_core.cli.change.review_session import ReviewSession
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
@@ -20,8 +19,6 @@ from memory_core.cli.output import is_terminal, print_json, print_line, print_no
 from memory_core.curation import agent_status
 from memory_core.curation import review as waiting_list
 from memory_core.curation.review import AcceptedItem, WaitingItem, format_accepted, item_to_json
-from memory_core.files import stale_items
-from memory_core.git import moved_files
 from memory_core.secrets import scanner
 
 Names = Annotated[
@@ -102,7 +99,7 @@ def _review_waiting(
     chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
     if action in ("list", ASK):
         if chosen and action == ASK and not json and can_ask() and is_terminal():
-            review_session.run(ReviewSession(scope, chosen, user))
+            review_session.run(scope, chosen, user)
         else:
             _show(scope, chosen, words, user, json)
         return
@@ -131,14 +128,10 @@ def _show_stale(scope: LevelScope, words: list[str]) -> None:
     stale = agent_status.list_stale(*scope, agents) if agents or not words else []
     if not stale:
         return
-    reasons = [reason for item in stale for reason in item.gone.items()]
-    paths = [name for name, reason in reasons if reason == stale_items.GONE.format(name)]
-    moves = moved_files.find_moves(scope.project.paths.root, paths)
     print_note("These items may be out of date; change or remove them:")
     entries = []
     for agent, key, text, gone in stale:
-        now = {name: f"{name} is now {moves[name]}" for name in gone if name in moves}
-        note = f"  ({', '.join({**gone, **now}.values())})"
+        note = f"  ({', '.join(gone.values())})"
         entries.append(Entry((agent,), (agent,), (key,), text, note=note))
     print_entries(entries)
 

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from memory_core.history.item_history import DEFAULT_WEIGHTS
+from memory_core.storage.config_yml import default_settings
 from memory_core.storage.config_yml.config_defaults import (
     DURATION_EXPECTED,
     MAX_DIRECTORY_LENGTH,
@@ -112,10 +112,17 @@ def check_fingerprint(text: str) -> str:
     raise ValueError("a fingerprint, SHA256:... of ssh or 40 digits of gpg, is expected")
 
 
-def limit(name: str) -> Any:
-    """Return the limits of a number."""
-    lowest, highest = RANGES[name]
-    return Field(ge=lowest, le=highest)
+def setting(key: str, description: str) -> Any:
+    """Return the field of a setting below `memory:`, with its default and the limits of a number.
+
+    Keys of single agents, with `agent_overrides.` in front, are not set by default.
+    """
+    default: Any = default_settings.DEFAULTS
+    parents, _, name = key.rpartition(".")
+    for part in filter(None, parents.split(".")):
+        default = default[part]
+    lowest, highest = RANGES.get(name, (None, None))
+    return Field(default.get(name), description=description, ge=lowest, le=highest)
 
 
 MemoryDirectory = Annotated[
@@ -127,52 +134,53 @@ AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
 Fingerprints = Annotated[
     list[Annotated[str, AfterValidator(check_fingerprint)]], Field(max_length=100)
 ]
-SizeKb = Annotated[int, limit("size_kb")]
 LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
 NoticesMode = Annotated[Literal["changes", "all", "off"], BeforeValidator(read_off)]
 UserLevelMode = Annotated[Literal["append", "shadow", "off"], BeforeValidator(read_off)]
 ExpireAfter = Annotated[str, BeforeValidator(read_off), AfterValidator(check_duration)]
-Sections = Annotated[int, limit("max_sections")]
-Items = Annotated[int, limit("max_items_per_section")]
 
 
 class LimitsConfig(ConfigSection):
     """How large a memory may grow."""
 
-    default_size_kb: Annotated[int, limit("default_size_kb")] = Field(
-        8, description="maximum size of a memory file in KB"
+    default_size_kb: int = setting("limits.default_size_kb", "maximum size of a memory file in KB")
+    max_sections: int = setting("limits.max_sections", "maximum sections of a memory file")
+    max_items_per_section: int = setting(
+        "limits.max_items_per_section", "maximum items in a section"
     )
-    max_sections: Sections = Field(10, description="maximum sections of a memory file")
-    max_items_per_section: Items = Field(15, description="maximum items in a section")
-    max_line_length: Annotated[int, limit("max_line_length")] = Field(
-        400, description="maximum characters of an item's line in a memory file"
+    max_line_length: int = setting(
+        "limits.max_line_length", "maximum characters of an item's line in a memory file"
     )
 
 
 class AgentOverride(ConfigSection):
     """What differs for one agent."""
 
-    size_kb: SizeKb | None = Field(None, description="maximum size of its memory file in KB")
-    max_sections: Sections | None = Field(None, description="maximum sections of its memory file")
-    max_items_per_section: Items | None = Field(None, description="maximum items in its sections")
-    learning: LearningMode | None = Field(None, description="as `memory.learning`, for this agent")
-    auto_learning: bool | None = Field(None, description="save what this agent reports")
+    size_kb: int | None = setting(
+        "agent_overrides.size_kb", "maximum size of its memory file in KB"
+    )
+    max_sections: int | None = setting(
+        "agent_overrides.max_sections", "maximum sections of its memory file"
+    )
+    max_items_per_section: int | None = setting(
+        "agent_overrides.max_items_per_section", "maximum items in its sections"
+    )
+    learning: LearningMode | None = setting(
+        "agent_overrides.learning", "as `memory.learning`, for this agent"
+    )
+    auto_learning: bool | None = setting(
+        "agent_overrides.auto_learning", "save what this agent reports"
+    )
 
 
 class ConfidenceConfig(ConfigSection):
     """How sure an item is at first and what changes that; item_history.Weights has reasons."""
 
-    agent: Annotated[float, limit("agent")] = Field(
-        DEFAULT_WEIGHTS.agent, description="confidence of an item from one run"
-    )
-    person: Annotated[float, limit("person")] = Field(
-        DEFAULT_WEIGHTS.person, description="confidence of an item from a person"
-    )
-    step: Annotated[float, limit("step")] = Field(
-        DEFAULT_WEIGHTS.step, description="confidence gained by a confirmation"
-    )
-    contradiction: Annotated[float, limit("contradiction")] = Field(
-        DEFAULT_WEIGHTS.contradiction, description="confidence lost by one contradiction"
+    agent: float = setting("confidence.agent", "confidence of an item from one run")
+    person: float = setting("confidence.person", "confidence of an item from a person")
+    step: float = setting("confidence.step", "confidence gained by a confirmation")
+    contradiction: float = setting(
+        "confidence.contradiction", "confidence lost by one contradiction"
     )
 
 
@@ -186,12 +194,16 @@ def read_switch(value: object) -> object:
 class SelectionConfig(ConfigSection):
     """How much of a memory an agent receives."""
 
-    enabled: bool = Field(True, description="choose what fits the task; `selection: off` for all")
-    budget_tokens: Annotated[int, limit("budget_tokens")] = Field(
-        1000, description="maximum tokens of memory in a prompt; without evidence at most 400"
+    enabled: bool = setting(
+        "selection.enabled", "choose what fits the task; `selection: off` for all"
     )
-    whole_below_tokens: Annotated[int, limit("whole_below_tokens")] = Field(
-        400, description="a memory of at most so many tokens is given whole; 0: choose always"
+    budget_tokens: int = setting(
+        "selection.budget_tokens",
+        "maximum tokens of memory in a prompt; without evidence at most 400",
+    )
+    whole_below_tokens: int = setting(
+        "selection.whole_below_tokens",
+        "a memory of at most so many tokens is given whole; 0: choose always",
     )
 
 
@@ -207,78 +219,75 @@ def read_share(value: object) -> object:
 class ExperimentConfig(ConfigSection):
     """The comparison of runs with and without memory."""
 
-    hold_out: Annotated[float, limit("hold_out"), BeforeValidator(read_share)] = Field(
-        0.0, description="share of runs that receive no memory, for comparison; such as `10%`"
+    hold_out: Annotated[float, BeforeValidator(read_share)] = setting(
+        "experiment.hold_out", "share of runs that receive no memory, for comparison; such as `10%`"
     )
 
 
 class TasksConfig(ConfigSection):
     """The memory of tasks."""
 
-    enabled: bool = Field(True, description="keep a memory for each task")
-    budget_tokens: Annotated[int, limit("budget_tokens")] = Field(
-        2000, description="maximum tokens of a task's memory in a session"
+    enabled: bool = setting("tasks.enabled", "keep a memory for each task")
+    budget_tokens: int = setting(
+        "tasks.budget_tokens", "maximum tokens of a task's memory in a session"
     )
 
 
 class MemoryConfig(ConfigSection):
     """The keys below `memory:`."""
 
-    enabled: bool = Field(True, description="use memory; if false, the hooks do nothing")
-    learning: LearningMode = Field(
-        "auto", description="`auto` saves what agents report, `ask` waits for your review, or `off`"
+    enabled: bool = setting("enabled", "use memory; if false, the hooks do nothing")
+    learning: LearningMode = setting(
+        "learning", "`auto` saves what agents report, `ask` waits for your review, or `off`"
     )
-    auto_learning: bool = Field(True, description="save what agents report; false means off")
-    natural_language: bool = Field(
-        False, description="save also sentences such as `Discovered pattern: ...`"
+    auto_learning: bool = setting("auto_learning", "save what agents report; false means off")
+    natural_language: bool = setting(
+        "natural_language", "save also sentences such as `Discovered pattern: ...`"
     )
-    command_errors: bool = Field(
-        False,
-        description="install the hooks for failed shell commands; always with Backlog.md",
+    command_errors: bool = setting(
+        "command_errors", "install the hooks for failed shell commands; always with Backlog.md"
     )
-    directory: MemoryDirectory = Field(
-        ".claude-mpm/memories", description="folder of the memory files, below `.claude-mpm/`"
+    directory: MemoryDirectory = setting(
+        "directory", "folder of the memory files, below `.claude-mpm/`"
     )
-    max_learning_length: Annotated[int, limit("max_learning_length")] = Field(
-        300, description="maximum characters of a learning; longer ones wait for review"
+    max_learning_length: int = setting(
+        "max_learning_length", "maximum characters of a learning; longer ones wait for review"
     )
-    strip_markers: bool = Field(
-        True, description="remove saved marker blocks from what the main agent reads"
+    strip_markers: bool = setting(
+        "strip_markers", "remove saved marker blocks from what the main agent reads"
     )
-    user_level: UserLevelMode = Field(
-        "append", description="how the user-level memory is combined with the project's"
+    user_level: UserLevelMode = setting(
+        "user_level", "how the user-level memory is combined with the project's"
     )
-    trust: Literal["scored", "strict"] = Field(
-        "scored",
-        description="`strict` gives agents only items that you reviewed on this machine",
+    trust: Literal["scored", "strict"] = setting(
+        "trust", "`strict` gives agents only items that you reviewed on this machine"
     )
-    notices: NoticesMode = Field(
-        "changes",
-        description="say after a run what it received and taught: if it `changes` something, `all`",
+    notices: NoticesMode = setting(
+        "notices", "say after a run what it received and taught: if it `changes` something, `all`"
     )
-    hold_tainted: bool = Field(
-        False, description="learnings of runs that read from outside wait for your review"
+    hold_tainted: bool = setting(
+        "hold_tainted", "learnings of runs that read from outside wait for your review"
     )
-    hold_outside: bool = Field(
-        False, description="these, and all items from elsewhere, wait for your review"
+    hold_outside: bool = setting(
+        "hold_outside", "these, and all items from elsewhere, wait for your review"
     )
-    trusted_signers: Fingerprints = Field(
-        [], description="what these keys signed counts as reviewed; only in your own config.yml"
+    trusted_signers: Fingerprints = setting(
+        "trusted_signers", "what these keys signed counts as reviewed; only in your own config.yml"
     )
-    include: AgentPatterns = Field([], description="patterns of agents with memory; empty: all")
-    exclude: AgentPatterns = Field([], description="patterns of agents without memory")
-    min_confidence: Annotated[float, limit("min_confidence")] = Field(
-        0.0, description="items with less confidence are not given to agents"
+    include: AgentPatterns = setting("include", "patterns of agents with memory; empty: all")
+    exclude: AgentPatterns = setting("exclude", "patterns of agents without memory")
+    min_confidence: float = setting(
+        "min_confidence", "items with less confidence are not given to agents"
     )
-    expire_after: ExpireAfter = Field(
-        "off", description="archive agents' items that no run used for so long, such as `28d`"
+    expire_after: ExpireAfter = setting(
+        "expire_after", "archive agents' items that no run used for so long, such as `28d`"
     )
     confidence: ConfidenceConfig = Field(ConfidenceConfig(), description="confidence of items")
-    context_items: Annotated[int, limit("context_items")] = Field(
-        20, description="maximum items that `agent-memory context` prints"
+    context_items: int = setting(
+        "context_items", "maximum items that `agent-memory context` prints"
     )
-    give_performance: bool = Field(False, description="show agents their own past results, too")
-    log_text: bool = Field(False, description="write texts of items into the event log, too")
+    give_performance: bool = setting("give_performance", "show agents their own past results, too")
+    log_text: bool = setting("log_text", "write texts of items into the event log, too")
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     selection: Annotated[SelectionConfig, BeforeValidator(read_switch)] = Field(
         SelectionConfig(), description="which items an agent receives"
