@@ -246,10 +246,11 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
     assert "memory_core.doctor.checks" not in list_loaded_modules(settled, main, "status")
 
 
-# These commands print nothing, a script, or JSON already.
+# These commands print nothing, a script, or JSON already, or they set something up.
 WITHOUT_JSON = {
-    *("dashboard", "edit", "export", "install", "help", "mcp"),
-    *("run", "sample", "uninstall"),
+    *("dashboard", "edit", "export", "help", "mcp", "run", "sample"),
+    *("allow", "config set", "config unset", "git install", "git uninstall", "init", "install"),
+    *("task init", "uninstall"),
 }
 
 
