@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from memory_core.claude_code import claude_md
 from memory_core.storage import store
@@ -16,7 +17,6 @@ from memory_core.tasks import lifecycle
 from support.answers import answer_all
 from support.command_line import Person, read_fields
 from support.files import read_files
-from support.life import write
 from support.refusals import check_refused
 from support.terminal import Terminal
 
@@ -87,7 +87,12 @@ def test_a_life_without_backlog_md(shop: Shop) -> None:
     assert shop.text("task-9") == text
     assert text.index("## Key Decisions\n- Hash with argon2") < text.index("- The bank answers")
     assert "## Open Points\n- Who pays?" in text
+    state = yaml.safe_load((shop.root / "backlog" / ".state.yml").read_text())
+    assert set(state) == {"active_task", "last_updated", "in_progress"}
+    ignored = (shop.root / "backlog" / ".gitignore").read_text()
+    assert ignored.splitlines()[-1] == "/.state.yml"
     assert "No task is in progress now." in shop.run("done")
+    assert "Archived already: task-9" in shop.run("done 9")
     assert shop.text("task-9", archived=True).partition("## ")[2] == text.partition("## ")[2]
     assert "Restored and active: task-9" in shop.run("reopen 9")
     assert shop.text("task-9").partition("## ")[2] == text.partition("## ")[2]
@@ -131,6 +136,9 @@ def test_archive_keeps_and_delete_does_not(shop: Shop) -> None:
 
 def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     shop.add_task(5, "Done")
+    completed = shop.root / "backlog" / "completed"
+    completed.mkdir()
+    shop.add_task(6, "Done").rename(completed / "task-6 - Title-6.md")
     shop.run("start old-1")
     shop.run("archive old-1")
     before = shop.files()
@@ -140,6 +148,8 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
         "show": "no task is in progress",
         "show 8": "8 has no memory: agent-memory task start 8",
         "show old1": "did you mean old-1?",
+        "show 5": "agent-memory task reopen task-5",
+        "note 5 text": "agent-memory task reopen task-5",
         "delete 8": "8 has no memory",
     }
     check_refused(shop.person, unknown, status=1, prefix="task")
@@ -148,8 +158,12 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
         "note old-1": "a text is expected after old-1",
         "note three words here": "quote the text",
         "start ../x": "invalid task id '../x'",
+        "start CLAUDE": "invalid task id 'CLAUDE'",
+        "note old-1 ' '": "the memory of old-1 is archived",
+        "search ' '": "enter at least one word",
         "start 3 --template nothing": "no template 'nothing'; there are bugfix, default",
         "start 5": "task-5 is Done; agent-memory task reopen task-5",
+        "start 6": "task-6 is completed; restore its memory with: agent-memory task reopen",
         "cleanup --archive-after soon": "invalid duration 'soon'",
         "cleanup --yes --dry-run": "exclude each other",
     }
@@ -157,6 +171,7 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     assert "Nothing found." in shop.run("search nothing", status=1)
     assert "Nothing is changed yet; run it with --yes" in shop.run("init")
     assert shop.files() == before
+    assert "Started and active: task-5" in shop.run("reopen 5")
 
 
 def test_several_lines_stay_one_note(shop: Shop) -> None:
@@ -186,6 +201,7 @@ def test_list_shows_what_is_asked_for(shop: Shop) -> None:
 def test_search_looks_everywhere_and_show_prints_the_exact_bytes(shop: Shop) -> None:
     shop.run("start task-1")
     shop.run("note", "The Bank answers in XML")
+    shop.run("decide", "The bank is cold")
     path = shop.memory / "task-1.md"
     path.write_bytes(path.read_bytes() + b"\r\n- caf\xe9 \x1b[2J\r\n")
     done = shop.person.run("task", "show", "1")
@@ -317,15 +333,6 @@ def test_cleanup_archives_by_default_and_deletes_when_told(old: Shop) -> None:
     assert [each["id"] for each in told["deleted"]] == ["task-3"]
     assert told["archived"] == []
     assert "Nothing to clean up." in old.run("cleanup --delete-after 90d")
-
-
-# --- templates ---
-
-
-def test_a_template_of_the_project_is_used(shop: Shop) -> None:
-    write(shop.root / ".claude-mpm/templates/bugfix.md", "## Mine\n{task_id}, {title}\n")
-    shop.run("start task-1 --title One --template bugfix")
-    assert "# task-1: One\n\n## Mine\ntask-1, One\n" in shop.text("task-1")
 
 
 # --- for programs ---

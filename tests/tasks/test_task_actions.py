@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -20,7 +19,7 @@ from memory_core.document import markdown
 from memory_core.git import three_way
 from memory_core.selection import tokens
 from memory_core.storage.database import note_table
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import find_project
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,
@@ -32,11 +31,7 @@ from memory_core.tasks import (
     task_document,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
-from memory_core.tasks.task_actions import NoTask, TaskRefused
-from memory_core.tasks.task_document import DECISIONS, InvalidNote
-from memory_core.tasks.task_templates import NoTemplate
 from memory_core.text import front_matter
-from memory_core.text.word_search import EmptyQuery
 from support.files import read_files
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -314,24 +309,6 @@ def test_the_line_of_a_memory_is_added_and_removed(text: str) -> None:
 # Actions.
 
 
-def test_a_task_without_backlog(shop: Shop) -> None:
-    done = task_actions.start(shop.project, "Checkout", "Ask for\na password")
-    title = "Ask for a password"
-    assert (done.memory.id, done.memory.title, done.what) == ("checkout", title, "begun")
-    assert done.problems == []
-    assert "\n# checkout: Ask for a password\n\n## Context\n" in shop.memory("checkout")
-    assert task_actions.add_note(shop.project, "", "a note").section == "Notes"
-    assert shop.states() == {"checkout": "active"}
-    assert (shop.folder / ".gitignore").read_text().splitlines()[-1] == "/.state.yml"
-    state = yaml.safe_load((shop.folder / ".state.yml").read_text())
-    assert set(state) == {"active_task", "last_updated", "in_progress"}
-    assert task_actions.finish(shop.project).what == "archived"
-    assert shop.states() == {"checkout": "archived"}
-    assert task_actions.finish(shop.project, "checkout").what == "is archived already"
-    assert task_actions.reopen(shop.project, "checkout").what == "restored"
-    assert "archived:\n" in shop.memory("checkout")
-
-
 def test_the_active_task_is_the_last_one_started(shop: Shop) -> None:
     for name in ("a", "b", "c"):
         task_actions.start(shop.project, name)
@@ -345,52 +322,6 @@ def test_the_active_task_is_the_last_one_started(shop: Shop) -> None:
     assert task_actions.find_active(shop.project) is None
     with pytest.raises(task_actions.NoTask, match="agent-memory task start"):
         task_actions.find(shop.project)
-
-
-@pytest.mark.parametrize(
-    ("act", "error", "message"),
-    [
-        (lambda p: task_actions.find(p, "task-9"), NoTask, "agent-memory task start task-9"),
-        (lambda p: task_actions.find(p, "task-11"), NoTask, "or did you mean task-1"),
-        (lambda p: task_actions.find(p, "3"), NoTask, "agent-memory task reopen task-3"),
-        (lambda p: task_actions.find(p, "../../etc/passwd"), TaskRefused, "invalid task id"),
-        (lambda p: task_actions.start(p, "CLAUDE"), TaskRefused, "invalid task id"),
-        (lambda p: task_actions.start(p, "3"), TaskRefused, "agent-memory task reopen task-3"),
-        (lambda p: task_actions.start(p, "4"), TaskRefused, "agent-memory task reopen task-4"),
-        (lambda p: task_actions.add_note(p, "2", "x"), TaskRefused, "task reopen task-2"),
-        (lambda p: task_actions.add_note(p, "3", "x"), NoTask, "task reopen task-3"),
-        (lambda p: task_actions.add_note(p, "1", " "), InvalidNote, "a text is expected"),
-        (lambda p: task_actions.start(p, "z", "", "none"), NoTemplate, "there are bugfix"),
-        (lambda p: task_actions.search(p, " "), EmptyQuery, "at least one word"),
-    ],
-)
-def test_errors_say_what_to_do(
-    shop: Shop, act: Callable[[Project], object], error: type[Exception], message: str
-) -> None:
-    shop.read_task("task-3", "Done")
-    shop.read_task("task-4", "Done", place="completed")
-    task_actions.start(shop.project, "task-1")
-    task_actions.start(shop.project, "task-2")
-    task_actions.archive(shop.project, "task-2")
-    before = read_files(shop.folder)
-    with pytest.raises(error, match=message):
-        act(shop.project)
-    state = {".state.yml": read_files(shop.folder)[".state.yml"]}
-    assert read_files(shop.folder) == before | state
-    assert task_actions.reopen(shop.project, "3").what == "begun"
-
-
-def test_search_finds_lines_with_all_words(shop: Shop) -> None:
-    task_actions.start(shop.project, "a")
-    task_actions.add_note(shop.project, "a", "The Warehouse numbers orders")
-    task_actions.add_note(shop.project, "a", "The warehouse is cold")
-    task_actions.add_note(shop.project, "a", "Orders keep their warehouse", "Key Decisions")
-    task_actions.finish(shop.project, "a")
-    hits = task_actions.search(shop.project, "ORDERS ware")
-    assert [(hit.memory.id, hit.section, hit.text) for hit in hits] == [
-        ("a", DECISIONS, "Orders keep their warehouse"),
-        ("a", "Notes", "The Warehouse numbers orders"),
-    ]
 
 
 DAY_2020 = 1_577_923_200  # 2020-01-02
