@@ -13,14 +13,6 @@ from memory_core.storage.project import Project
 PREFIX = "/dashboard"
 
 
-class DecidedLearning(NamedTuple):
-    """A decision on a learning: its id, what was done, and the ids of the changes."""
-
-    item: str
-    result: str
-    changes: list[str]
-
-
 @dataclass
 class Visit:
     """One request for a page.
@@ -28,14 +20,13 @@ class Visit:
     `project` is opened for this request; `numbers` are read when a page asks for them.
     `names` are the parts of the path that its pattern names, `query` the parameters behind "?",
     `form` those of a POST; of a parameter that occurs several times, the last one.  `lists` has all
-    of those of a form.  `decisions` are those of all visits that can be undone, oldest first.
+    of those of a form.
     """
 
     project: Project
     environ: Mapping[str, str]
     names: Mapping[str, str]
     query: Mapping[str, str]
-    decisions: list[DecidedLearning] = field(default_factory=list)
     form: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, list[str]] = field(default_factory=dict)
 
@@ -56,13 +47,14 @@ class Done(NamedTuple):
     """The answer to a form: go to this page, below PREFIX, and show the message there.
 
     A problem is a message why nothing was done.  `undo` is the agent and the short id of a change
-    that the message offers to undo, and `typed` a text of the form that would else be lost.
+    that the message offers to undo, and the page to show then.  `typed` is a text of the form that
+    would else be lost.
     """
 
     location: str
     message: str
     is_problem: bool = False
-    undo: tuple[str, str] | None = None
+    undo: tuple[str, str, str] | None = None
     typed: str = ""
 
 

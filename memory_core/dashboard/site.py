@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
-from memory_core.dashboard.page import PREFIX, DecidedLearning, Done, NotFound, Page, View, Visit
+from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
@@ -65,7 +65,6 @@ class Site:
         self._environ = environ
         self._access = access
         self._messages: dict[str, Done] = {}
-        self._decisions: list[DecidedLearning] = []
         self._one_at_a_time = anyio.CapacityLimiter(1)
         self._static = {name: _read_static(name) for name in STATIC_TYPES}
         self._templates = rendering.make_templates(
@@ -115,7 +114,6 @@ class Site:
                 environ=self._environ,
                 names=request.path_params,
                 query=dict(request.query_params),
-                decisions=self._decisions,
                 form=form,
                 lists=lists,
             )

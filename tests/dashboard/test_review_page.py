@@ -39,9 +39,16 @@ def list_waiting(dashboard: Dashboard, agent: str) -> list[str]:
     return [entry["id"] for entry in project.store.read_review(agent)]
 
 
+def undo(dashboard: Dashboard, agent: str, page: str) -> tuple[str, str]:
+    """Press the button below the message of a page."""
+    fields = re.findall(r'name="(change|back)" value="([^"]*)"', page)
+    form = {name: unescape(value) for name, value in fields}
+    return post(dashboard, f"agents/{agent}/undo", **form)
+
+
 def post(dashboard: Dashboard, path: str, **form: str) -> tuple[str, str]:
     """Send a form; return the message, and the page that shows it."""
-    answer = dashboard.post(f"/dashboard/review/{path}", **form)
+    answer = dashboard.post(f"/dashboard/{path}", **form)
     assert answer.status == 303, answer
     page = dashboard.send("GET", answer.headers["location"]).body
     found = re.search(r'<p class="(?:message|notice bad)"[^>]*>(.*?)</p>', page, re.S)
@@ -52,7 +59,7 @@ def post(dashboard: Dashboard, path: str, **form: str) -> tuple[str, str]:
 def decide(
     dashboard: Dashboard, agent: str, item: str, action: str, **form: str
 ) -> tuple[str, str]:
-    return post(dashboard, "decide", item=item, action=action, agent=agent, **form)
+    return post(dashboard, "review/decide", item=item, action=action, agent=agent, **form)
 
 
 def find_current(page: str) -> str:
@@ -88,13 +95,10 @@ def test_accept_reject_and_undo(dashboard: Dashboard) -> None:
     assert (message, find_current(page)) == ("Rejected.", third)
     assert "Second to drop" not in dashboard.sandbox.read_memory("qa")
     assert list_waiting(dashboard, "qa") == [third]
-    message, page = post(dashboard, "undo", agent="qa")
-    assert message == f"Undone: {second} waits again."
+    message, page = undo(dashboard, "qa", page)
+    assert message.startswith("Undone: change ")
     assert find_current(page) == second
-    message, page = post(dashboard, "undo", agent="qa")
-    assert message == f"Undone: {first} waits again."
-    assert {*list_waiting(dashboard, "qa")} == {first, second, third}
-    assert post(dashboard, "undo")[0] == "There is no decision to undo."
+    assert {*list_waiting(dashboard, "qa")} == {second, third}
 
 
 def test_edit_and_move(dashboard: Dashboard) -> None:
@@ -104,9 +108,15 @@ def test_edit_and_move(dashboard: Dashboard) -> None:
     text = "Text that was changed\r\nand a second line"
     assert "Text that was changed" in decide(dashboard, "ops", edited, "edit", text=text)[0]
     assert "  - and a second line" in dashboard.sandbox.read_memory("ops")
-    message, _page = decide(dashboard, "ops", moved, "move", target="engineer")
+    message, page = decide(dashboard, "ops", moved, "move", target="engineer")
     assert message.startswith("Accepted: engineer: ")
     assert "Text to move" in dashboard.sandbox.read_memory("engineer")
+    undo(dashboard, "ops", page)
+    assert "Text to move" not in dashboard.sandbox.read_memory("engineer")
+    assert list_waiting(dashboard, "ops") == [moved]
+    outside = {"change": "nothing", "back": "https://example.org/dashboard/"}
+    answer = dashboard.post("/dashboard/agents/ops/undo", **outside)
+    assert answer.headers["location"].startswith("/dashboard/agents/ops/history?")
 
 
 REFUSED = [
@@ -119,7 +129,7 @@ REFUSED = [
 def test_a_decision_that_cannot_be_made_says_why(dashboard: Dashboard) -> None:
     (key,) = add(dashboard, "stuck", "It stays where it is")
     for form, message in REFUSED:
-        said, page = post(dashboard, "decide", item=key, agent="stuck", **form)
+        said, page = post(dashboard, "review/decide", item=key, agent="stuck", **form)
         assert message in said
         assert find_current(page) == key
     assert key in list_waiting(dashboard, "stuck")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, edit_session, item_actions, lookup, undo
 from memory_core.curation.views import memory_view, timeline
-from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
+from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
@@ -136,7 +136,9 @@ def _reword(visit: Visit, agent: str) -> str:
 
 def undo_change(visit: Visit) -> Done:
     agent = find_agent(visit, visit.names["agent"])
-    location = make_link("agents", agent, "history", page=visit.form.get("page", ""))
+    back = visit.form.get("back", "")
+    history = make_link("agents", agent, "history", page=visit.form.get("page", ""))
+    location = back if back.startswith(f"{PREFIX}/") else history
     return attempt(visit, agent, location, lambda: _undo(visit))
 
 

@@ -34,5 +34,10 @@ def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) 
     except (ValueError, OSError) as error:
         typed = visit.form.get("text", "")
         return Done(location, describe_expected(error), is_problem=True, typed=typed)
+    return Done(location, message, undo=offer_undo(visit, agent, location))
+
+
+def offer_undo(visit: Visit, agent: str, location: str) -> tuple[str, str, str] | None:
+    """Return what undoes the change of this visit, None without one; `location` is shown then."""
     changes = [change_log.short_id(change) for change in visit.project.changes]
-    return Done(location, message, undo=(agent, changes[0]) if changes else None)
+    return (agent, changes[0], location) if changes else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.curation import lookup, review, undo
+from memory_core.curation import lookup, review
 from memory_core.curation.review import NotWaiting, WaitingItem
-from memory_core.dashboard.page import DecidedLearning, Done, NotFound, Page, View, Visit, divide
+from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
+from memory_core.dashboard.pages.common import offer_undo
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
 from memory_core.origin import text_origins
@@ -17,8 +18,7 @@ LEARNINGS_ON_A_PAGE = 50
 
 FILTERS = ("agent", "q")
 
-# What was done, by the action of the form.
-RESULTS = {"accept": "accepted", "edit": "accepted", "move": "moved", "reject": "rejected"}
+ACTIONS = ("accept", "edit", "move", "reject")
 
 
 def show_review(visit: Visit) -> View:
@@ -36,7 +36,6 @@ def show_review(visit: Visit) -> View:
         "agents": agents,
         "agent": visit.query.get("agent", ""),
         "words": visit.query.get("q", ""),
-        "can_undo": bool(visit.decisions),
         "is_gone": bool(key) and not any(item.id == key for item in waiting),
         "key": key,
     }
@@ -93,13 +92,14 @@ def decide(visit: Visit) -> Done:
         return Done(location, f"{error}.", is_problem=True, typed=typed)
     except (ValueError, OSError) as error:
         return Done(_make_location(visit, key), describe_expected(error), is_problem=True)
-    return Done(_make_location(visit, _find_next(waiting, at)), scanner.redact(message))
+    undo = offer_undo(visit, waiting[at].agent, _make_location(visit, key))
+    return Done(_make_location(visit, _find_next(waiting, at)), scanner.redact(message), undo=undo)
 
 
 def _decide(visit: Visit, item: WaitingItem) -> str:
     """Decide on a learning; raises ValueError and OSError, and then nothing is changed."""
     project, store, action = visit.project, visit.project.store, visit.form.get("action", "")
-    if action not in RESULTS:
+    if action not in ACTIONS:
         raise NotFound(f"There is no action {action!r}.")
     text, target = None, ""
     if action == "edit":
@@ -115,24 +115,7 @@ def _decide(visit: Visit, item: WaitingItem) -> str:
     else:
         accepted = review.accept(project, store, [item], text, target)
         message = "; ".join(map(review.format_accepted, accepted))
-    visit.decisions.append(DecidedLearning(item.id, RESULTS[action], list(project.changes)))
     return message
-
-
-def undo_decision(visit: Visit) -> Done:
-    """Undo the last decision that was made here."""
-    if not visit.decisions:
-        return Done(_make_location(visit, ""), "There is no decision to undo.", is_problem=True)
-    key, result, changes = visit.decisions[-1]
-    if not changes:
-        message = f"{key} cannot wait again: it was {result} without a change."
-        return Done(_make_location(visit, ""), message, is_problem=True)
-    try:
-        undo.undo_changes(visit.project, visit.project.store, changes)
-    except (ValueError, OSError) as error:
-        return Done(_make_location(visit, ""), describe_expected(error), is_problem=True)
-    visit.decisions.pop()
-    return Done(_make_location(visit, key), f"Undone: {key} waits again.")
 
 
 def _find_next(waiting: list[WaitingItem], at: int | None) -> str:
@@ -149,5 +132,4 @@ def _make_location(visit: Visit, key: str) -> str:
 PAGES = [
     Page("/review", show_review, "Review", "r"),
     Page("/review/decide", decide, method="POST"),
-    Page("/review/undo", undo_decision, method="POST"),
 ]
