@@ -27,6 +27,10 @@ MANAGED_FOLDER = {"darwin": "/Library/Application Support/ClaudeCode"}.get(
 PROJECT_SETTINGS = os.path.join(".claude", "settings.json")
 LOCAL_SETTINGS = os.path.join(".claude", "settings.local.json")
 
+# Below MANAGED_FOLDER; with the second key in it, Claude Code runs only hooks of this file.
+MANAGED_SETTINGS = "managed-settings.json"
+DISABLE_ALL, MANAGED_ONLY = "disableAllHooks", "allowManagedHooksOnly"
+
 # Levels of settings files that may come with a clone, and the variables that those may set.
 UNTRUSTED_LEVELS = ("project", "local")
 SAFE_VARIABLES = (
@@ -41,7 +45,7 @@ MATCH_ALL = ("", "*", ".*")
 class SettingsFile(NamedTuple):
     """A settings file with its value and the hooks of agent-memory, or why it is not readable.
 
-    `level` is user, project, local or plugin.  The file of a plugin has the plugin's
+    `level` is user, project, local, managed or plugin.  The file of a plugin has the plugin's
     name and folder.
     """
 
@@ -52,6 +56,14 @@ class SettingsFile(NamedTuple):
     problem: str
     plugin: str = ""
     folder: str = ""
+
+    @property
+    def off_switch(self) -> str:
+        """The key by which the file switches our hooks off, "" for none."""
+        if self.value.get(DISABLE_ALL) is True:
+            return DISABLE_ALL
+        is_exclusive = self.level == "managed" and self.value.get(MANAGED_ONLY) is True
+        return MANAGED_ONLY if is_exclusive and not self.own_hooks else ""
 
     def argv(self, hook: Mapping[str, Any]) -> list[str]:
         """Return what Claude Code runs for one of the file's hooks: a shell, or the exec form."""
@@ -101,12 +113,13 @@ def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def read_settings(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
-    """Return the settings files of user and project, those with higher precedence later."""
+    """Return the settings files of user, project and machine, those that prevail later."""
     config = find_config_folder(environ)
     places = [("user", SafeFiles(config, follows_links=True), "settings.json")]
     if os.path.join(root, ".claude") != config:  # the same if the home directory is the project
         places.append(("project", SafeFiles(root), PROJECT_SETTINGS))
     places.append(("local", SafeFiles(root), LOCAL_SETTINGS))
+    places.append(("managed", SafeFiles(MANAGED_FOLDER, follows_links=True), MANAGED_SETTINGS))
     read = (_read_file(*place) for place in places)
     return [file for file in read if file is not None]
 
@@ -180,9 +193,13 @@ def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
 
 
 def find_disabling_file(files: list[SettingsFile]) -> SettingsFile | None:
-    """Return the file that disables all hooks, if the last one with `disableAllHooks` does."""
-    deciding = [file for file in files if "disableAllHooks" in file.value]
-    return deciding[-1] if deciding and deciding[-1].value["disableAllHooks"] is True else None
+    """Return the file that switches our hooks off; its `off_switch` is the key."""
+    deciding = [
+        file
+        for file in files
+        if DISABLE_ALL in file.value or (file.level == "managed" and file.off_switch)
+    ]
+    return deciding[-1] if deciding and deciding[-1].off_switch else None
 
 
 def list_foreign_hooks(file: SettingsFile) -> list[ForeignHook]:

@@ -68,6 +68,7 @@ COMMAND_GROUPS = {
     "Set up": {
         "setup.init:init": "Create the memory folder and empty memories.",
         "setup.install:install": "Add the hooks to a project's settings and test them.",
+        "setup.upgrade:upgrade": "Upgrade the program and the hooks of all your projects.",
         "setup.install:uninstall": "Remove the hooks from a project's settings.",
         "setup.allow:allow": "Give your user-level memory to the agents of this project.",
         "setup.config:app": "Show, change or check the settings in config.yml.",

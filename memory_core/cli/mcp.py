@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from memory_core.cli.app import read_environment, shared
+from memory_core.cli.common.arguments import flag
+from memory_core.cli.common.inputs import can_ask, require_consent
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_note
+from memory_core.setup import activation
+
+MISSING = "the MCP server needs more packages (45 MB)"
 
 
-def mcp() -> None:
+def mcp(
+    install: Annotated[
+        bool, flag("--install", "Install the packages that it needs first.")
+    ] = False,
+) -> None:
     """Serve memories to other tools over MCP.
 
     docs/mcp.md has the settings of MCP clients.
@@ -14,6 +27,13 @@ def mcp() -> None:
     Example:
       claude mcp add agent-memory -- agent-memory mcp
     """
+    if activation.lacks_mcp():
+        if not install and not can_ask():
+            raise CommandRefused(f"{MISSING}: run agent-memory mcp --install in a terminal", 1)
+        if not install:
+            require_consent(f"{MISSING}. Install them now?")
+        activation.install_program(mcp="yes", say=print_note)
+        activation.lacks_mcp()  # the program that has them takes over
     from memory_core.mcp_server import stdio
     from memory_core.mcp_server.served_project import ServedProject
 

@@ -24,7 +24,14 @@ from memory_core.doctor.examination import (
     OwnHook,
     report_closed,
 )
-from memory_core.setup import hook_runner, installation, plugin, plugin_environment, trial
+from memory_core.setup import (
+    hook_runner,
+    installation,
+    plugin,
+    plugin_environment,
+    program,
+    trial,
+)
 from memory_core.storage import config
 from memory_core.text import memory_tags
 
@@ -37,6 +44,8 @@ def check_program(exam: Examination) -> Iterator[Finding]:
     if not (os.path.isabs(home) and os.path.isdir(home)):
         what = f"HOME is {home!r}: hooks find their program in the home folder"
         yield Finding(BROKEN, what, "HOME", "set HOME to your home folder, then start claude again")
+    else:
+        yield from _check_copy()
     number = ".".join(map(str, exam.version)) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
     oldest = trial.OLDEST_CLAUDE
@@ -45,11 +54,22 @@ def check_program(exam: Examination) -> Iterator[Finding]:
     yield Finding(OK if is_supported else WARNING, what, sys.executable, advice)
 
 
+def _check_copy() -> Iterator[Finding]:
+    """Report a program of hooks that is older than the running one."""
+    environment = program.find_environment()
+    note = program.read_note(environment)
+    if note and program.parse_version(note.version) < program.parse_version(__version__):
+        what = f"hooks run agent-memory {note.version}, which is older than this one"
+        yield Finding(WARNING, what, environment, "agent-memory upgrade")
+
+
 def check_enabled(exam: Examination) -> Iterator[Finding]:
     """Check whether hooks or memory are switched off."""
     if file := settings_files.find_disabling_file(exam.files):
-        what = "disableAllHooks is true: Claude Code runs no hooks"
-        yield Finding(BROKEN, what, file.path, "remove disableAllHooks from this file")
+        what = f"{file.off_switch} is true: Claude Code does not run the hooks"
+        who = "ask your administrator to " if file.level == "managed" else ""
+        advice = f"{who}remove {file.off_switch} from this file"
+        yield Finding(BROKEN, what, file.path, advice)
     if config.is_off(exam.environ):
         where, advice = "AGENT_MEMORY", "unset AGENT_MEMORY"
         for file in exam.files:

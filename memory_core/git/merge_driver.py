@@ -123,7 +123,7 @@ def _find_program() -> tuple[str, str]:
 def update(root: str) -> bool:
     """Give the driver of a clone its command of today, if it has one; say whether it changed."""
     try:
-        if CONFIG_SECTION not in (read_config(root) or ""):
+        if not has_driver(root):
             return False
         return _configure(root, "driver", build_command())
     except OSError:
@@ -157,18 +157,44 @@ def install(project: Project) -> DriverChanges:
     return changes
 
 
-def uninstall(project: Project) -> DriverChanges:
-    """Remove the changes of `install`; raises the same errors."""
+def uninstall(project: Project, with_tracked: bool = True) -> DriverChanges:
+    """Remove the changes of `install`, also from files that git tracks; raises the same errors."""
     folder = find_work_tree(project)
     changes = DriverChanges()
     for memories in _list_folders(project):
         text = read_attributes(project.paths.files, memories)
         rest = [line for line in text.splitlines(True) if line.rstrip() not in ADDED_LINES]
-        if "".join(rest) != text:
+        path = os.path.join(memories, ".gitattributes")
+        if "".join(rest) != text and (with_tracked or not is_tracked(path)):
             _write_attributes(project, memories, "".join(rest), changes)
     for key in ("name", "driver"):
         changes.config |= _configure(folder, key, "")
     return changes
+
+
+def list_attribute_files(project: Project) -> dict[str, bool]:
+    """Return the files with the driver's line, and whether git tracks them; raises NoRepository."""
+    find_work_tree(project)
+    paths = [
+        os.path.join(folder, ".gitattributes")
+        for folder in _list_folders(project)
+        if ATTRIBUTE_LINE in read_attributes(project.paths.files, folder)
+    ]
+    return {path: is_tracked(path) for path in paths}
+
+
+def has_driver(root: str) -> bool:
+    """Say whether the configuration of a clone has the driver."""
+    return CONFIG_SECTION in (read_config(root) or "")
+
+
+def is_tracked(path: str) -> bool:
+    """Say whether git tracks a file."""
+    folder, name = os.path.split(path)
+    try:
+        return git_command.run(folder, "ls-files", "--error-unmatch", "--", name)[0] == 0
+    except OSError:
+        return False
 
 
 def _list_folders(project: Project) -> list[str]:

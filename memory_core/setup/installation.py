@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,14 +29,19 @@ from memory_core.tasks import claude_md_import, task_events
 
 
 def run_guarded(verb: Callable[[], None]) -> int:
-    """Run a verb; print what stopped it on stderr, and return the exit status."""
+    """Run a verb; print what stopped it on stderr, and return the exit status.
+
+    The end of the terminal or of the machine stops it like Ctrl-C.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     try:
         verb()
     except InstallRefused as refusal:
         print(f"{COMMAND}: {refusal}", file=sys.stderr)
         return refusal.status
     except KeyboardInterrupt:
-        return 130  # install.sh says what that means
+        return 130
     except OSError as error:
         print(f"{COMMAND}: {error.filename or 'error'}: {error.strerror}", file=sys.stderr)
         return 1
@@ -48,7 +53,7 @@ def run_guarded(verb: Callable[[], None]) -> int:
 
 def install(project: str, user: bool = False, dry_run: bool = False, say: Say = print) -> None:
     """Test the hooks, and write them into the settings of a project or of the user."""
-    target = _find_target(project, user)
+    target = _find_new_target(project, user)
     wanted = settings_json.build_hooks(trial.read_template(), find_parts(target.project, user))
     change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
     if dry_run:
@@ -60,12 +65,31 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     if not user:
         with suppress(OSError):
             target.project.paths.state.make_root()  # so that an upgrade finds the project
+    off = settings_files.find_disabling_file(settings_files.read_settings(target.root, os.environ))
+    verb = "already there" if _is_empty(change) else "written" if off else "installed"
     say(f"agent-memory {__version__}")
-    say(f"  Hooks {'already installed' if _is_empty(change) else 'installed'}: {change.path}")
+    say(f"  Hooks {verb}: {change.path}")
     if backup:
         say(f"  Backup of the previous settings: {backup}")
     if not trial.is_supported(trial.find_claude_version()):
         say(f"  The hooks need Claude Code {trial.OLDEST_CLAUDE} or newer, which was not found.")
+    _say_trial(result, say)
+    if not user:
+        _say_first_rule(target.project, say)
+        text_origins.look(target.project)
+        for question in text_origins.ask_whose(target.project):
+            say(question)
+    say(f"To check the installation: {program.format_command()} doctor")
+    if off:
+        say(
+            f"Claude Code does not run the hooks: {off.path} has {off.off_switch}. Remove it first."
+        )
+        return
+    where = "any project" if user else target.root
+    say(f"Next: start a new Claude Code session in {where}; agents have their memory from then on.")
+
+
+def _say_trial(result: trial.TrialResult, say: Say) -> None:
     say("")
     say(f'Tested in a temporary project. The agent "{sample_events.AGENT}" reported this finding:')
     say(f"  {result.memory_line}")
@@ -73,12 +97,6 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     for line in result.prompt.splitlines():
         say(f"  | {line}".rstrip())
     say("")
-    where = "any project" if user else target.root
-    say(f"Next: start a new Claude Code session in {where}; agents have their memory from then on.")
-    say(f"To check the installation: {program.format_command()} doctor")
-    if not user:
-        _say_first_rule(target.project, say)
-    _say_what_is_left(target, user, say)
 
 
 def _say_first_rule(project: Project, say: Say) -> None:
@@ -87,17 +105,6 @@ def _say_first_rule(project: Project, say: Say) -> None:
     if missing and not project.store.agents():
         command = f'{program.format_command()} add {missing[0]} "Amounts are integer cents"'
         say(f"Agents without a memory: {', '.join(missing)}. To write a first rule: {command}")
-
-
-def _say_what_is_left(target: SettingsTarget, user: bool, say: Say) -> None:
-    """Ask whose the lines are that memories have already, and say if hooks are switched off."""
-    if not user:
-        text_origins.look(target.project)
-        for question in text_origins.ask_whose(target.project):
-            say(question)
-    settings = settings_files.read_settings(target.root, os.environ)
-    if file := settings_files.find_disabling_file(settings):
-        say(f"But {file.path} has disableAllHooks: Claude Code runs no hooks before you remove it.")
 
 
 def renew(path: str) -> str:
@@ -188,11 +195,10 @@ def _write_tested(
 def check_settings(project: str, user: bool = False, dry_run: bool = False) -> None:
     """Raise InstallRefused if `install` could not write the settings, or show the change."""
     wanted = settings_json.build_hooks(trial.read_template())
-    target = _find_target(project, user)
+    target = _find_new_target(project, user)
     if not dry_run:
         _check_writable(target)
     _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
-    program.check_folders()
 
 
 def uninstall(
@@ -213,7 +219,7 @@ def uninstall(
     if not user:
         targets.append(target._replace(name=settings_files.LOCAL_SETTINGS))
     if everything and not user:
-        targets.append(_find_target(project, user=True))
+        targets.append(_find_target("", user=True))
     has_hooks = [_remove_hooks(place, dry_run, say) for place in targets]
     if not any(has_hooks):
         say(f"No agent-memory hooks in {target.path}.")
@@ -261,6 +267,8 @@ def _remove_hooks(target: SettingsTarget, dry_run: bool, say: Say) -> bool:
     _write(target, change)
     SafeFiles(program.data_folder()).remove(_backup_path(change.path))
     say(f"Removed the hooks from {change.path}.")
+    if change.after is not None and merge_driver.is_tracked(change.path):
+        say("It is committed: if your team keeps the hooks, do not commit this change.")
     return True
 
 
@@ -276,20 +284,22 @@ def _remove_imports(level_paths: paths.LevelPaths, dry_run: bool, say: Say) -> N
 
 
 def _remove_merge_driver(level: paths.LevelPaths, dry_run: bool, say: Say) -> None:
-    """Remove what `agent-memory git install` set in the project's clone."""
-    root = level.root
-    if dry_run:
-        what = "git's merge driver for memory files, and its line in .gitattributes,"
-        say(f"Would remove {what} from {root}, if they are there.")
-        return
+    """Remove what `agent-memory git install` set in the project's clone; keep what is committed."""
+    project = Project(level, os.environ)
     try:
-        changes = merge_driver.uninstall(Project(level, os.environ))
+        attributes = merge_driver.list_attribute_files(project)
+        if not dry_run:
+            changes = merge_driver.uninstall(project, with_tracked=False)
     except merge_driver.NoRepository:
         return
-    for name in changes.attribute_files:
-        say(f"Removed the merge driver from {os.path.join(root, name)}; commit this change.")
-    if changes.config:
-        say(f"Removed the merge driver from the git configuration of {root}.")
+    for path, is_tracked in attributes.items():
+        kept = f"Kept: {path} (committed: your team uses git's merge driver)."
+        removed = f"{'Would remove' if dry_run else 'Removed'} the merge driver from {path}."
+        say(kept if is_tracked else removed)
+    if not dry_run and changes.config:
+        say(f"Removed the merge driver from the git configuration of {level.root}.")
+    elif dry_run and merge_driver.has_driver(level.root):
+        say(f"Would remove the merge driver from the git configuration of {level.root}.")
 
 
 def _list_targets(root: str) -> list[SettingsTarget]:
@@ -346,6 +356,8 @@ class SettingsTarget(NamedTuple):
 
 
 def _find_target(project: str, user: bool) -> SettingsTarget:
+    if user and project:
+        raise InstallRefused(f"--user is for all projects: leave out {project}", 2)
     if user:
         folder = os.path.abspath(settings_files.find_config_folder(os.environ))
         files = SafeFiles(folder, follows_links=True)
@@ -355,6 +367,17 @@ def _find_target(project: str, user: bool) -> SettingsTarget:
         reason = "is not a folder" if os.path.lexists(root) else "does not exist"
         raise InstallRefused(f"{project} {reason}: give the folder of a project", 2)
     return SettingsTarget(SafeFiles(root), settings_files.PROJECT_SETTINGS, root)
+
+
+def _find_new_target(project: str, user: bool) -> SettingsTarget:
+    """Return the target of an installation, which the home folder and a clone of it are not."""
+    target = _find_target(project, user)
+    root = os.path.realpath(target.root)
+    if not user and root == os.path.realpath(program.find_home()):
+        raise InstallRefused(f"{root} is your home folder: name a project, or use --user", 2)
+    if not user and os.path.isfile(os.path.join(root, "memory_core", "setup", "activation.py")):
+        raise InstallRefused(f"{root} is agent-memory itself: name a project, or use --user", 2)
+    return target
 
 
 def _find_target_of(path: str) -> SettingsTarget:
@@ -457,42 +480,14 @@ def _back_up(change: FileChange) -> str | None:
     return backup
 
 
-# --- the environment ---
+# --- upgrades ---
 
 
-def activate(environment: str, say: Say = print) -> None:
-    """Test a new environment and make it the one in use; update what older versions wrote.
-
-    A hook that runs meanwhile sees the old or the new one.  The switch comes last of all that
-    may fail: before it, nothing has changed.
-    """
-    program.link_packages(environment)
-    _try_environment(environment)
-    program.link_command(say)
-    previous = program.switch_to(environment)
-    for root in program.list_projects():
-        _update_project(root, say)
+def update_hooks(root: str, say: Say) -> None:
+    """Update the hooks of a project that has them, or of the user for "" as the root."""
     user = _find_target("", user=True)
-    if list_entries(user):
-        _update_settings(user, say)
-    program.remove_unused_environments(previous)
-
-
-def _try_environment(environment: str) -> None:
-    command = os.path.join(environment, "bin", COMMAND)
-    process = subprocess.run([command, "--help"], capture_output=True, text=True, check=False)
-    if process.returncode:
-        raise InstallRefused(f"the new command fails: {process.stderr.strip()}")
-    hooks = settings_json.build_hooks(trial.read_template())
-    trial.run_trial(settings_json.add_hooks("", hooks), environment)
-
-
-def _update_project(root: str, say: Say) -> None:
-    """Update the hooks and the merge driver of a project that has them."""
-    for target in _list_targets(root):
+    for target in _list_targets(root) if root else [user] if list_entries(user) else []:
         _update_settings(target, say)
-    if merge_driver.update(root):
-        say(f"Updated the merge driver in the git configuration of {root}.")
 
 
 def _update_settings(target: SettingsTarget, say: Say) -> None:

@@ -1,7 +1,7 @@
 """The Python environment of the Claude Code plugin: its dependencies, nothing else.
 
-A session starts the build in the background, with `uv` or else with `venv` and `pip`, if there is
-no environment with the dependencies of this version.  Until it is ready, any Python from 3.10 on
+A session starts the build in the background if there is no environment with the dependencies of
+this version.  Until it is ready, any Python from 3.10 on
 runs this module, so it imports the standard library only.
 """
 
@@ -20,7 +20,7 @@ from contextlib import suppress
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
-from memory_core.setup import links, plugin
+from memory_core.setup import builder, links, plugin
 from memory_core.storage import config, state_folder
 from memory_core.text import digests
 
@@ -30,17 +30,8 @@ COMMAND_WAIT = 100.0
 # Seconds that the MCP server waits for it: Claude Code 2.1.329 stops waiting after 30.
 SERVER_WAIT = 20.0
 
-# Seconds that a step of the build may take.
-BUILD_TIMEOUT = 900
-
 POLL_PAUSE = 0.1
 LOCK_NAME, LOG_NAME, FAILURE_NAME = "build.lock", "build.log", "failed.txt"
-
-# Variables that make Python or pip use another folder than the new environment.
-REMOVED_VARIABLES = (
-    *("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER"),
-    *("PIP_REQUIRE_VIRTUALENV", "VIRTUAL_ENV"),
-)
 
 BUILD_STARTED = (
     "agent-memory: building its Python environment in the background (once, about a minute)."
@@ -49,21 +40,20 @@ BUILD_STARTED = (
 STILL_BUILDING = "its Python environment is still being built; try again in a minute"
 
 
-class BuildFailed(Exception):
-    """The environment could not be built; the message is the reason, for a person."""
-
-
 def root() -> str:
     """Return the plugin's folder."""
     return os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
 
 
 def read_dependencies(folder: str = "") -> list[str]:
-    """Return the requirements in pyproject.toml, without `tomllib`: Python 3.10 has none."""
+    """Return the requirements in pyproject.toml with those of the MCP server.
+
+    Without `tomllib`, which Python 3.10 lacks.
+    """
     with open(os.path.join(folder or root(), "pyproject.toml"), encoding="utf-8") as file:
         text = file.read()
-    listing = text.partition("\ndependencies = ")[2].partition("\n]")[0]
-    return [str(requirement) for requirement in ast.literal_eval(f"{listing}\n]")]
+    lists = (text.partition(f"\n{key} = ")[2].partition("]")[0] for key in ("dependencies", "mcp"))
+    return [str(one) for listing in lists for one in ast.literal_eval(f"{listing}]")]
 
 
 def hash_dependencies(folder: str = "") -> str:
@@ -218,7 +208,8 @@ def build(environ: Mapping[str, str]) -> int:
         links.replace_link(
             os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
         )
-    except (BuildFailed, OSError, subprocess.SubprocessError) as error:
+    except (builder.BuildFailed, OSError) as error:
+        print(getattr(error, "output", ""), flush=True)
         shutil.rmtree(new, ignore_errors=True)
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
         reason = reason if reason.endswith(".") else f"{reason}."
@@ -238,15 +229,9 @@ def _remove_others(folder: str, used: str) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _python(environment: str) -> str:
-    return os.path.join(environment, "bin", "python")
-
-
 def _create(new: str) -> None:
-    uv = shutil.which("uv", path=_clean_path(os.environ))
-    _create_by_uv(uv, new) if uv else _create_by_pip(new)
-    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    packages = _run([_python(new), "-I", "-c", code]).strip()
+    builder.create(new, read_dependencies(), {**os.environ, "PATH": _clean_path(os.environ)})
+    packages = builder.find_packages(new)
     os.symlink(os.path.relpath(packages, new), os.path.join(new, "packages"))
 
 
@@ -263,53 +248,8 @@ def _clean_path(environ: Mapping[str, str]) -> str:
     )
 
 
-def _create_by_uv(uv: str, new: str) -> None:
-    _run([uv, "venv", "--quiet", "--python", sys.executable, new])
-    _run([uv, "pip", "install", "--quiet", "--python", _python(new), *read_dependencies()])
-
-
-def _create_by_pip(new: str) -> None:
-    try:
-        _run([sys.executable, "-I", "-c", "import ensurepip, venv"])
-    except BuildFailed:
-        version = ".".join(map(str, sys.version_info[:2]))
-        raise BuildFailed(
-            f"{sys.executable} cannot create environments. On Debian or Ubuntu run:"
-            f" sudo apt install python{version}-venv. Or install uv."
-        ) from None
-    _run([sys.executable, "-I", "-m", "venv", new])
-    options = ["--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"]
-    _run([_python(new), "-I", "-m", "pip", "install", *options, *read_dependencies()])
-
-
 def _check(new: str) -> None:
     """Run the command line in the new environment; raises BuildFailed."""
     code = f"import sys; sys.argv[1:] = ['--help']; sys.path.append({root()!r})\n"
     code += "from memory_core.cli import program; program()"
-    _run([_python(new), "-I", "-c", code])
-
-
-def _run(command: list[str]) -> str:
-    """Run a step of the build and return its output; raises BuildFailed."""
-    environ = {name: value for name, value in os.environ.items() if name not in REMOVED_VARIABLES}
-    environ["PATH"] = _clean_path(environ)
-    try:
-        process = subprocess.run(
-            command,
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=BUILD_TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise BuildFailed(f"{command[0]} took longer than {BUILD_TIMEOUT} s.") from None
-    if process.returncode:
-        print(f"$ {' '.join(command)}\n{process.stdout}", flush=True)
-        lines = [line.strip() for line in process.stdout.splitlines() if line.strip()]
-        last = lines[-1] if lines else f"exit status {process.returncode}"
-        raise BuildFailed(f"{os.path.basename(command[0])} failed: {last}"[:300])
-    return process.stdout
+    builder.run([builder.find_python(new), "-I", "-c", code])

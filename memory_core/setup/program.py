@@ -3,6 +3,7 @@
     ~/.local/share/agent-memory/      (or below XDG_DATA_HOME)
       venv -> environments/NAME       the environment in use; an upgrade replaces this link
       environments/NAME/              a private Python environment with the package
+        program.json                  its version, its packages, and how the user installed it
         packages -> .../site-packages
         hooks -> .../site-packages/agent_memory_hooks
       backups/                        settings files as they were before the installation
@@ -14,9 +15,13 @@ Nothing outside of an environment refers to it by its name, only by the link `ve
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
+import sys
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from memory_core.claude_code import settings_json
 from memory_core.files import tree
@@ -27,6 +32,15 @@ from memory_core.storage.database import old_state
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
+
+NOTE_NAME = "program.json"
+
+# The tools that have put a command of their own into ~/.local/bin, and how to remove it.
+REMOVAL_BY_TOOL = {
+    "pipx": f"pipx uninstall {COMMAND}",
+    "uv tool": f"uv tool uninstall {COMMAND}",
+    "pip": f"pip uninstall {COMMAND}",
+}
 
 Say = Callable[[str], None]
 
@@ -83,16 +97,98 @@ def _is_own_link(link: str) -> bool:
     return os.path.islink(link) and os.readlink(link).endswith(os.sep + ending)
 
 
+def find_command() -> str:
+    """Return the path of the private command."""
+    return os.path.join(data_folder(), "venv", "bin", COMMAND)
+
+
 def format_command() -> str:
     """Return the command as the user can type it: its path if it is not on PATH."""
     link = _command_link()
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    if not _is_own_link(link):
-        return os.path.join(data_folder(), "venv", "bin", COMMAND)
+    tool_command = os.path.join(os.path.dirname(find_way().place), COMMAND)
+    if not (_is_own_link(link) or os.path.realpath(link) == os.path.realpath(tool_command)):
+        return find_command()
     return COMMAND if os.path.dirname(link) in folders else link
 
 
 # --- the environment in use ---
+
+
+class Way(NamedTuple):
+    """How the user installed the program: the tool, and its Python, or the folder of a clone."""
+
+    tool: str
+    place: str
+
+
+class Note(NamedTuple):
+    """What an environment notes: the version, the hash of its packages, the way."""
+
+    version: str
+    packages: str
+    way: Way
+
+
+def find_environment() -> str:
+    """Return the real path of the environment in use, "" if there is none."""
+    link = os.path.join(data_folder(), "venv")
+    works = os.access(os.path.join(link, "bin", "python"), os.X_OK)
+    return os.path.realpath(link) if works else ""
+
+
+def is_private() -> bool:
+    """Say whether this process runs in an environment of the data folder."""
+    folder = os.path.join(os.path.realpath(data_folder()), "environments")
+    return os.path.dirname(os.path.realpath(sys.prefix)) == folder
+
+
+def has_mcp(environment: str) -> bool:
+    """Say whether an environment has the packages of the MCP server."""
+    return os.path.isdir(os.path.join(environment, "packages", "mcp"))
+
+
+def read_note(environment: str) -> Note | None:
+    """Return the note of an environment; of an older version, which has none, only its version."""
+    try:
+        with open(os.path.join(environment, NOTE_NAME), encoding="utf-8") as file:
+            value = json.load(file)
+        return Note(value["version"], value["packages"], Way(value["tool"], value["place"]))
+    except (OSError, ValueError, LookupError, TypeError):
+        names = SafeFiles(os.path.realpath(os.path.join(environment, "packages"))).list_names()
+        matches = (re.fullmatch(r"agent_memory-(.+)\.dist-info", name) for name in names)
+        return next((Note(match[1], "", Way("clone", "")) for match in matches if match), None)
+
+
+def write_note(environment: str, note: Note) -> None:
+    """Write the note of an environment."""
+    value = {
+        "version": note.version,
+        "packages": note.packages,
+        "tool": note.way.tool,
+        "place": note.way.place,
+    }
+    SafeFiles(environment).replace(NOTE_NAME, f"{json.dumps(value, indent=2)}\n".encode())
+
+
+def parse_version(text: str) -> tuple[tuple[int, ...], bool, tuple[int, ...]]:
+    """Return a version in a form to compare: 1.2rc1 comes before 1.2, and 1.2 before 1.2.1."""
+    match = re.match(r"([\d.]*\d)((?:a|b|rc|\.dev)?)(.*)", text)
+    release, early, rest = match.groups() if match else ("0", "", "")
+    numbers = [tuple(map(int, re.findall(r"\d+", part))) for part in (release, rest)]
+    return numbers[0], not early, numbers[1]
+
+
+def find_way() -> Way:
+    """Return how the running program was installed."""
+    if is_private() and (note := read_note(sys.prefix)):
+        return note.way
+    tools = {"pipx_metadata.json": "pipx", "uv-receipt.toml": "uv tool"}
+    for name, tool in tools.items():
+        if os.path.exists(os.path.join(sys.prefix, name)):
+            return Way(tool, sys.executable)
+    is_cached = re.search(r"/archive-v\d+/", f"{os.path.realpath(sys.prefix)}/")  # uv's cache
+    return Way("uvx", "") if is_cached else Way("pip", sys.executable)
 
 
 def link_packages(environment: str) -> None:
@@ -117,10 +213,15 @@ def switch_to(environment: str) -> str:
     return previous
 
 
-def link_command(say: Say) -> None:
-    """Link the command into ~/.local/bin, unless another program has the name."""
-    command, link = os.path.join(data_folder(), "venv", "bin", COMMAND), _command_link()
+def link_command(way: Way, say: Say) -> None:
+    """Link the command into ~/.local/bin, unless another program has the name.
+
+    The tools that install commands have put theirs there themselves.
+    """
+    command, link = find_command(), _command_link()
     folder = os.path.dirname(link)
+    if way.tool in REMOVAL_BY_TOOL and os.path.lexists(link) and not _is_own_link(link):
+        return
     if os.path.lexists(link) and not _is_own_link(link):
         say(f"Not replaced: {link} belongs to another program. Use {command}.")
         return
@@ -134,19 +235,16 @@ def link_command(say: Say) -> None:
 # --- environments of older versions ---
 
 
-def remove_unused_environments(previous: str) -> None:
-    """Remove the environments except that in use and the one before, until the next upgrade.
+def remove_unused_environments(*used: str) -> None:
+    """Remove all environments except these: that in use and the one before, for example.
 
     Python imports modules while it runs, for example in an MCP server of an open session.
     """
     folder = os.path.join(os.path.realpath(data_folder()), "environments")
-    used = os.path.realpath(os.path.join(data_folder(), "venv"))
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
-        # An environment without `hooks` is being built by another install.sh.
-        is_built = os.path.lexists(os.path.join(path, "hooks")) and not os.path.islink(path)
-        if is_built and path not in (used, previous):
-            shutil.rmtree(path)
+        if path not in used and not os.path.islink(path):
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
 
 # --- projects ---
@@ -166,6 +264,7 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
     A state with learnings that no memory has yet is kept.
     """
     link = _command_link()
+    note = read_note(find_environment())
     kept = _find_waiting(states)
     removed = [*([link] if _is_own_link(link) else []), os.path.dirname(find_link()), data_folder()]
     removed += [
@@ -179,6 +278,8 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
         say(f"{'Would remove' if dry_run else 'Removed'} {path}.")
         if not dry_run:
             os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
+    if note and note.way.tool in REMOVAL_BY_TOOL:
+        say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
     for path, what in kept.items():
         say(f"Kept: {path} ({what}; to delete them, delete this folder).")
 

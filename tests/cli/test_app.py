@@ -250,7 +250,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
 WITHOUT_JSON = {
     *("dashboard", "edit", "export", "help", "mcp", "run", "sample"),
     *("allow", "config set", "config unset", "git install", "git uninstall", "init", "install"),
-    *("task init", "uninstall"),
+    *("task init", "uninstall", "upgrade"),
 }
 
 

@@ -314,6 +314,27 @@ def test_a_backup_is_kept_and_named(installed: Machine, project: Path) -> None:
     assert not backup.exists()
 
 
+def test_a_user_who_names_a_project_as_well_is_refused(installed: Machine, project: Path) -> None:
+    for words in (["install", project], ["uninstall", project], ["--project", project, "install"]):
+        done = installed.run(installed.command, *words, "--user")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"--user is for all projects: leave out {project}\n" in done.stderr
+    assert not (installed.home / ".claude").exists()
+
+
+def test_hooks_that_claude_code_does_not_run_are_not_called_installed(
+    installed: Machine, project: Path
+) -> None:
+    write(settings_of(project), '{"disableAllHooks": true}')
+    done = succeed(installed.verb("install", project))
+    assert f"  Hooks written: {settings_of(project)}\n" in done.stdout
+    assert done.stdout.splitlines()[-1] == (
+        f"Claude Code does not run the hooks: {settings_of(project)} has disableAllHooks."
+        " Remove it first."
+    )
+    assert "from then on" not in done.stdout
+
+
 def test_hooks_that_do_not_work_are_not_written(installed: Machine, project: Path) -> None:
     script = installed.data / "venv" / "hooks" / "post_tool_use.py"
     text = script.read_text()
@@ -361,7 +382,7 @@ def test_installing_adds_the_hooks_for_tasks_where_they_are_needed(
 def test_task_init_adds_the_hooks_for_tasks(installed: Machine, project: Path, level: str) -> None:
     """To the settings that have the other hooks; to the project's if they are the user's."""
     if level != "none":
-        installed.verb("install", project, *(["--user"] if level == "user" else []))
+        installed.verb("install", "--user" if level == "user" else project)
     path = settings_of(project)
     if level == "local":
         path = path.rename(path.with_name("settings.local.json"))
@@ -531,7 +552,7 @@ def test_a_dry_run_changes_nothing(fresh: Machine) -> None:
     done = succeed(fresh.install_sh("--dry-run", project))
     assert f"+++ {settings_of(project)}\n" in done.stdout
     assert '+                        "command": "agent_memory=' in done.stdout
-    assert "Would build a Python environment" in done.stdout
+    assert f"Would install the program with {sys.executable} in {fresh.data}" in done.stdout
     assert read_tree(fresh.home.parent) == before
 
 
@@ -566,7 +587,12 @@ WRONG_USE = [
     (["--python"], 2, "--python needs a value"),
     (["--all"], 2, "--all needs --uninstall"),
     ([], 2, "name a PROJECT, such as ~/shop, or --user for all projects"),
+    (["--dry-run"], 2, "name a PROJECT, such as ~/shop, or --user for all projects"),
     ([".", "--user"], 2, "--user is for all projects: leave out ."),
+    (["--program", "."], 2, "--program stands alone"),
+    (["--program", "--uninstall"], 2, "--program stands alone"),
+    ([REPO], 2, f"{REPO} is agent-memory itself: name a project, or use --user"),
+    (["."], 2, "is your home folder: name a project, or use --user"),
     ([".", "--python", "/nowhere/python"], 1, "/nowhere/python is not a Python of"),
     ([".", "--python=/bin/sh"], 1, "/bin/sh is not a Python of"),
 ]
@@ -574,7 +600,7 @@ WRONG_USE = [
 
 @pytest.mark.parametrize(("arguments", "status", "complaint"), WRONG_USE)
 def test_usage_errors_are_one_sentence(
-    fresh: Machine, arguments: list[str], status: int, complaint: str
+    fresh: Machine, arguments: list[object], status: int, complaint: str
 ) -> None:
     done = fresh.run(REPO / "install.sh", *arguments)
     assert done.returncode == status
@@ -595,8 +621,9 @@ def test_an_old_python_is_skipped(fresh: Machine) -> None:
     for name in PYTHONS[:4]:
         fresh.has(name, "#!/bin/sh\necho 'the shim knows no such version' >&2\nexit 127\n")
     fresh.has("python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    done = succeed(fresh.run(REPO / "install.sh", ".", "--dry-run"))
-    assert f"environment with {sys.executable} in" in done.stdout
+    project = fresh.project("shop")
+    done = succeed(fresh.run(REPO / "install.sh", project, "--dry-run"))
+    assert f"install the program with {sys.executable} in" in done.stdout
 
 
 def test_a_missing_python_is_explained(fresh: Machine) -> None:
@@ -613,31 +640,14 @@ PYTHONS = ["python3.13", "python3.12", "python3.11", "python3.10", "python3", "p
 # --- a build that fails ---
 
 
-def test_a_missing_venv_package_is_named(fresh: Machine) -> None:
-    fresh.has("uv", "#!/bin/sh\nexit 1\n")
-    script = f"""#!/bin/sh
-case "$*" in
-    *sys.executable*) echo "$0" ;;
-    *ensurepip*) exit 1 ;;
-    *) exec "{sys.executable}" "$@" ;;
-esac
-"""
-    python = fresh.has("debian-python", script)
-    done = fresh.install_sh(".", "--python", python)
-    assert done.returncode == 1
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    assert f"sudo apt install python{version}-venv. Or install uv." in done.stderr
-    assert not fresh.data.exists()
-
-
 def test_a_failing_build_changes_nothing(fresh: Machine) -> None:
     fresh.has("uv", "#!/bin/sh\necho 'uv: no index' >&2\nexit 1\n")
     project = fresh.project("shop", FOREIGN)
     done = fresh.install_sh(project, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
     assert done.returncode == 1
-    assert "uv failed, trying pip ..." in done.stdout
+    assert "uv failed: uv: no index. Trying pip ..." in done.stdout
     (line,) = done.stderr.splitlines()
-    assert line.startswith("install.sh: cannot install the packages: ERROR: No matching dist")
+    assert line.startswith("agent-memory: pip failed: ERROR: No matching dist")
     assert line.endswith(". Nothing was changed.")
     assert_not_installed(fresh, project)
 
@@ -665,6 +675,9 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_build(
     assert done.stderr.endswith(f": {path} is not a folder. Nothing was changed.\n")
 
 
+INTERRUPTED = b"agent-memory: interrupted. Nothing was changed.\n"
+
+
 def test_an_interrupted_build_leaves_nothing(fresh: Machine) -> None:
     """Ctrl-C while pip waits for a package index that does not answer."""
     project = fresh.project("shop", FOREIGN)
@@ -677,7 +690,7 @@ def test_an_interrupted_build_leaves_nothing(fresh: Machine) -> None:
         with index.accept()[0]:
             os.killpg(process.pid, signal.SIGINT)
             stderr = process.communicate(timeout=60)[1]
-    assert (process.returncode, stderr) == (130, b"install.sh: interrupted. Nothing was changed.\n")
+    assert (process.returncode, stderr) == (130, INTERRUPTED)
     assert_not_installed(fresh, project)
 
 
@@ -714,7 +727,7 @@ def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
     now = os.path.basename(os.readlink(installed.data / "venv"))
     assert now != before.name
     there = {path.name for path in environments.iterdir()}
-    assert there == {before.name, now, "being-built"}
+    assert there == {before.name, now}  # without what a killed build has left
     assert settings_of(project).read_bytes() == text
     assert installed.link.read_text() == "someone else's\n"
     assert f"Not replaced: {installed.link} belongs to another program" in done.stdout

@@ -77,11 +77,11 @@ def test_repeated_texts_are_equal() -> None:
     assert plugin.DATA_VARIABLE == "AGENT_MEMORY_PLUGIN_DATA"
     assert plugin.TAG == settings_json.COMMAND_PREFIX
     assert settings_json.build_command("x").startswith(f"{plugin.TAG}{plugin.FOLDER};")
-    assert plugin_environment.read_dependencies() == re.findall(
-        r'^    "([^"]+)",$',
-        (REPO / "pyproject.toml").read_text().split("\ndependencies = [")[1].split("\n]")[0],
-        re.MULTILINE,
-    )
+    project = (REPO / "pyproject.toml").read_text()
+    basic = project.split("\ndependencies = [")[1].split("\n]")[0]
+    server = re.findall(r'^mcp = \["(.+)"\]$', project, re.MULTILINE)
+    wanted = [*re.findall(r'^    "([^"]+)",$', basic, re.MULTILINE), *server]
+    assert plugin_environment.read_dependencies() == wanted
 
 
 @pytest.mark.parametrize("path", sorted((REPO / "commands").glob("*.md")), ids=lambda p: p.stem)

@@ -1,4 +1,4 @@
-"""`agent-memory install` and `uninstall`: the same as install.sh, without a clone."""
+"""`agent-memory install` and `uninstall`: the same as install.sh, from an installed package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memory_core.cli.common.arguments import Yes, flag
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import print_line
-from memory_core.setup import installation
+from memory_core.setup import activation, installation
 
 Project = Annotated[
     str,
@@ -23,17 +23,24 @@ Project = Annotated[
 ]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
 DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
+Mcp = Annotated[bool, flag("--mcp", "Add the packages of agent-memory mcp (45 MB).")]
 Everything = Annotated[bool, flag("--all", "Also remove the program and logs; keep memories.")]
 
 
-def install(project: Project = "", user: User = False, dry_run: DryRun = False) -> None:
+def install(
+    project: Project = "", user: User = False, mcp: Mcp = False, dry_run: DryRun = False
+) -> None:
     """Add the hooks to a project's settings and test them.
+
+    uvx, pipx and pip may remove the program at any time, so hooks run a copy of
+    it in your data folder, which is made first.
 
     \b
     Example:
       agent-memory install ~/code/shop --dry-run
     """
-    installation.install(project or shared.project or ".", user, dry_run, say=print_line)
+    folder = project or shared.project or ("" if user else ".")
+    activation.install(folder, user, mcp, dry_run, say=print_line)
 
 
 def uninstall(
@@ -52,7 +59,7 @@ def uninstall(
       agent-memory uninstall ~/code/shop --dry-run
     """
     check_options(yes, dry_run)
-    folder = project or shared.project or "."
+    folder = project or shared.project or ("" if user else ".")
     if everything and not (yes or dry_run):
         installation.uninstall(folder, user, everything, dry_run=True, say=print_line)
         question = "Remove all this, and the hooks from these settings?"

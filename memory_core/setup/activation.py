@@ -1,0 +1,282 @@
+"""Copy the program into the data folder, and make the copy the one that hooks run.
+
+All ways of installing end here, so they lead to the same files.  `install_clone` runs before
+anything is installed, so this module imports the standard library and this package only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.util
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import Distribution
+
+from memory_core import __version__
+from memory_core.claude_code import settings_json
+from memory_core.git import merge_driver
+from memory_core.setup import builder, installation, packages, program, trial
+from memory_core.setup.builder import BuildFailed
+from memory_core.setup.program import COMMAND, InstallRefused, Say, Way
+
+MCP = "mcp"
+
+# What the wheel installs.
+OWN_FOLDERS = ("memory_core", "agent_memory_hooks")
+
+# Runs a function of this module in another Python.
+DOOR = (
+    "import sys; from memory_core.setup import activation, installation;"
+    " verb = getattr(activation, sys.argv[1]);"
+    " sys.exit(installation.run_guarded(lambda: verb(*sys.argv[2:])))"
+)
+
+# The command of an environment.  The path may contain blanks, so it cannot follow the #!.
+SCRIPT = """\
+#!/bin/sh
+'''exec' {python} -I "$0" "$@"
+' '''
+from memory_core.cli import program
+
+program()
+"""
+
+
+# --- the running program ---
+
+
+def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = print) -> None:
+    """Copy the running program into the data folder, unless the same one is in use.
+
+    With `mcp`, or if the program in use has it, with the packages of the MCP server, which come
+    from the package index if they are missing here.  Raises InstallRefused.
+    """
+    used = program.find_environment()
+    needs_mcp = bool(mcp) or program.has_mcp(used)
+    if program.is_private() and needs_mcp == program.has_mcp(used):
+        return
+    try:
+        copied = packages.find_packages((MCP,))
+    except packages.NotCopyable as reason:
+        if used and not mcp:
+            return  # the clone of a developer, who has an installation
+        raise InstallRefused(str(reason)) from None
+    note = program.read_note(used)
+    refuse_older(note)
+    way = Way(tool, place) if tool else program.find_way()
+    new_note = program.Note(__version__, packages.hash_packages(copied), way)
+    is_same = note is not None and note.packages == new_note.packages
+    if is_same and needs_mcp == program.has_mcp(used):
+        program.write_note(used, new_note)  # it may have come another way now
+        return
+    added = [] if packages.has_extra(copied, MCP) or not needs_mcp else [MCP]
+    with _new_environment(used, say) as new:
+        _fill(new, copied, added)
+        program.write_note(new, new_note)
+        _run_in(new, ["activate", new], say)
+
+
+def refuse_older(note: program.Note | None, version: str = __version__) -> None:
+    """Raise InstallRefused if a version is older than the installed program."""
+    if note and program.parse_version(version) < program.parse_version(note.version):
+        raise InstallRefused(
+            f"agent-memory {note.version} is installed, and {version} is older: it may not"
+            f" understand newer files. To install it, first run:"
+            f" {program.find_command()} uninstall --all"
+        )
+
+
+@contextmanager
+def _new_environment(used: str, say: Say) -> Iterator[str]:
+    """Yield the path of a new environment; remove it unless it is in use at the end.
+
+    The environment gets its final name at once, because its command contains the path.  Nothing
+    uses it before `activate` points a link to it.
+    """
+    folder = os.path.join(os.path.realpath(program.data_folder()), "environments")
+    os.makedirs(folder, exist_ok=True)
+    new = os.path.join(folder, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one build at a time
+        say(f"Installing the program in {program.data_folder()} ...")
+        program.remove_unused_environments(used)
+        yield new
+    except (BuildFailed, OSError) as error:
+        raise InstallRefused(f"{_describe(error)} {_say_what_changed(new)}") from None
+    except KeyboardInterrupt:
+        raise InstallRefused(f"interrupted. {_say_what_changed(new)}", 130) from None
+    finally:
+        if program.find_environment() != new:
+            shutil.rmtree(new, ignore_errors=True)
+        os.close(lock)
+        for path in (folder, program.data_folder()):
+            with suppress(OSError):  # in use
+                os.rmdir(path)
+
+
+def _describe(error: BuildFailed | OSError) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename or 'cannot install'}: {error.strerror}."
+    return str(error)
+
+
+def _say_what_changed(new: str) -> str:
+    if program.find_environment() == new:
+        return "The program is installed, but maybe not the hooks: run it again."
+    return "Nothing was changed."
+
+
+def _fill(new: str, copied: list[Distribution], extras: list[str]) -> None:
+    """Create an environment with the packages; those of extras come from the package index."""
+    own = [package for package in copied if package.metadata["Name"] == packages.PROJECT]
+    needed = packages.list_extra(own[0], extras)
+    pins = [f"{one.metadata['Name']}=={one.version}" for one in copied if one not in own]
+    builder.create(new, [*needed, *pins] if needed else [])
+    target = builder.find_packages(new)
+    packages.copy_packages(own if needed else copied, target)
+    command = os.path.join(new, "bin", COMMAND)
+    with open(command, "w", encoding="utf-8") as script:
+        script.write(SCRIPT.format(python=shlex.quote(builder.find_python(new))))
+    os.chmod(command, 0o755)  # noqa: S103 - a command
+    # Python compiles the other packages when it first uses a module; few modules are used.
+    own_folders = [os.path.join(target, name) for name in OWN_FOLDERS]
+    builder.run([builder.find_python(new), "-I", "-m", "compileall", "-q", *own_folders])
+
+
+def _run_in(environment: str, words: list[str], say: Say) -> None:
+    """Run a function of this module in another environment; say what it prints."""
+    command = [builder.find_python(environment), "-I", "-c", DOOR, *words]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C reaches it once, and it cleans up
+    )
+    try:
+        stdout, stderr = process.communicate()
+    except KeyboardInterrupt:
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate()
+        raise
+    for line in stdout.splitlines():
+        say(line)
+    if process.returncode:
+        raise BuildFailed(stderr.strip().removeprefix(f"{COMMAND}: ") or "interrupted.")
+
+
+def install(project: str, user: bool, mcp: bool, dry_run: bool, say: Say) -> None:
+    """Install the running program, and the hooks in a project or the user's settings."""
+    if not dry_run:
+        program.check_folders()
+        installation.check_settings(project, user)
+        install_program(mcp="yes" if mcp else "", say=say)
+        if not program.is_private() and packages.is_installed():
+            run_command(["install", *(["--user"] if user else [os.path.abspath(project)])])
+    installation.install(project, user, dry_run, say)
+
+
+# --- a clone ---
+
+
+def install_clone(
+    clone: str, project: str, user: str = "", mcp: str = "", dry_run: str = "", say: Say = print
+) -> None:
+    """Install the program from a clone, and the hooks in a project or the user's settings.
+
+    Without both, only the program.  `user`, `mcp` and `dry_run` are "" or a word.
+    """
+    has_hooks = bool(project or user)
+    program.check_folders()
+    if has_hooks:
+        installation.check_settings(project, bool(user), bool(dry_run))
+    if dry_run:
+        say(f"Would install the program with {sys.executable} in {program.data_folder()},")
+        say(f"and link the command {program.find_home()}/.local/bin/{COMMAND} to it.")
+        if has_hooks:
+            installation.install(project, bool(user), dry_run=True, say=say)
+        return
+    needs_mcp = mcp or ("yes" if program.has_mcp(program.find_environment()) else "")
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
+        say("Building the program from the clone (about 30 seconds) ...")
+        temporary = os.path.join(folder, "environment")
+        try:
+            builder.create(temporary, [f"{clone}[{MCP}]" if needs_mcp else clone])
+            _run_in(temporary, ["install_program", "clone", clone, needs_mcp], say)
+        except BuildFailed as failure:
+            raise InstallRefused(_add_result(str(failure))) from None
+        except KeyboardInterrupt:
+            raise InstallRefused("interrupted. Nothing was changed.", 130) from None
+    if has_hooks:
+        run_command(["install", *([project] if project else ["--user"])])
+
+
+def _add_result(reason: str) -> str:
+    return reason if "changed" in reason else f"{reason} Nothing was changed."
+
+
+def run_command(words: list[str]) -> None:
+    """Replace this process by the private command."""
+    sys.stdout.flush()
+    command = program.find_command()
+    os.execv(command, [command, *words])  # noqa: S606 - no shell needed
+
+
+# --- the new environment ---
+
+
+def activate(environment: str, say: Say = print) -> None:
+    """Test a new environment and make it the one in use; update what older versions wrote.
+
+    A hook that runs meanwhile sees the old or the new one.  The switch comes last of all that
+    may fail: before it, nothing has changed.
+    """
+    program.link_packages(environment)
+    _try_environment(environment)
+    note = program.read_note(environment)
+    program.link_command(note.way if note else program.find_way(), say)
+    previous = program.switch_to(environment)
+    update_projects(say)
+    program.remove_unused_environments(os.path.realpath(environment), previous)
+
+
+def _try_environment(environment: str) -> None:
+    command = os.path.join(environment, "bin", COMMAND)
+    process = subprocess.run([command, "--help"], capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise InstallRefused(f"the new command fails: {process.stderr.strip()}")
+    hooks = settings_json.build_hooks(trial.read_template())
+    trial.run_trial(settings_json.add_hooks("", hooks), environment)
+
+
+def update_projects(say: Say = print) -> None:
+    """Update the hooks and the merge driver of all known projects that have them."""
+    for root in program.list_projects():
+        installation.update_hooks(root, say)
+        if merge_driver.update(root):
+            say(f"Updated the merge driver in the git configuration of {root}.")
+    installation.update_hooks("", say)
+
+
+# --- the MCP server ---
+
+
+def lacks_mcp() -> bool:
+    """Say whether the packages of the MCP server are missing.
+
+    If only the program in the data folder has them, this process becomes that one.
+    """
+    if importlib.util.find_spec(MCP):
+        return False
+    if program.has_mcp(program.find_environment()):
+        run_command(sys.argv[1:])
+    return True

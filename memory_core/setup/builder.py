@@ -1,0 +1,131 @@
+"""Create Python environments, with `uv` or else with `venv` and `pip`.
+
+Any Python from 3.10 on runs this module, before anything is installed, so it imports the standard
+library only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+# Seconds that a step may take.
+STEP_TIMEOUT = 900
+
+# Variables that make Python or pip use another folder than the new environment.
+REMOVED_VARIABLES = (
+    *("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER"),
+    *("PIP_REQUIRE_VIRTUALENV", "VIRTUAL_ENV"),
+)
+
+PIP_OPTIONS = ("--quiet", "--no-input", "--disable-pip-version-check", "--retries", "2")
+
+
+class BuildFailed(Exception):
+    """A step failed; the message is the reason, for a person, and `output` is what it printed."""
+
+    def __init__(self, reason: str, output: str = "") -> None:
+        super().__init__(reason)
+        self.output = output
+
+
+def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
+    """Create an environment of this Python with these requirements, and without pip.
+
+    Its final name counts: its scripts contain the path.  Raises BuildFailed.
+    """
+    if not requirements:
+        run([sys.executable, "-I", "-m", "venv", "--without-pip", new], environ)
+        return
+    uv = shutil.which("uv", path=environ.get("PATH", os.defpath))
+    if uv is None:
+        _create_by_pip(new, requirements, environ)
+        return
+    try:
+        _create_by_uv(uv, new, requirements, environ)
+    except BuildFailed as failure:
+        print(f"{failure} Trying pip ...", flush=True)
+        shutil.rmtree(new, ignore_errors=True)
+        _create_by_pip(new, requirements, environ)
+
+
+def find_python(environment: str) -> str:
+    """Return the path of an environment's Python."""
+    return os.path.join(environment, "bin", "python")
+
+
+def find_packages(environment: str) -> str:
+    """Return the folder of an environment's packages; raises BuildFailed."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return run([find_python(environment), "-I", "-c", code]).strip()
+
+
+def _create_by_uv(
+    uv: str, new: str, requirements: Sequence[str], environ: Mapping[str, str]
+) -> None:
+    run([uv, "venv", "--quiet", "--python", sys.executable, new], environ)
+    # A clone keeps its version number when it changes.
+    install = [uv, "pip", "install", "--quiet", "--refresh-package", "agent-memory"]
+    run([*install, "--python", find_python(new), *requirements], environ)
+
+
+def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:
+    try:
+        run([sys.executable, "-I", "-c", "import ensurepip, venv"], environ)
+    except BuildFailed:
+        version = ".".join(map(str, sys.version_info[:2]))
+        raise BuildFailed(
+            f"{sys.executable} cannot create environments. On Debian or Ubuntu run:"
+            f" sudo apt install python{version}-venv. Or install uv."
+        ) from None
+    run([sys.executable, "-I", "-m", "venv", new], environ)
+    pip = [find_python(new), "-I", "-m", "pip"]
+    run([*pip, "install", *PIP_OPTIONS, "--no-compile", *requirements], environ)
+    # The program needs neither, and pip is as large as the rest.
+    run([*pip, "uninstall", "--quiet", "--yes", "pip", "setuptools"], environ)
+
+
+def run(
+    command: Sequence[str], environ: Mapping[str, str] = os.environ, folder: str | None = None
+) -> str:
+    """Run a step and return its output; raises BuildFailed with the last error in the output."""
+    try:
+        process = subprocess.run(
+            command,
+            env={name: value for name, value in environ.items() if name not in REMOVED_VARIABLES},
+            cwd=folder or os.path.abspath(os.sep),  # uv reads the settings of the current folder
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=STEP_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildFailed(f"{command[0]} took longer than {STEP_TIMEOUT} s.") from None
+    except OSError as error:
+        raise BuildFailed(f"{command[0]}: {error.strerror}.") from None
+    if process.returncode:
+        reason = _explain(command, process.stdout)
+        raise BuildFailed(reason, f"$ {' '.join(command)}\n{process.stdout}")
+    return process.stdout
+
+
+def _explain(command: Sequence[str], output: str) -> str:
+    """Return a sentence about the last error in the output of a program that failed."""
+    if "connection broken" in output:
+        return (
+            "cannot download the packages: no connection to the package index."
+            " Check your network and proxy, and try again."
+        )
+    name = os.path.basename(command[0])
+    name = "pip" if name != "uv" and "pip" in command else name
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "ERROR: " in line]  # of pip
+    errors = errors or [line for line in lines if "error" in line.lower()]
+    reason = next(reversed(errors or lines), "no error message")[:300]
+    return f"{name} failed: {reason.rstrip('.')}."

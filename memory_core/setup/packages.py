@@ -1,0 +1,152 @@
+"""The packages of the running program: find them, and copy them into another environment.
+
+`uvx`, `pipx`, `pip` and install.sh put the program into environments that may be removed or
+upgraded at any time.  Hooks therefore run a copy, which needs no package index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, PackagePath, distribution
+
+PROJECT = "agent-memory"
+
+# What installers note for themselves; without it all ways lead to the same files.
+INSTALLER_FILES = (
+    *("INSTALLER", "REQUESTED", "RECORD", "direct_url.json"),
+    *("uv_cache.json", "uv_build.json"),
+)
+
+_REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[([^\]]*)\])?[^;]*(?:;(.*))?", re.ASCII)
+_EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
+
+
+class NotCopyable(Exception):
+    """The running program is not an installed package; the message says why."""
+
+
+def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
+    """Return the running program's package and all that it needs, sorted by name.
+
+    A requirement that is not installed here is left out: an environment marker excludes it, or
+    it belongs to an extra.  Raises NotCopyable.
+    """
+    packages: dict[str, Distribution] = {}
+    waiting = [(PROJECT, extras)]
+    seen = set(waiting)
+    while waiting:
+        name, extras = waiting.pop()
+        try:
+            package = distribution(name)
+        except PackageNotFoundError:
+            continue
+        packages[_normalize(name)] = package
+        needed = set(_list_requirements(package, extras)) - seen
+        seen |= needed
+        waiting += needed
+    _check_copyable(packages)
+    return [packages[name] for name in sorted(packages)]
+
+
+def has_extra(packages: list[Distribution], extra: str) -> bool:
+    """Say whether the packages that an extra of agent-memory names are there."""
+    names = {_normalize(package.metadata["Name"]) for package in packages}
+    own = next(package for package in packages if package.metadata["Name"] == PROJECT)
+    return all(_normalize(_parse(one)[0]) in names for one in list_extra(own, [extra]))
+
+
+def list_extra(package: Distribution, extras: Iterable[str]) -> list[str]:
+    """Return the requirements of a package that only these extras have, as pip takes them."""
+    return [
+        requirement.partition(";")[0].strip()
+        for requirement in package.requires or ()
+        for extra in _EXTRA.findall(requirement)
+        if extra in extras
+    ]
+
+
+def _list_requirements(
+    package: Distribution, extras: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the requirements of a package with these extras: their names and extras."""
+    for requirement in package.requires or ():
+        name, wanted, marker = _parse(requirement)
+        extra = _EXTRA.search(marker)
+        if extra is None or extra[1] in extras:
+            parts = (part.strip() for part in wanted.split(","))
+            yield name, tuple(sorted(filter(None, parts)))
+
+
+def _parse(requirement: str) -> tuple[str, str, str]:
+    """Return the name, the extras and the marker of a requirement."""
+    match = _REQUIREMENT.match(requirement)
+    name, wanted, marker = match.groups("") if match else ("", "", "")
+    return name, wanted, marker
+
+
+def _normalize(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def is_installed() -> bool:
+    """Say whether this module is of an installed package, and not of a clone."""
+    try:
+        files = distribution(PROJECT).files or ()
+    except PackageNotFoundError:
+        return False
+    own = (str(file.locate()) for file in files if file.name == os.path.basename(__file__))
+    return os.path.realpath(__file__) in map(os.path.realpath, own)
+
+
+def _check_copyable(packages: dict[str, Distribution]) -> None:
+    if not is_installed():
+        raise NotCopyable("this program runs from a clone: run ./install.sh PROJECT there")
+    for name, package in packages.items():
+        if package.files is None:
+            raise NotCopyable(f"{name} has no list of its files: install agent-memory with pipx")
+
+
+def hash_packages(packages: list[Distribution]) -> str:
+    """Return a hash of the packages and of this Python's version."""
+    digest = hashlib.sha256(".".join(map(str, sys.version_info[:3])).encode())
+    for package in packages:
+        digest.update(f"\n{package.metadata['Name']} {package.version}\n".encode())
+        if package.metadata["Name"] == PROJECT:  # a clone keeps its version when it changes
+            digest.update("\n".join(map(_format_record, _list_files(package))).encode())
+    return digest.hexdigest()
+
+
+def copy_packages(packages: list[Distribution], target: str) -> None:
+    """Copy packages into a folder; raises OSError."""
+    for package in packages:
+        files = _list_files(package)
+        for file in files:
+            path = os.path.join(target, *file.parts)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copyfile(str(file.locate()), path)
+        folder = next(file.parts[0] for file in files if file.parts[0].endswith(".dist-info"))
+        lines = [*map(_format_record, files), f"{folder}/RECORD,,"]
+        with open(os.path.join(target, folder, "RECORD"), "w", encoding="utf-8") as record:
+            record.write("".join(f"{line}\n" for line in lines))
+
+
+def _list_files(package: Distribution) -> list[PackagePath]:
+    """Return the files of a package to copy, sorted: no commands, no compiled Python files."""
+    return sorted(
+        file
+        for file in package.files or ()
+        if not (file.is_absolute() or {"..", "__pycache__"} & {*file.parts})
+        and not (file.parts[0].endswith(".dist-info") and file.name in INSTALLER_FILES)
+    )
+
+
+def _format_record(file: PackagePath) -> str:
+    """Return the line of a file in RECORD."""
+    value = f"{file.hash.mode}={file.hash.value}" if file.hash else ""
+    name = f'"{file}"' if "," in str(file) else str(file)
+    return f"{name},{value},{'' if file.size is None else file.size}"

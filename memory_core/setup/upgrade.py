@@ -1,0 +1,186 @@
+"""Upgrade the program by the way in which the user installed it.
+
+    pipx, uv tool, pip    the tool upgrades its package; its Python then copies the program
+    uvx                   a temporary environment with the newest version copies the program
+    clone                 git pulls; the clone is built and copied
+
+Hooks run the old program until the new one is complete and tested: see `activation`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+
+from memory_core import __version__
+from memory_core.setup import activation, builder, packages, program
+from memory_core.setup.builder import BuildFailed
+from memory_core.setup.program import COMMAND, InstallRefused, Note, Say, Way
+
+# A version as people write it: 1.2.3, 1.2.3rc1.
+VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc|\.post|\.dev)\d+)?")
+
+_FOUND = re.compile(rf"^{COMMAND}==(\S+)", re.MULTILINE)
+_OF_CLONE = re.compile(r"""^version = "([^"]+)""", re.MULTILINE)
+
+
+def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
+    """Upgrade the program and the hooks of all known projects; with `check` only look.
+
+    Raises InstallRefused, with exit status 2 for an invalid version.
+    """
+    if to and not VERSION.fullmatch(to):
+        raise InstallRefused(f"invalid version {to!r}: use a number such as 1.2.3", 2)
+    note = program.read_note(program.find_environment())
+    if note is None and not packages.is_installed():
+        say(f"agent-memory {__version__} runs from a clone: to upgrade it, use git pull.")
+        return
+    note = note or Note(__version__, "", program.find_way())
+    activation.refuse_older(note, to or note.version)
+    try:
+        newest = _find_newest(note.way, to)
+    except BuildFailed as failure:
+        raise InstallRefused(f"{failure} Nothing was changed.") from None
+    is_newer = program.parse_version(newest) > program.parse_version(note.version)
+    if check:
+        _say_newest(note.version, newest if is_newer else "", say)
+    elif is_newer or note.way.tool == "clone":  # whose version number changes rarely
+        say(f"Upgrading agent-memory {note.version} to {newest} ...")
+        _upgrade(note.way, to, say)
+        now = program.read_note(program.find_environment())
+        say(f"agent-memory {now.version if now else newest} is installed.")
+    else:
+        _say_newest(note.version, "", say)
+        _update_copy(say)
+
+
+def _say_newest(version: str, newer: str, say: Say) -> None:
+    if newer:
+        say(f"agent-memory {version} is installed, and {newer} is available.")
+        say(f"To upgrade: {program.format_command()} upgrade")
+    else:
+        say(f"agent-memory {version} is the newest version.")
+
+
+def _update_copy(say: Say) -> None:
+    """Copy the running program, if a tool has upgraded it; update the hooks of projects."""
+    activation.install_program(say=say)
+    activation.update_projects(say)
+
+
+# --- which version ---
+
+
+def _find_newest(way: Way, to: str) -> str:
+    """Return the version that an upgrade installs; raises BuildFailed and InstallRefused."""
+    if way.tool == "clone":
+        return _find_newest_of_clone(way.place, to)
+    wanted = _format_requirement(to)
+    if way.tool == "pip":
+        return _ask_pip([_check_python(way.place), "-I", "-m", "pip"], wanted)
+    if way.tool == "pipx":
+        with suppress(BuildFailed):  # newer ones have uv behind `runpip`, which lacks --report
+            return _ask_pip([_find_tool("pipx"), "runpip", COMMAND], wanted)
+    return _ask_uv(wanted)
+
+
+def _ask_pip(pip: Sequence[str], wanted: str) -> str:
+    words = ["install", "--quiet", "--dry-run", "--no-deps", "--ignore-installed"]
+    output = builder.run([*pip, *words, "--report", "-", wanted])
+    report = json.loads(output[output.index("{") : output.rindex("}") + 1])
+    return str(report["install"][0]["metadata"]["version"])
+
+
+def _ask_uv(wanted: str) -> str:
+    words = ["pip", "compile", "--quiet", "--no-deps", "--refresh", "--python", sys.executable]
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
+        path = os.path.join(folder, "requirements.in")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(wanted)
+        return _read_version(_FOUND, builder.run([_find_tool("uv"), *words, path]))
+
+
+def _find_newest_of_clone(clone: str, to: str) -> str:
+    if to:
+        where = clone or "a clone"
+        raise InstallRefused(f"the program is of {where}: check out {to} there, run ./install.sh")
+    if not os.path.isdir(os.path.join(clone, ".git")):
+        gone = f"the clone {clone} is gone" if clone else "the clone is not known"
+        raise InstallRefused(f"{gone}: clone agent-memory again, and run ./install.sh there")
+    git = [_find_tool("git"), "-C", clone]
+    builder.run([*git, "fetch", "--quiet"])
+    text = builder.run([*git, "show", "@{upstream}:pyproject.toml"])
+    return _read_version(_OF_CLONE, text)
+
+
+def _read_version(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    if match is None:
+        raise BuildFailed("found no version of agent-memory.")
+    return match[1]
+
+
+def _format_requirement(version: str) -> str:
+    return f"{COMMAND}=={version}" if version else COMMAND
+
+
+def _check_python(path: str) -> str:
+    if not os.access(path, os.X_OK):
+        raise InstallRefused(f"{path} is gone: install agent-memory again, then run its `install`")
+    return path
+
+
+def _find_tool(name: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        raise InstallRefused(f"there is no `{name}` on PATH, with which agent-memory was installed")
+    return path
+
+
+# --- the upgrade ---
+
+
+def _upgrade(way: Way, to: str, say: Say) -> None:
+    """Install the newest version or `to` by the tool, then let its Python copy the program.
+
+    A tool that gets a version would keep it for ever, so `to` goes into its environment only.
+    """
+    wanted, python = _format_requirement(to), [way.place]
+    if way.tool == "clone":
+        _run([_find_tool("git"), "-C", way.place, "pull", "--quiet", "--ff-only"])
+        _run([os.path.join(way.place, "install.sh"), "--program", "--python", sys.executable], say)
+        return
+    if way.tool == "uvx":
+        python = [_find_tool("uv"), "tool", "run", "--refresh-package", COMMAND]
+        python += ["--from", wanted if to else f"{COMMAND}@latest", "python"]
+    else:
+        _run(_build_command(way, to, wanted))
+    _run([*python, "-I", "-c", activation.DOOR, "install_program", way.tool, way.place], say)
+
+
+def _build_command(way: Way, to: str, wanted: str) -> list[str]:
+    """Return the command by which a tool upgrades its package."""
+    if way.tool == "pipx":
+        pipx = _find_tool("pipx")
+        return [pipx, "runpip", COMMAND, "install", wanted] if to else [pipx, "upgrade", COMMAND]
+    if way.tool == "uv tool":
+        into = ["pip", "install", "--python", way.place, wanted]
+        return [_find_tool("uv"), *(into if to else ["tool", "upgrade", COMMAND])]
+    pip = [way.place, "-I", "-m", "pip", "install", "--upgrade"]
+    return [*pip, *builder.PIP_OPTIONS, wanted]
+
+
+def _run(command: list[str], say: Say = lambda line: None) -> None:
+    """Run a step of the upgrade and say what it printed; raises InstallRefused."""
+    try:
+        output = builder.run(command)
+    except BuildFailed as failure:
+        raise InstallRefused(f"{failure} Hooks run the program as before.") from None
+    for line in output.splitlines():
+        say(line)

@@ -1,0 +1,104 @@
+"""All ways to install and upgrade the program lead to the same files, with the real tools."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.ways import NEXT, VERSION, WAYS, Home, Index
+
+SETTINGS = '{\n  "model": "opus"\n}\n'
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index(tmp_path_factory.mktemp("index"))
+
+
+@pytest.fixture(scope="module")
+def expected(index: Index, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of a program that came with uvx."""
+    home = Home(index, tmp_path_factory.mktemp("expected") / "user", "uvx")
+    home.install()
+    return home.read_program()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_a_way_from_installation_to_removal(
+    index: Index, expected: dict[str, bytes], tmp_path: Path, way: str
+) -> None:
+    home = Home(index, tmp_path / "user", way)
+    settings = home.project / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(SETTINGS)
+    home.install()
+    assert home.read_program() == expected
+    assert home.count_megabytes() < 30
+
+    # A second project uses the same copy.
+    other = home.project.parent / "blog"
+    other.mkdir()
+    before = (home.data / "venv").readlink()
+    home.run(
+        "agent-memory" if way != "pip" else home.home / "env/bin/agent-memory", "install", other
+    )
+    assert (home.data / "venv").readlink() == before
+    assert "is the newest version" in upgrade(home) or way == "clone"
+
+    index.add_version(NEXT)
+    home.publish(NEXT)
+    assert f"{NEXT} is available" in upgrade(home, "--check")
+    assert home.run(home.command, "--version") == f"agent-memory {VERSION}\n"
+    assert upgrade(home).endswith(f"agent-memory {NEXT} is installed.\n")
+    assert home.run(home.command, "--version") == f"agent-memory {NEXT}\n"
+    older = subprocess.run(
+        [home.command, "upgrade", "--to", VERSION],
+        env=home.env, cwd=home.project, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (older.returncode, older.stdout) == (1, "")
+    assert f"agent-memory {NEXT} is installed, and {VERSION} is older" in older.stderr
+    next(index.wheels.glob(f"agent_memory-{NEXT}-*")).unlink()
+
+    output = home.run(home.command, "uninstall", "--all", "--yes", home.project)
+    assert f"  {other / '.claude' / 'settings.json'}\n" in output
+    tool = {"pipx": "pipx uninstall", "uv tool": "uv tool uninstall", "pip": "pip uninstall"}
+    assert (f"to remove it: {tool.get(way)} agent-memory\n" in output) == (way in tool)
+    assert settings.read_text() == SETTINGS
+    assert [path.name for path in home.project.rglob("*")] == [".claude", "settings.json"]
+    assert not home.data.exists()
+
+
+def upgrade(home: Home, *words: str) -> str:
+    return home.run(home.command, "upgrade", *words)
+
+
+@pytest.mark.slow
+def test_the_mcp_server_is_an_extra(index: Index, tmp_path: Path) -> None:
+    """Its packages come from the index, or from the environment that has them."""
+    home = Home(index, tmp_path / "user", "uvx")
+    home.install()
+    call = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+    done = subprocess.run(
+        [home.command, "mcp"], env=home.env, input=call, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "agent-memory: the MCP server needs more packages (45 MB):"
+        " run agent-memory mcp --install in a terminal\n"
+    )
+    done = subprocess.run(
+        [home.command, "mcp", "--install"], env=home.env, input=call, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"id":1' in done.stdout.replace(" ", "")
+    fetched = home.read_program()
+    again = Home(index, tmp_path / "other", "uvx")
+    again.run("uvx", "--from", "agent-memory[mcp]", "agent-memory", "install", again.project)
+    assert again.read_program().keys() >= fetched.keys() - {
+        name for name in fetched if Path(name).name in ("INSTALLER", "REQUESTED", "uv_cache.json")
+    }
+    home.run("uvx", "agent-memory", "install", home.project)
+    assert (home.data / "venv" / "packages" / "mcp").exists(), "an installation keeps the extra"
