@@ -54,6 +54,7 @@ DOORS = {"hook", "api", "events", "cli", "mcp_server", "dashboard"}
 SERVER_STARTERS = {
     "memory_core.cli.mcp": "mcp_server",
     "memory_core.cli.look.dashboard": "dashboard",
+    "memory_core.cli.setup.demo": "dashboard",
 }
 
 # The only places that may import a library.

@@ -36,34 +36,36 @@ KINDS = {
 }
 
 
-def build(kind: str, agent: str, root: str, run: str) -> Event:
+def build(
+    kind: str, agent: str, root: str, run: str, prompt: str = PROMPT, report: str = REPORT
+) -> Event:
     """Return an event of one of KINDS for a delegation to `agent` in the project at `root`.
 
     `run` must be new for each delegation, because a hook gives and learns once a run.
     """
     own = {"agent_id": f"sample{run}", "agent_type": agent or DEFAULT_AGENT}
     call_id = {"tool_use_id": f"toolu_sample{run}"}
-    task = {"description": "Add a retry", "prompt": PROMPT, "subagent_type": own["agent_type"]}
+    task = {"description": "Add a retry", "prompt": prompt, "subagent_type": own["agent_type"]}
     call = {"tool_name": "Agent", "tool_input": task, **call_id}
     response = {
         "status": "completed",
-        "prompt": PROMPT,
+        "prompt": prompt,
         "agentId": own["agent_id"],
         "agentType": own["agent_type"],
-        "content": [{"type": "text", "text": REPORT}],
+        "content": [{"type": "text", "text": report}],
     }
     fields: dict[str, Event] = {
         "pre": call,
         "start": own,
         "post": {**call, "tool_response": response},
-        "stop": {**own, "stop_hook_active": False, "last_assistant_message": REPORT},
+        "stop": {**own, "stop_hook_active": False, "last_assistant_message": report},
         "session": {"source": "startup"},
         "end": {"reason": "other"},
         "handback": {
             **own,
             **call_id,
             "tool_name": HANDBACK_TOOL,
-            "tool_input": {"message": REPORT},
+            "tool_input": {"message": report},
         },
         "failure": {**call, "error": "API Error: a sample of a failure", "is_interrupt": False},
     }

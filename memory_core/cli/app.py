@@ -66,6 +66,7 @@ COMMAND_GROUPS = {
         "mcp:mcp": "Serve memories to other tools over MCP.",
     },
     "Set up": {
+        "setup.demo:demo": "Play two runs of an agent in a temporary project, to see memory work.",
         "setup.init:init": "Create the memory folder and empty memories.",
         "setup.install:install": "Add the hooks to a project's settings and test them.",
         "setup.upgrade:upgrade": "Upgrade the program and the hooks of all your projects.",

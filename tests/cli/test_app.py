@@ -248,7 +248,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
 
 # These commands print nothing, a script, or JSON already, or they set something up.
 WITHOUT_JSON = {
-    *("dashboard", "edit", "export", "help", "mcp", "run", "sample"),
+    *("dashboard", "demo", "edit", "export", "help", "mcp", "run", "sample"),
     *("allow", "config set", "config unset", "git install", "git uninstall", "init", "install"),
     *("task init", "uninstall", "upgrade"),
 }

@@ -1,0 +1,66 @@
+"""`agent-memory demo`: see in a minute what memory does, without Claude Code."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+from typing import Annotated
+
+from memory_core.cli.common.arguments import flag
+from memory_core.cli.output import paint, print_diff, print_line
+from memory_core.dashboard import saved_page
+from memory_core.setup import demo as demo_project
+from memory_core.setup import program
+
+WIDTH = 80
+
+
+def demo(keep: Annotated[bool, flag("--keep", "Keep the temporary project.")] = False) -> None:
+    """Play two runs of an agent in a temporary project, to see memory work.
+
+    It runs the real hooks, but no Claude Code, and uses no network.
+    Your own memories, settings and logs stay as they are.
+    The dashboard of the demo is written to a file of its own, which stays.
+
+    \b
+    Example:
+      agent-memory demo
+    """
+    began = time.monotonic()
+    folder = tempfile.mkdtemp(prefix="agent-memory-demo-")
+    page = Path(folder, "dashboard.html")
+    try:
+        played = demo_project.play(folder)
+        project = played.project
+        page.write_text(saved_page.make_page(project, project.environ), encoding="utf-8")
+    finally:
+        if not keep:
+            demo_project.remove_project(folder)
+    for number, step in enumerate(played.list_steps(), 1):
+        _print_step(number, step)
+    seconds = time.monotonic() - began
+    print_line(paint(f"That was the demo: {seconds:.1f} s, with the real hooks.", "bold"))
+    print_line(f"Its dashboard, for your browser: {page}")
+    if keep:
+        print_line(f"Its project: {project.paths.root}, with HOME={project.environ['HOME']}")
+    command = program.format_command()
+    print_line(f"Next, in the folder of your own project: {command} install {os.curdir}")
+
+
+def _print_step(number: int, step: demo_project.DemoStep) -> None:
+    for line in textwrap.wrap(f"{number}. {step.sentence}", WIDTH):
+        print_line(paint(line, "bold"))
+    print_line("")
+    if step.is_diff:
+        print_diff(step.text)
+        print_line("")
+        return
+    for line in step.text.strip().split("\n"):
+        style = "ok" if demo_project.LEARNING in line else ""
+        for part in textwrap.wrap(line, WIDTH - 2) or [""]:
+            shown = f"  {part}".rstrip()
+            print_line(paint(shown, style) if style else shown)
+    print_line("")
