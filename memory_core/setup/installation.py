@@ -21,7 +21,7 @@ from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
-from memory_core.setup import initialize, program, shell_completion, trial
+from memory_core.setup import first_minute, program, shell_completion, trial
 from memory_core.setup.program import COMMAND, InstallRefused, Say
 from memory_core.storage import paths
 from memory_core.storage.project import Project
@@ -75,7 +75,8 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         say(f"  The hooks need Claude Code {trial.OLDEST_CLAUDE} or newer, which was not found.")
     _say_trial(result, say)
     if not user:
-        _say_first_rule(target.project, say)
+        for line in first_minute.describe_agents(target.project):
+            say(line)
         text_origins.look(target.project)
         for question in text_origins.ask_whose(target.project):
             say(question)
@@ -97,14 +98,6 @@ def _say_trial(result: trial.TrialResult, say: Say) -> None:
     for line in result.prompt.splitlines():
         say(f"  | {line}".rstrip())
     say("")
-
-
-def _say_first_rule(project: Project, say: Say) -> None:
-    """Say how to write a first rule for an agent of the project that has no memory."""
-    missing = initialize.list_agents_without_memory(project.store, os.environ)
-    if missing and not project.store.agents():
-        command = f'{program.format_command()} add {missing[0]} "Amounts are integer cents"'
-        say(f"Agents without a memory: {', '.join(missing)}. To write a first rule: {command}")
 
 
 def renew(path: str) -> str:

@@ -187,6 +187,7 @@ def test_installing_shows_the_prompt_and_changes_only_the_settings(installed: Ma
     assert f"reported this finding:\n  - {sample_events.LEARNING}\n" in done.stdout
     assert f"  | {sample_events.PROMPT}\n" in done.stdout
     assert sample_events.LEARNING in done.stdout.partition("The next prompt of that agent:")[2]
+    assert "\n  general-purpose   no memory yet (an agent of Claude Code)\n" in done.stdout
     text = settings_of(project).read_text()
     assert settings_json.remove_hooks(text) == FOREIGN
     assert len(settings_json.find_entries(text)) == 7

@@ -1,0 +1,66 @@
+"""What the installer says about the agents of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory_core.setup import first_minute
+from memory_core.storage.project import find_project
+from support.sandbox import Sandbox
+
+CLIENTS = ["general-purpose", "Explore", "Plan"]
+
+
+def define(root: Path, *names: str) -> None:
+    folder = root / ".claude" / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        text = f"---\nname: {name}\ndescription: Works\n---\nWork.\n"
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def describe(sandbox: Sandbox) -> tuple[list[tuple[str, str]], str]:
+    """Return (agent, state) of each agent, and the advice."""
+    lines = first_minute.describe_agents(find_project(str(sandbox.root), sandbox.env))
+    rows = [line.strip().partition("  ") for line in lines if line.startswith("  ")]
+    advice = "\n".join(line for line in lines[1:] if not line.startswith("  "))
+    return [(name, state.strip()) for name, _, state in rows], advice
+
+
+def test_agents_without_memory_and_a_first_rule(sandbox: Sandbox) -> None:
+    define(sandbox.root, "Engineer", "explore")
+    rows, advice = describe(sandbox)
+    own = [("engineer", "no memory yet"), ("explore", "no memory yet")]
+    others = [(name, first_minute.OF_CLAUDE_CODE) for name in CLIENTS if name != "Explore"]
+    assert rows == [*own, *others]
+    assert advice.endswith('agent-memory add engineer "Amounts are integer cents"')
+
+
+def test_memories_come_first_with_their_size(sandbox: Sandbox) -> None:
+    define(sandbox.root, "engineer")
+    sandbox.write_memory("qa", "One", "Two")
+    sandbox.write_memory("zoe", "One").write_bytes(b"- \xff\n" * 50_000)
+    rows, advice = describe(sandbox)
+    assert rows[:2] == [
+        ("qa", "a memory with 2 items"),
+        ("zoe", "its memory cannot be read: has more than 40,000 lines"),
+    ]
+    assert [name for name, _state in rows[2:]] == ["engineer", *CLIENTS]
+    assert advice.endswith("agent-memory show qa")
+
+
+def test_agents_without_a_memory_by_the_settings_are_left_out(sandbox: Sandbox) -> None:
+    define(sandbox.root, "engineer")
+    sandbox.configure("memory:\n  exclude: [engineer, explore]\n")
+    rows, advice = describe(sandbox)
+    assert [name for name, _state in rows] == ["general-purpose", "Plan"]
+    assert "add general-purpose " in advice
+    sandbox.configure("memory:\n  enabled: false\n")
+    assert describe(sandbox) == ([], "")
+
+
+def test_a_long_list_is_cut(sandbox: Sandbox) -> None:
+    define(sandbox.root, *(f"agent{number:02}" for number in range(30)))
+    rows, _advice = describe(sandbox)
+    assert len(rows) == first_minute.MOST_AGENTS
+    assert rows[-1][0] == f"and {30 + len(CLIENTS) - first_minute.MOST_AGENTS + 1} more"
