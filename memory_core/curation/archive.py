@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memory_core.curation import lookup
 from memory_core.document import dated_entries, markdown, reinsert
-from memory_core.history import item_history, revert
+from memory_core.history import item_history
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
@@ -126,7 +126,8 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     first_line, _newline, nested = archived.text.partition("\n")
     if archived.number:
         memory.from_archive.append((archived.section, archived.text))
-    if present := revert.find_items(document, first_line):
+    key = item_history.id_of(first_line)
+    if present := [item for item in document.items if item_history.id_of(item.text) == key]:
         lines = list(map(str.strip, markdown.read_nested(document, present[0]).splitlines()))
         if not all(line.strip() in lines for line in nested.splitlines()):
             raise NotRestored("the memory has it without some nested lines; copy them by hand")

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.document.diff import TextChange, format_diff
-from memory_core.history import item_history, revert
-from memory_core.history.item_history import Record
-from memory_core.memory import agent_memory
+from memory_core.history import item_history
+from memory_core.history.item_history import ItemState, Record
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -26,7 +25,8 @@ MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 
 
 # Kinds of the records that make a change; others are about runs.
-CHANGE_KINDS = (*item_history.ITEM_KINDS, "rejected", "renamed", "undone")
+CHANGE_KINDS = (*item_history.ITEM_KINDS, "rejected", "renamed", "rewritten", "undone")
+NO_ITEM_KINDS = ("renamed", "rewritten", "undone")
 
 
 class Change(NamedTuple):
@@ -126,6 +126,8 @@ def _add_texts(agent: str, history: item_history.History) -> list[Record]:
         text = record.get("text") or (state.text if state else "")
         if record["kind"] == "renamed":
             text = f"{record.get('origin')} -> {record.get('agent')}"
+        elif record["kind"] == "rewritten":
+            text = "other text than items"
         moment = item_history.clock_time(record)
         records.append({**record, "time": moment, "agent": agent, "text": text})
     return records
@@ -189,29 +191,47 @@ def compare(
     """Compare a memory at two times, by default before its last change and now.
 
     The last change is the last one that moved or reworded items: hand edits since the last write,
-    else the last command or report.  Only items differ; other text is that of the present file.
+    else the last command or report.  Only items are compared, as the history has them.
     """
     memory = read_memory(project, agent, store)
     records = item_history.sort_records(memory.history.records)
     last = next((record for record in reversed(records) if record["kind"] in MOVE_KINDS), None)
     change = item_history.change_of(last) if last else ""
 
-    def is_chosen(record: Record) -> bool:
+    def is_before(record: Record) -> bool:
         if since is None:
-            return item_history.change_of(record) == change
-        return item_history.clock_time(record) > since
+            return item_history.change_of(record) != change
+        return item_history.clock_time(record) <= since
 
-    def is_later(record: Record) -> bool:
-        return bool(until) and item_history.clock_time(record) > until
+    def is_in_time(record: Record) -> bool:
+        return not until or item_history.clock_time(record) <= until
 
-    before, after = (
-        revert.revert_records(memory.text, records, chosen) for chosen in (is_chosen, is_later)
+    old, new = (
+        {state.id: state for state in item_history.History(filter(is_chosen, records))}
+        for is_chosen in (is_before, is_in_time)
     )
-    old, new = (agent_memory.index_items(markdown.parse_document(text)) for text in (before, after))
     path = store.paths.relative(store.path(agent))
+    titles = dict.fromkeys(state.section for state in [*old.values(), *new.values()])
     return Comparison(
         since or (item_history.clock_time(last) if last else ""),
-        format_diff(TextChange(path, before, after)),
-        [fields[0] for key, fields in new.items() if key not in old],
-        [fields[0] for key, fields in old.items() if key not in new],
+        format_diff(
+            TextChange(path, *(_render_items(side.values(), titles) for side in (old, new)))
+        ),
+        _list_added(old, new),
+        _list_added(new, old),
     )
+
+
+def _list_added(old: dict[str, ItemState], new: dict[str, ItemState]) -> list[str]:
+    """Return the texts of items that are present in the new state, and not in the old one."""
+    present = {key for key, state in old.items() if state.is_present}
+    return [state.text for key, state in new.items() if state.is_present and key not in present]
+
+
+def _render_items(states: Iterable[ItemState], titles: Iterable[str]) -> str:
+    """Return the items below these headings; a new wording has the place of the older one."""
+    sections = {title: [f"## {title}"] * bool(title) for title in sorted(titles)}
+    for state in sorted(states, key=lambda state: state.born):
+        if state.is_present:
+            sections[state.section].append(markdown.join_nested(f"- {state.text}", state.nested))
+    return "\n".join("\n".join([*lines, ""]) for lines in sections.values())

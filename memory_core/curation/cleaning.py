@@ -33,7 +33,7 @@ IDLE_SECONDS = 30 * 86400
 LOG_MAX_AGE = 90 * 86400
 
 # Of the state on this machine: folders with one file per agent.
-STATE_FOLDERS = ("errors", "origins", "ready", "subjects", "versions")
+STATE_FOLDERS = ("errors", "origins", "ready", "subjects")
 
 INTERRUPTED_WRITE = "left by a write that was interrupted"
 ENDED_SESSION = "of a session that ended long ago"
@@ -245,19 +245,17 @@ def _remove_orphan(
         result.failed[orphan.agent] = "it was changed just now"
         return
     result.orphans.append(orphan)
-    maintained_files.remove_memory(store, orphan.agent, _has_no_items)
 
 
 def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> None:
     """Move all items and the free text of memories to the archive, and remove the files.
 
-    It is one change, and undo restores the items.
+    It is one change.
     """
     change_id = agent_memory.make_change_id("delete")
     transaction.check_unlocked(store, agents)
     for agent in agents:
         transaction.change_memory(project, agent, _archive_all, store, change_id)
-        maintained_files.remove_memory(store, agent, _has_no_items)
 
 
 def _archive_all(memory: AgentMemory) -> None:
@@ -267,10 +265,7 @@ def _archive_all(memory: AgentMemory) -> None:
         name = os.path.basename(memory.store.path(memory.agent))
         lines = filter(str.strip, memory.text.splitlines())
         memory.leftover.append((dated_entries.format_file_origin(name), "\n".join(lines)))
-
-
-def _has_no_items(text: str) -> bool:
-    return not any(item.text for item in markdown.parse_document(text).items)
+    memory.is_removed = True
 
 
 def _remove(file: UnusedFile, result: CleanResult) -> None:

@@ -39,16 +39,15 @@ class EditWarning(NamedTuple):
 
 
 class EditResult(NamedTuple):
-    """Texts of changed items, whether others wrote meanwhile, whether free text changed.
+    """Texts of changed items, and whether others wrote meanwhile.
 
-    `without_section` are items that are in no section any more.  Undo does not cover free text.
+    `without_section` are items that are in no section any more.
     """
 
     added: list[str]
     changed: list[str]
     removed: list[str]
     merged_others: bool
-    free_text_changed: bool
     without_section: set[str]
 
 
@@ -151,7 +150,6 @@ def reword_item(
 
 def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str, source: str) -> EditResult:
     base = "" if copy.is_new else copy.text
-    free_text_changed = _list_free_lines(copy.text) != _list_free_lines(text)
     merged_others = memory.snapshot is not None and memory.snapshot.text != base
     if memory.snapshot and memory.text != base:
         text = three_way.merge(base, memory.text, text)
@@ -165,7 +163,7 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str, source:
     removed = [item.text for item in difference.gone]
     without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
     changes.apply_edit(memory, document, difference, source)
-    return EditResult(added, changed, removed, merged_others, free_text_changed, without_section)
+    return EditResult(added, changed, removed, merged_others, without_section)
 
 
 def _match_reworded(difference: Difference, text: str) -> None:
@@ -179,14 +177,6 @@ def _match_reworded(difference: Difference, text: str) -> None:
 def _list_outside(document: markdown.Document) -> set[str]:
     """Return the texts of items that are in no section."""
     return {text for text, section, _ in agent_memory.list_items(document) if not section}
-
-
-def _list_free_lines(text: str) -> list[str]:
-    """Return the lines that are not blank, items or header comments."""
-    document = markdown.parse_document(text)
-    skipped = find_managed_lines(document)
-    lines = enumerate(document.lines)
-    return [line.strip() for at, line in lines if at not in skipped and line.strip()]
 
 
 def find_managed_lines(document: markdown.Document) -> set[int | None]:

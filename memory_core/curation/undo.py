@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from memory_core.claude_code import agent_spelling
 from memory_core.curation import cleaning, review
 from memory_core.curation.change_log import (
     Change,
@@ -14,15 +15,15 @@ from memory_core.curation.change_log import (
     list_changes,
     short_id,
 )
-from memory_core.document import edits, markdown, template
+from memory_core.document import markdown, revert_text, template
 from memory_core.document.diff import TextChange
-from memory_core.history import item_history, revert, rights
+from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemFields, Record
-from memory_core.history.revert import UndoPlan, UndoStep
-from memory_core.memory import agent_memory, maintained_files, rename, transaction
-from memory_core.memory.agent_memory import AgentMemory, ItemPositions
+from memory_core.memory import agent_memory, rename, transaction
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage.database import local_changes
+from memory_core.storage.database import change_table
+from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
@@ -32,12 +33,20 @@ class UndoResult(NamedTuple):
     """Changes that were undone, newest first, and how each agent's file differs now.
 
     `effects` are those of reports and commands; True for one that is redone, because the undo of
-    it was undone.
+    it was undone.  `merged` are the agents whose files keep later changes.
     """
 
     changes: list[Change]
     files: list[TextChange]
     effects: list[tuple[Change, bool]]
+    merged: list[str]
+
+
+class RevertedMemory(NamedTuple):
+    """The agent's name, which differs if a renaming is undone; whether later changes were kept."""
+
+    name: str
+    is_merged: bool
 
 
 class NothingToUndo(ValueError):
@@ -47,7 +56,7 @@ class NothingToUndo(ValueError):
 
 
 class UndoConflict(ValueError):
-    """A later change prevents the undo; the message names the item and that change."""
+    """A later change prevents the undo, or its text is not here; the message says which."""
 
     status = 1
 
@@ -87,7 +96,7 @@ def _list_changes(
     owners = [agent for agent in owners if not agents or agent in agents]
     local: set[str] = set()
     for agent in owners:
-        local.update(local_changes.list_changes(store.paths, store.stem(agent)))
+        local.update(change_table.list_changes(store.paths, store.stem(agent)))
     return [
         change
         for change in list_changes(store, owners)
@@ -124,7 +133,7 @@ def undo_changes(
     agents: Collection[str] = (),
     write: bool = True,
 ) -> UndoResult:
-    """Undo the changes with these ids, made on any machine; to undo an undo is to redo.
+    """Undo the changes with these ids, made on this machine; to undo an undo is to redo.
 
     Raises UnknownChange, NothingToUndo for a change that is undone already, and UndoConflict.
     """
@@ -183,7 +192,7 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
         return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')} to undo"
     if _list_changes(store, agents):
-        return "nothing is left to undo; undo changes of others by their ids"
+        return "nothing is left to undo; changes of other machines are undone with git"
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} was made through agent-memory"
 
@@ -218,64 +227,138 @@ def _undo(
         for agent in sorted(owners)
         if not agents or agent in agents
     }
-    files = []
-    for agent in works:
+    files, merged = [], []
+    for agent, work in works.items():
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
-        works[agent](memory)
-        if before:  # the time in the header is not a part of the change
-            before = template.update_header(before, memory.limits, memory.now, agent)
-        files.append(TextChange(store.paths.relative(store.path(agent)), before, memory.text))
+        merged += [agent] if work(memory).is_merged else []
+        texts = [before, "" if memory.is_removed else memory.text]
+        # The time in the header is not a part of the change.
+        before, after = (
+            template.update_header(text, memory.limits, memory.now, agent) if text else ""
+            for text in texts
+        )
+        files.append(TextChange(store.paths.relative(store.path(agent)), before, after))
     if write:
         own_id = agent_memory.make_change_id("undo")
         transaction.check_unlocked(store, works)
         for agent, work in works.items():
-            name = transaction.change_memory(project, agent, work, store, own_id)
-            _remove_if_new(store, agent)
+            name = transaction.change_memory(project, agent, work, store, own_id).name
             if name != agent:
                 rename.move_files(store, agent, name)
-    return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]))
+    return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
 
 
-def _remove_if_new(store: Store, agent: str) -> None:
-    """Remove a memory file without items if all that made it is undone."""
-    records = item_history.sort_records(store.history(agent).read())
-    undone = item_history.find_undone(records)
-    changes = {
-        item_history.change_of(record)
-        for record in records
-        if record["kind"] in item_history.ARRIVAL_KINDS and "imported" not in record
-    }
-    left = changes - {*undone, *undone.values()}
-    if not left and local_changes.is_creator(store.paths, store.stem(agent)):
-        maintained_files.remove_memory(store, agent, cleaning.has_only_header)
-
-
-def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> str:
-    """Undo changes in one memory, regardless of limits; raises UndoConflict.
-
-    Returns the agent's name after that, which differs if a renaming is undone.
-    """
-
-    def is_chosen(record: Record) -> bool:
-        is_by_hand = record.get("source") == item_history.HAND_SOURCE
-        return not is_by_hand and item_history.change_of(record) in ids
-
+def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> RevertedMemory:
+    """Undo changes of one memory, given oldest first; raises UndoConflict."""
+    before = memory.document
+    text, is_merged = _revert_text(memory, ids)
     _give_trust_again(memory, ids)
-    records = item_history.drop_undone(memory.history.records, ids)
-    plan, before = revert.plan(records, is_chosen), memory.document
-    _check_whole(memory, plan, ids)
-    _check_unchanged(memory, plan)
-    after = _remove_emptied(before, revert.apply_steps(before, plan.steps, memory.limits))
-    _check_result(before, after, plan.steps)
-    _record(memory, plan.steps, ItemPositions(before))
-    _update_archive(memory, plan.steps, *map(agent_memory.list_items, (before, after)))
+    if text is None:
+        memory.is_removed, memory.text = True, memory.before
+    else:
+        memory.text = text
+    after = markdown.parse_document(text or "")
+    records = _list_records(memory, ids)
+    _record_items(memory, *map(agent_memory.index_items, (before, after)))
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
     review.revert_decisions(memory, ids)
-    _take_trust_back(memory, filter(is_chosen, records))
-    memory.set_document(after)
-    return _rename_back(memory, ids)
+    _take_trust_back(memory, records)
+    return RevertedMemory(_rename_back(memory, ids), is_merged)
+
+
+def _list_records(memory: AgentMemory, ids: Collection[str]) -> list[Record]:
+    """Return the records of changes, without those of hand edits."""
+    return [
+        record
+        for record in memory.history.records
+        if item_history.change_of(record) in ids
+        and record.get("source") != item_history.HAND_SOURCE
+    ]
+
+
+# The text.
+
+
+def _revert_text(memory: AgentMemory, ids: Sequence[str]) -> tuple[str | None, bool]:
+    """Return the text without these changes, None for no file, and whether it was merged."""
+    text = memory.text if memory.snapshot else None
+    steps = change_table.read_steps(memory.store.paths, memory.store.stem(memory.agent), ids)
+    is_merged = False
+    for change_id in reversed(ids):
+        step = steps.get(change_id)
+        if step is None:
+            reason = f"{memory.agent}: the text before change {short_id(change_id)} is not here"
+            why = (
+                "its text is not kept any more" if change_id in steps else "another machine made it"
+            )
+            raise UndoConflict(f"{reason}, because {why}; git may have it; nothing was undone")
+        if step.before == step.after:
+            continue
+        if text == step.after:
+            text = step.before
+            continue
+        is_merged = True
+        text = _merge(memory, step, text)
+    return text, is_merged
+
+
+def _merge(memory: AgentMemory, step: TextStep, text: str | None) -> str | None:
+    """Return the text without a change, and with what was written since then.
+
+    Raises UndoConflict if something that the change wrote was changed again.
+    """
+    name = agent_spelling.format_title(memory.agent)
+    empty = template.render_new(name, memory.project.name, memory.limits, memory.now)
+    # The header is not a part of the change.
+    before, after, now = (
+        template.update_header(version or empty, memory.limits, memory.now, memory.agent)
+        for version in (step.before, step.after, text)
+    )
+    try:
+        merged = revert_text.revert_change(before, after, now)
+    except revert_text.TextChanged as error:
+        later = _find_later(memory, step.change, str(error))
+        reason = f"{str(error)!r} was changed again by {later}; nothing was undone"
+        raise UndoConflict(f"{memory.agent}: {reason}") from None
+    is_needless = None in (step.before, text) and cleaning.has_only_header(merged)
+    return None if is_needless else merged
+
+
+def _find_later(memory: AgentMemory, change_id: str, text: str) -> str:
+    """Return what changed an item or a line after a change, and when."""
+    key = item_history.id_of(text)
+    for record in reversed(item_history.sort_records(memory.history.records)):
+        change = item_history.change_of(record)
+        is_later = change != change_id and key in (record["id"], record.get("was"))
+        if is_later and record.get("source") != item_history.HAND_SOURCE:
+            moment = item_history.clock_time(record)[:16].replace("T", " ")
+            return f"change {short_id(change)} at {moment}"
+        if change == change_id or is_later:
+            break
+    return "an edit of the file"
+
+
+# What goes with the text.
+
+
+def _record_items(
+    memory: AgentMemory, before: dict[str, ItemFields], after: dict[str, ItemFields]
+) -> None:
+    """Record how the items differ now; removed ones go to the archive, restored ones leave it."""
+    source = item_history.PERSON_SOURCE
+    for key in reversed({**after, **before}):
+        if before.get(key) == after.get(key):
+            continue
+        text, section, nested = after.get(key) or before[key]
+        kind = "restored" if key in after else "removed"
+        memory.record(kind, text, section=section, nested=nested, source=source)
+        whole = section, markdown.join_nested(text, nested)
+        if key in after:
+            memory.from_archive += dict.fromkeys([whole, (section, text)])
+        else:
+            memory.evicted.append(whole)
 
 
 def _take_trust_back(memory: AgentMemory, records: Iterable[Record]) -> None:
@@ -300,7 +383,7 @@ def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
-    """Return the agent's name without the renamings among these changes, and update the title."""
+    """Return the agent's name without the renamings among these changes."""
     records = memory.history.records
     name = rename.find_name(records, memory.agent)
     if name != memory.agent:
@@ -308,110 +391,6 @@ def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
             rename.check(memory.store, memory.agent, name)
         except rename.NotRenamed as error:
             raise UndoConflict(f"{error}; nothing was undone") from None
-        rename.rename_title(memory, memory.agent, name)
     elif any(one["kind"] == "renamed" and item_history.change_of(one) in ids for one in records):
         raise UndoConflict(f"{memory.agent} was renamed again; nothing was undone")
     return name
-
-
-def _check_whole(memory: AgentMemory, plan: UndoPlan, ids: Sequence[str]) -> None:
-    """Raise UndoConflict if the history, of which the newest part is read, lacks some records."""
-    is_cut = any(
-        record.get("n") and item_history.change_of(record) in ids
-        for record in memory.history.records[:1]
-    )
-    if plan.lost or is_cut:
-        raise UndoConflict(
-            f"{memory.agent}: the history is too long and does not have all items of this change"
-            " any more; nothing was undone. agent-memory restore lists the archived items"
-        )
-
-
-def _check_unchanged(memory: AgentMemory, plan: UndoPlan) -> None:
-    """Raise UndoConflict if an item of the plan was changed again, unless it is as before."""
-    present = agent_memory.index_items(memory.document)
-    for record, later in plan.superseded:
-        is_gone = later["kind"] in item_history.DEPARTURE_KINDS and later["id"] not in present
-        if is_gone and record["kind"] in item_history.ARRIVAL_KINDS and not record.get("was"):
-            continue  # it is not there, as before
-        state = memory.history.get(record["id"])
-        text = record.get("text") or (state.text if state else record["id"])
-        change = item_history.change_of(later)
-        how = f"change {short_id(change)}"
-        if later.get("source") == item_history.HAND_SOURCE:
-            how = "an edit of the file"
-        raise UndoConflict(
-            f"{memory.agent}: {text!r} was changed again by {how} at"
-            f" {item_history.clock_time(later)[:16].replace('T', ' ')}; nothing was undone"
-        )
-    for step in plan.steps:
-        item = present.get(item_history.id_of(step.now)) if step.now else None
-        section = step.record.get("section") or ""
-        if item and item[1] != section and markdown.find_section(memory.document, section):
-            reason = f"was moved to section {item[1]!r}; nothing was undone"
-            raise UndoConflict(f"{memory.agent}: {step.now!r} {reason}")
-
-
-def _remove_emptied(before: markdown.Document, after: markdown.Document) -> markdown.Document:
-    """Remove the sections that the undo has emptied, if a learning had created them."""
-    filled = {section.title for section in before.sections if section.items}
-    for section in reversed(after.sections):
-        is_blank = not any(map(str.strip, after.lines[section.body : section.end]))
-        if section.suffix and is_blank and section.title in filled:
-            after = edits.remove_section(after, section)
-    return after
-
-
-def _check_result(
-    before: markdown.Document, after: markdown.Document, steps: Sequence[UndoStep]
-) -> None:
-    """Raise UndoConflict unless the items are those of the earlier state."""
-    expected, present = (
-        {key: (text, nested) for key, (text, _section, nested) in items.items()}
-        for items in map(agent_memory.index_items, (before, after))
-    )
-    for step in steps:
-        if step.now:
-            expected.pop(item_history.id_of(step.now), None)
-        if step.target:
-            expected[item_history.id_of(step.target.text)] = step.target.text, step.target.nested
-    for key in expected.keys() | present.keys():
-        if expected.get(key) != present.get(key):
-            text, _nested = expected.get(key) or present[key]
-            raise UndoConflict(f"{text!r} cannot be restored as it was; nothing was undone")
-
-
-def _record(memory: AgentMemory, steps: Sequence[UndoStep], positions: ItemPositions) -> None:
-    source = item_history.PERSON_SOURCE
-    items = agent_memory.index_items(memory.document)
-    for step in steps:
-        if step.target is None:
-            text, section, nested = items.get(item_history.id_of(step.now), (step.now, "", ""))
-            place = {"section": section, "nested": nested, "after": positions.remove(text)}
-            memory.record("removed", text, source=source, **place)
-        else:
-            text, section, nested = step.target.fields
-            was = item_history.id_of(step.now) if step.now else ""
-            fields = {"section": section, "nested": nested, "was": was}
-            memory.record("restored", text, source=source, **fields)
-
-
-def _update_archive(
-    memory: AgentMemory,
-    steps: Sequence[UndoStep],
-    before: list[ItemFields],
-    after: list[ItemFields],
-) -> None:
-    """Move removed items to the archive, and restored ones out of it."""
-    present = {fields[0]: fields for fields in after}
-    replaced = {step.now: step.target.text for step in steps if step.now and step.target}
-    for text, section, nested in before:
-        if text not in present:
-            # A better wording that replaced the item has kept its nested lines.
-            is_kept = nested == present.get(replaced.get(text, ""), ("", "", None))[2]
-            memory.evicted.append((section, markdown.join_nested(text, "" if is_kept else nested)))
-    for step in steps:
-        if step.target and step.target.text in present:
-            text, section, nested = step.target.fields
-            whole = markdown.join_nested(text, nested)
-            memory.from_archive += dict.fromkeys([(section, whole), (section, text)])

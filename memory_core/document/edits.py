@@ -22,8 +22,6 @@ ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
 # All parts of a document: an edit may only change the entries of its own lines.
 Shape = list[ShapeEntry]
 
-TOP = "top"  # instead of the item above: the new item becomes the first
-
 
 ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
 
@@ -101,16 +99,6 @@ def add_section(
     if _is_read(after, document, _shape_of_both(document, at, [added])):
         return after
     raise ValueError(f"no line can hold the heading {heading!r}")
-
-
-def remove_section(document: Document, section: Section) -> Document:
-    """Remove a section without items and text, unless other lines would be read differently."""
-    begin, end = section.line, section.end
-    while end == len(document.lines) and begin and _is_blank(document, begin - 1):
-        begin -= 1
-    shape = [entry for at, entry in _entries(document) if not section.line <= at < end]
-    after = _splice(document, begin, end, [])
-    return after if _is_read(after, document, shape) else document
 
 
 def _find_section_place(document: Document, title: str, order: Sequence[str]) -> int:

@@ -31,13 +31,14 @@ NEWEST = "~"  # later than any time: the creation time of an item that is added 
 class MergeResult:
     """A new text, and the result for each learning and for the evicted items.
 
-    Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`.  `origins`
-    has the learnings of the first three, in the same order.
+    Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`; `types` are
+    those of the added ones.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.added: list[str] = []
+        self.types: list[str] = []
         self.duplicates: list[tuple[str, str]] = []  # the item's text, the learning's
         self.replaced: list[tuple[str, str]] = []  # the old text, the learning's
         self.refused: list[tuple[LearningLike, str]] = []  # with the reason, a sentence
@@ -45,14 +46,6 @@ class MergeResult:
         self.rivals: dict[str, str] = {}  # a learning: the item that contradicts it, and stays
         # Evicted items, each with the learning that contradicts it.
         self.contradicted: list[tuple[tuple[str, str], str]] = []
-        self.origins: dict[str, list[LearningLike]] = {
-            name: [] for name in ("added", "duplicates", "replaced")
-        }
-
-    def note_origin(self, learning: LearningLike) -> None:
-        """Note that the last new entry is the result for this learning."""
-        for name, origins in self.origins.items():
-            origins += [learning] * (len(getattr(self, name)) - len(origins))
 
 
 class LearningRefused(ValueError):
@@ -94,7 +87,6 @@ def merge_learnings(
             merger.learn(learning)
         except ValueError as refusal:
             merged.refused.append((learning, str(refusal)))
-        merged.note_origin(learning)
     if merged.added or merged.replaced:
         merged.text = markdown.render_document(merger.document)
     return merged
@@ -122,6 +114,7 @@ class _Merger:
             if not self._correct(title, content, learning.nested):
                 self._add(title, content, learning.nested)
             self._merged.added.append(content)
+            self._merged.types.append(learning.type)
         elif better := self._improve(twin, content, learning.nested):
             self._merged.replaced.append((twin.text, better))
         else:

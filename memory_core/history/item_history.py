@@ -455,20 +455,6 @@ def find_undone(records: Sequence[Record]) -> dict[str, str]:
     return gone
 
 
-def drop_undone(records: Sequence[Record], chosen: Collection[str]) -> list[Record]:
-    """Return the records without changes that are undone and without what undid them.
-
-    They cancel each other out.  The chosen changes stay, with the changes that they undid.
-    """
-    gone = find_undone(records)
-    dropped = {*gone.values()} - {*chosen}
-    return [
-        record
-        for record in records
-        if change_of(record) not in dropped and gone.get(change_of(record)) not in dropped
-    ]
-
-
 def id_of(text: str) -> str:
     """Return the id of an item with this text; case and spacing do not matter."""
     return similarity.identify(text)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
-from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document import markdown, merge_learnings, template
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import MergeResult
 from memory_core.history import item_history, rights
@@ -20,7 +20,8 @@ from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.database import local_changes
+from memory_core.storage.database import change_table
+from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -37,7 +38,8 @@ class AgentMemory:
     """An agent's memory file with its history, and the changes that are not written yet.
 
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
-    the text of a new file.  `text` and `history` include all changes up to now.  To be written:
+    the text of a new file.  `text` and `history` include all changes up to now; `is_removed` if
+    the file goes.  `steps` are the changes of this write before the last one.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` entries for a
     person, `decided` ids of those that do not wait any more, `origins` of texts with their nested
     lines, besides those that the records say, and `doubted` texts whose review is undone;
@@ -69,7 +71,10 @@ class AgentMemory:
         self.origins: dict[tuple[str, str], str] = {}
         self.doubted: list[tuple[str, str]] = []
         self.change_id = self.time = self.header_time = ""
-        self.seq = 0
+        self.is_removed = False
+        self.steps: list[TextStep] = []
+        self._start: str | None = None
+        self._seq = 0
 
     @property
     def now(self) -> str:
@@ -123,8 +128,38 @@ class AgentMemory:
         self.time = next(
             moment for second in count(now) if (moment := format_utc(second))[:19] not in taken
         )
-        last = local_changes.read_sequence(self.store.paths)
-        self.seq = 1 + max(last, self.history.last_seq)
+        self._seq = 0
+
+    @property
+    def seq(self) -> int:
+        """The number of this change, which is larger than those of all changes known here."""
+        if not self._seq:
+            last = change_table.read_sequence(self.store.paths)
+            self._seq = 1 + max(last, self.history.last_seq)
+        return self._seq
+
+    def begin_change(self, change_id: str) -> None:
+        """Begin a change at the present text."""
+        self.change_id = change_id
+        self._start = self.text if self.snapshot or self.steps else None
+
+    def end_change(self) -> None:
+        """Add the step of the change in progress, if it has records."""
+        before = self.before if self._start is None else self._start
+        after = None if self.is_removed else self.text
+        if after != before and not self._has_records():
+            self.record("rewritten", "")
+        if self._has_records():
+            times = (self._read_time(self._start), self._read_time(after))
+            self.steps.append(TextStep(self.change_id, self._start, after, *times))
+
+    def _has_records(self) -> bool:
+        return any(record.get("change") == self.change_id for record in self.records)
+
+    def _read_time(self, text: str | None) -> str:
+        if text is None:
+            return ""
+        return template.read_update_time(markdown.parse_document(text)).replace(" ", "T")
 
     def set_document(self, document: Document, author: str = "") -> None:
         """Replace the document; if it differs, its header gets the time of this change.
@@ -144,10 +179,7 @@ class AgentMemory:
 
         Those that a learning contradicts wait for a person, too.
         """
-        before, self.text = self.text, merged.text
-        if not merged.evicted:
-            return merged  # parsing the text again takes as long as the merge itself
-        positions = ItemPositions(markdown.parse_document(before))
+        self.text = merged.text
         waiting = {}
         for pair, other in merged.contradicted:
             text, _, nested = pair[1].partition("\n")
@@ -157,8 +189,8 @@ class AgentMemory:
         self.review += waiting.values()
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
-            place = {"section": section, "nested": nested, "after": positions.remove(text)}
-            self.record("evicted", text, **place, waiting=waiting.get((section, item), ""))
+            entry = waiting.get((section, item), "")
+            self.record("evicted", text, section=section, nested=nested, waiting=entry)
         return merged
 
     def make_waiting(
@@ -174,36 +206,6 @@ class AgentMemory:
             tier = rights.find_source_tier(state.source, state.reading)
             entry |= {"tier": tier, "reading": state.reading}
         return entry
-
-
-class ItemPositions:
-    """The positions of the items in a document while items are removed one by one."""
-
-    def __init__(self, document: Document) -> None:
-        self._sections = [[item.text for item in section.items] for section in document.sections]
-        self._places: dict[str, tuple[int, int]] = {}
-        for number, texts in enumerate(self._sections):
-            for at, text in enumerate(texts):
-                self._places.setdefault(text, (number, at))
-        self._removed: set[str] = set()
-        # The first of the removed items that end above this one, so that no search is repeated.
-        self._tops: dict[tuple[int, int], int] = {}
-
-    def remove(self, text: str) -> str:
-        """Remove an item; return the id of the item above it in its section.
-
-        The result is TOP for the first item, and "" for an item outside of sections.  Items that
-        were removed before are skipped, because undo restores them later.
-        """
-        if text not in self._places:
-            return ""
-        number, at = self._places[text]
-        texts, top = self._sections[number], at
-        while top and texts[top - 1] in self._removed:
-            top = self._tops.get((number, top - 1), top - 1)
-        self._removed.add(text)
-        self._tops[number, at] = top
-        return item_history.id_of(texts[top - 1]) if top else edits.TOP
 
 
 def list_items(document: Document) -> list[ItemFields]:

@@ -12,12 +12,7 @@ from memory_core.document.merge_learnings import LearningLike, MergeResult
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Difference, ItemState
 from memory_core.learning.extraction import Learning
-from memory_core.memory.agent_memory import (
-    AgentMemory,
-    ItemPositions,
-    list_items,
-    make_change_id,
-)
+from memory_core.memory.agent_memory import AgentMemory, list_items, make_change_id
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -76,7 +71,7 @@ def learn(
     `approved`.
     """
     by_person = source.get("source") in item_history.HUMAN_SOURCES
-    return learn_reports(memory, [TaughtReport(rows, source)], kind, by_person)
+    return learn_reports(memory, [TaughtReport(rows, source)], kind, by_person)[0]
 
 
 def learn_reports(
@@ -84,38 +79,36 @@ def learn_reports(
     reports: Iterable[TaughtReport],
     kind: str = "learned",
     by_person: bool = False,
-) -> MergeResult:
-    """Merge the learnings of several runs at once; each report is a change of its own.
+) -> list[MergeResult]:
+    """Merge the learnings of several runs; each report is a change of its own.
 
     All are of people, or of agents.  Learnings of agents that cannot be merged wait for a person,
     except those that a person has rejected before.  With `learning: ask`, new ones wait as well.
     """
-    owners: dict[int, TaughtReport] = {}
-    taught: list[TaughtReport] = []
+    results = list[MergeResult]()
+    for number, report in enumerate(reports):
+        if number:
+            memory.end_change()
+            memory.begin_change(make_change_id(report.source.get("run", "")))
+        results.append(_learn_report(memory, report, kind, by_person))
+    return results
 
-    def list_learnings() -> Iterator[Learning]:
-        for number, report in enumerate(reports):
-            if number:
-                memory.change_id = make_change_id(report.source.get("run", ""))
-            report.change_id = memory.change_id
-            owners.update((id(learning), report) for learning in report.learnings)
-            taught.append(report)
-            memory.is_outside = report.is_outside
-            yield from _admit(memory, report, by_person)
 
-    merged = memory.merge_learnings(list_learnings(), by_person)
-    _record_outcomes(memory, merged, owners, kind)
-    for learning, reason in merged.refused:
-        owners[id(learning)].refused.append((learning, reason))
-    merged.refused = [pair for report in taught for pair in report.refused]
-    for report in taught if not by_person else ():
-        waiting = [
-            pair for pair in report.rejected + report.refused if not _is_decided(memory, pair[0])
-        ]
+def _learn_report(
+    memory: AgentMemory, report: TaughtReport, kind: str, by_person: bool
+) -> MergeResult:
+    report.change_id = memory.change_id
+    memory.is_outside = report.is_outside
+    merged = memory.merge_learnings(_admit(memory, report, by_person), by_person)
+    _record_outcomes(memory, merged, report, kind)
+    report.refused += merged.refused
+    merged.refused = report.refused
+    if not by_person:
+        refused = report.rejected + report.refused
+        waiting = [pair for pair in refused if not _is_decided(memory, pair[0])]
         memory.review += list_refused(waiting, merged.rivals, **report.source)
     memory.take_merged(merged)
-    for report in taught if not by_person else ():
-        memory.change_id = report.change_id
+    if not by_person:
         _take_wrong(memory, report)
     return merged
 
@@ -128,31 +121,26 @@ def _is_decided(memory: AgentMemory, learning: LearningLike) -> bool:
 
 
 def _record_outcomes(
-    memory: AgentMemory, merged: MergeResult, owners: dict[int, TaughtReport], kind: str
+    memory: AgentMemory, merged: MergeResult, report: TaughtReport, kind: str
 ) -> None:
-    """Record what became of each learning, with the source and the change of its report."""
+    """Record what became of each learning, with the source of its report."""
     fields = {
         text: {"section": title, "nested": nested}
         for text, title, nested in list_items(markdown.parse_document(merged.text))
     }
 
-    def record(learning: LearningLike, kind: str, text: str, **more: str) -> None:
-        report = owners[id(learning)]
-        memory.change_id = report.change_id
-        memory.record(kind, text, **more, **report.source)
-
-    for learning, text in zip(merged.origins["added"], merged.added, strict=True):
-        record(learning, kind, text, type=learning.type, **fields.get(text, {}))
-    for learning, (old, text) in zip(merged.origins["replaced"], merged.replaced, strict=True):
-        record(learning, "merged", text, was=item_history.id_of(old), **fields.get(text, {}))
-    for learning in merged.origins["added"] + merged.origins["replaced"]:
-        owners[id(learning)].learned += 1
-    for learning, (text, _) in zip(merged.origins["duplicates"], merged.duplicates, strict=True):
-        record(learning, "reinforced", text)
+    record, source = memory.record, report.source
+    for type_name, text in zip(merged.types, merged.added, strict=True):
+        record(kind, text, type=type_name, **fields.get(text, {}), **source)
+    for old, text in merged.replaced:
+        record("merged", text, was=item_history.id_of(old), **fields.get(text, {}), **source)
+    report.learned += len(merged.added) + len(merged.replaced)
+    for text, _ in merged.duplicates:
+        record("reinforced", text, **source)
     for learning, _reason in merged.refused:
         rival = merged.rivals.get(learning.content, "")
         if rival and not memory.history.is_persons(rival):
-            record(learning, "contradicted", rival)
+            record("contradicted", rival, **source)
 
 
 def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterator[Learning]:
@@ -276,12 +264,10 @@ def remove_items(
     items = [item for item in items if section in (None, titles.get(item.line, ""))]
     if not items:
         return []
-    positions = ItemPositions(document)
     for item in items:
         nested, title = markdown.read_nested(document, item), titles.get(item.line, "")
         memory.evicted.append((title, markdown.join_nested(item.text, nested)))
-        above = positions.remove(item.text)
-        memory.record(kind, item.text, section=title, nested=nested, after=above, **source)
+        memory.record(kind, item.text, section=title, nested=nested, **source)
     memory.set_document(edits.remove_items(document, items))
     return [item.text for item in items]
 
@@ -321,12 +307,6 @@ def apply_edit(
     The wording of an agent is a better wording of a run, and no edit of a person.
     """
     kind = "edited" if source == item_history.PERSON_SOURCE else "merged"
-    positions = ItemPositions(memory.document)
-    gone, difference.gone = difference.gone, []
-    for state in gone:
-        above = positions.remove(state.text)
-        fields = {"section": state.section, "nested": state.nested, "after": above}
-        memory.record("removed", state.text, id=state.id, source=source, **fields)
     record_difference(memory, difference, kind, source)
     is_persons = source == item_history.PERSON_SOURCE
     memory.set_document(document, rights.PERSON if is_persons else rights.AGENT)

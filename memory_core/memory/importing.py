@@ -6,7 +6,7 @@ from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.history.item_history import IMPORT_SOURCE, ItemFields, Record
 from memory_core.memory import agent_memory
-from memory_core.memory.agent_memory import AgentMemory, ItemPositions, SectionText, index_items
+from memory_core.memory.agent_memory import AgentMemory, SectionText, index_items
 from memory_core.storage.config_yml import project_rules
 from memory_core.text import similarity
 
@@ -30,10 +30,9 @@ def import_memory(
     # An editor that has loaded this version knows all earlier records.
     memory.begin_version()
     before = index_items(memory.document)
-    positions = ItemPositions(memory.document)
     memory.set_document(markdown.parse_document(text))
     _record_present(memory, before)
-    _record_difference(memory, before, index_items(memory.document), positions)
+    _record_difference(memory, before, index_items(memory.document))
     memory.evicted += archived
     return len(new)
 
@@ -63,7 +62,6 @@ def _record_difference(
     memory: AgentMemory,
     before: dict[str, ItemFields],
     after: dict[str, ItemFields],
-    positions: ItemPositions,
 ) -> None:
     """Record the items that the import added, reworded or removed."""
     source = {"source": IMPORT_SOURCE, "origin": IMPORT_SOURCE}
@@ -78,5 +76,4 @@ def _record_difference(
         memory.record(kind, text, section=section, nested=nested, was=was, **source)
     for text in gone:
         _text, section, nested = before[item_history.id_of(text)]
-        above = positions.remove(text)
-        memory.record("archived", text, section=section, nested=nested, after=above, **source)
+        memory.record("archived", text, section=section, nested=nested, **source)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from memory_core.claude_code import agent_spelling
 from memory_core.document import template
-from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
-from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
@@ -55,15 +52,3 @@ def add_title(project: Project, agent: str, store: Store) -> bool:
         if text != snapshot.text:
             store.write(agent, text, snapshot)
         return text != snapshot.text
-
-
-def remove_memory(store: Store, agent: str, is_removable: Callable[[str], bool]) -> bool:
-    """Remove an agent's memory file if its text is removable; return whether it was removed."""
-    with store.lock(agent):
-        snapshot = store.read(agent)
-        if snapshot is None or not is_removable(snapshot.text):
-            return False
-        store.files.delete(snapshot.path)
-        preparing.remove(store, agent)
-        file_actions.sync(store.files, store.folder)
-        return True

@@ -27,7 +27,7 @@ from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
 from memory_core.storage import state_folder
-from memory_core.storage.database import local_changes
+from memory_core.storage.database import change_table
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -82,7 +82,7 @@ def read_memory(
     change_id = change_id or agent_memory.make_change_id(agent)
     memory.change_id = agent_memory.make_hand_change_id(change_id, agent)
     _take_hand_edits(memory, document)
-    memory.change_id = change_id
+    memory.begin_change(change_id)
     return memory
 
 
@@ -115,9 +115,9 @@ def _list_unseen(memory: AgentMemory, place: Place) -> list[str]:
     if paths.state.root.startswith(state_folder.NOWHERE):
         records = memory.history.records
         return [item_history.change_of(record) for record in records if place_of(record) > place]
-    later = local_changes.list_later(paths, stem, memory.header_time)
+    later = change_table.list_later(paths, stem, memory.header_time)
     if later is None and place == FIRST_PLACE:
-        return local_changes.list_changes(paths, stem)
+        return change_table.list_changes(paths, stem)
     return later or []
 
 
@@ -137,10 +137,12 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     items = agent_memory.list_items(document)
     place = _find_place(memory, items)
     difference = item_history.compare(memory.history, items, lambda: _list_unseen(memory, place))
-    # Changes that came from elsewhere while an editor was open: their items may be unwanted.
-    memory.leftover += [
-        (state.section, state.text) for state in difference.gone if state.place > place
-    ]
+    if later := [state for state in difference.gone if state.place > place]:
+        # Changes that came from elsewhere while an editor was open: their items may be unwanted.
+        own = change_table.list_changes(memory.store.paths, memory.store.stem(memory.agent))
+        memory.leftover += [
+            (state.section, state.text) for state in later if state.added_by not in own
+        ]
     if difference.missed:
         _check_version(memory, difference)
         room = min(MAX_MISSED, MAX_COMPARISONS // (len(document.items) + 1))
@@ -192,13 +194,13 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
     Such a text was written by a killed process, or git checked it out.
     """
     stem = memory.store.stem(memory.agent)
-    version = local_changes.identify(memory.store.paths, stem, memory.before)
-    if version == local_changes.LAST:
+    version = change_table.identify(memory.store.paths, stem, memory.before)
+    if version == change_table.LAST:
         difference.gone = []  # the inbox still has the report of the killed writer
-    elif version == local_changes.OLD:
+    elif version == change_table.OLD:
         difference.gone += difference.missed
         memory.leftover += [(state.section, state.text) for state in difference.missed]
-    if version != local_changes.NEW:
+    if version != change_table.NEW:
         difference.missed = []
 
 

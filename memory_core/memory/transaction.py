@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from memory_core.document import dated_entries
+from memory_core.files import file_actions
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Record
 from memory_core.memory import error_files
@@ -19,10 +20,10 @@ from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import event_log
-from memory_core.storage.database import local_changes
+from memory_core.storage.database import change_table
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
-from memory_core.storage.store import FileChanged, Store
+from memory_core.storage.store import FileChanged, FileSnapshot, Store
 from memory_core.text.times import format_utc
 
 Result = TypeVar("Result")
@@ -106,11 +107,15 @@ def change_locked(
 def write(memory: AgentMemory) -> None:
     """Write a memory; the caller holds the lock.
 
-    Raises FileChanged if the user has saved the file since it was read, and OSError.
+    Raises FileChanged if the user has saved the file since it was read, and OSError, also if the
+    change cannot be kept for undo.
     """
     snapshot, store, agent = memory.snapshot, memory.store, memory.agent
-    if snapshot and not snapshot.is_current():
-        raise FileChanged(f"{snapshot.path} was saved by another program just now")
+    if snapshot:
+        _check_current(snapshot)
+    memory.end_change()
+    if memory.steps:
+        change_table.begin(store.paths, store.stem(agent), memory.seq, memory.steps)
     if memory.records:
         store.make_folder()
     if memory.evicted or memory.leftover:
@@ -142,6 +147,11 @@ def write(memory: AgentMemory) -> None:
     events = [(record["kind"], record) for record in memory.records]
     events += [("held", learning) for learning in memory.review]
     log_events(memory, events)
+
+
+def _check_current(snapshot: FileSnapshot) -> None:
+    if not snapshot.is_current():
+        raise FileChanged(f"{snapshot.path} was saved by another program just now")
 
 
 def log_events(memory: AgentMemory, entries: list[tuple[str, dict[str, Any]]]) -> None:
@@ -182,15 +192,16 @@ def _write_changes(
 
 
 def _write_text(memory: AgentMemory) -> None:
-    """Replace the file, and remember what this machine did."""
-    paths, stem = memory.store.paths, memory.store.stem(memory.agent)
-    if memory.records:
-        local_changes.write_sequence(paths, memory.seq)
-        change = (memory.header_time, memory.change_id, memory.time[:19])
-        local_changes.begin(paths, stem, *change)
-    if memory.text != memory.before:
-        memory.store.write(memory.agent, memory.text, memory.snapshot)
-        local_changes.finish(paths, stem, [memory.before, memory.text])
+    """Replace or remove the file, and note that the changes are written."""
+    store, agent = memory.store, memory.agent
+    if memory.is_removed and memory.snapshot:
+        _check_current(memory.snapshot)
+        store.files.delete(memory.snapshot.path)
+        file_actions.sync(store.files, store.folder)
+    elif memory.text != memory.before and not memory.is_removed:
+        store.write(agent, memory.text, memory.snapshot)
+    if memory.steps:
+        change_table.finish(store.paths, store.stem(agent), [step.change for step in memory.steps])
 
 
 def _note_decisions(memory: AgentMemory) -> None:

@@ -17,7 +17,7 @@ from memory_core.history import item_history, rights
 from memory_core.origin import commits, ledger, line_origins
 from memory_core.storage import paths, state_owner
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.database import local_changes, note_table, state_db
+from memory_core.storage.database import change_table, note_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -218,7 +218,7 @@ def _decide(
     text = snapshot.text if snapshot else ""
     digest = digests.hash_text(text)
     is_known = unclear is None
-    if before and local_changes.is_continued(store.paths, store.stem(agent), before, text):
+    if before and change_table.is_continued(store.paths, store.stem(agent), before, text):
         is_known = True
     unknown = [] if is_known else _list_of(store, agent, "")
     if unclear is None or not unknown:

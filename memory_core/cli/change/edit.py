@@ -54,8 +54,8 @@ def edit(
 ) -> None:
     """Edit a memory in your editor, or give an item a new text.
 
-    Opens a copy in $VISUAL, $EDITOR or vi and merges your changes when you close it.
-    Exit 1 for problems without a terminal.
+    Opens a copy in $VISUAL, $EDITOR or vi and merges your changes when you close it;
+    undo takes them back. Exit 1 for problems without a terminal.
 
     \b
     Example:
@@ -99,7 +99,6 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
         result = edit_session.save_copy(
             scope.project, scope.agent, copy, edited, scope.level, source=source
         )
-        is_kept = result.free_text_changed and not copy.is_new
     except BaseException:
         is_kept = path.is_file() and path.read_bytes() != _encode(copy.text)
         if is_kept:
@@ -109,8 +108,6 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
         if not is_kept:
             shutil.rmtree(path.parent, ignore_errors=True)
     _print_result(scope.project, scope.agent, result, user)
-    if is_kept:
-        _keep_previous(path, copy)
     if copy.is_new:
         note_undefined(scope.project, scope.agent)
     if warnings:
@@ -123,12 +120,6 @@ def _write_copy(scope: AgentScope, copy: EditCopy) -> Path:
     path = folder / os.path.basename(scope.level.path(scope.agent))
     path.write_bytes(_encode(copy.text))
     return path
-
-
-def _keep_previous(path: Path, copy: EditCopy) -> None:
-    backup = path.rename(path.with_name(f"before-{path.name}"))
-    backup.write_bytes(_encode(copy.text))
-    print_note(f"The previous version is in {backup}")
 
 
 def _encode(text: str) -> bytes:
@@ -218,8 +209,4 @@ def _print_result(project: Project, agent: str, result: EditResult, user: bool) 
         print_line(f"{format_count(lost, 'item')} now in no section: headings begin with ##")
     if result.merged_others:
         print_note("Changes that were written meanwhile are kept.")
-    if counts and result.free_text_changed:
-        print_note("The change of free text cannot be undone.")
-    elif not counts:
-        print_note("Only free text was changed, which undo does not cover.")
     note_undo(project, user)

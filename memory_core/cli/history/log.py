@@ -14,7 +14,7 @@ from memory_core.history import item_history
 
 # The keys of a record in --json; a key that the record lacks is null.
 JSON_KEYS = (
-    *("time", "kind", "agent", "id", "text", "section", "nested", "was", "after", "run"),
+    *("time", "kind", "agent", "id", "text", "section", "nested", "was", "run"),
     *("session", "source", "origin", "confidence", "change", "type", "outcome"),
     *("duration_ms", "tokens", "tool_uses", "tool", "resolution"),
 )
@@ -75,7 +75,7 @@ def _to_entry(record: dict[str, Any]) -> Entry:
     where = (format_minute(record["time"]), change, record["agent"])
     cells = (
         change_log.describe_kind(record),
-        "" if record["kind"] in ("undone", "renamed") else record["id"],
+        "" if record["kind"] in change_log.NO_ITEM_KINDS else record["id"],
         "" if confidence is None else f"{confidence:.1f}",
         (record.get("run") or "")[:RUN_ID_LENGTH],
     )

@@ -49,8 +49,8 @@ def undo(
 ) -> None:
     """Undo the last change of all agents, or the changes with these ids.
 
-    A change is one agent report or one command; log lists the ids. Exit 1 if later
-    changes prevent it.
+    A change is one agent report or one command; log lists the ids. The file becomes
+    what it was before; later changes are kept. Exit 1 if one of them prevents it.
 
     \b
     Example:
@@ -101,7 +101,8 @@ def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
 def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bool) -> None:
     diff = "".join(map(format_diff, result.files))
     if json:
-        common = {"written": written, "by": get_change(scope.project), "diff": diff}
+        by = get_change(scope.project)
+        common = {"written": written, "by": by, "diff": diff, "merged": result.merged}
         print_json(
             [
                 {
@@ -128,3 +129,5 @@ def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bo
         print_note(DRY_RUN_HINT)
     elif not diff:
         print_note("Note: no line of a memory changed.")
+    for agent in result.merged:
+        print_note(f"{agent}: merged with later changes of the file, which are kept.")

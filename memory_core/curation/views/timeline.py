@@ -93,7 +93,7 @@ def _make_record(record: Record) -> TimelineRecord:
     waiting = record.get("waiting") if begins else None
     return TimelineRecord(
         kind=change_log.describe_kind(record),
-        id="" if kind == "renamed" else str(record["id"]),
+        id="" if kind in change_log.NO_ITEM_KINDS else str(record["id"]),
         text=scanner.redact(str(record.get("text") or "")),
         section=str(record.get("section") or ""),
         confidence=record.get("confidence"),

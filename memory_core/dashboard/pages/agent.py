@@ -151,7 +151,8 @@ def _undo(visit: Visit) -> str:
         f" of {change.time[:16].replace('T', ' ')}"
         for change, is_redo in result.effects
     ]
-    return f"{', '.join(words)}."
+    kept = f" Later changes of {', '.join(result.merged)} are kept." if result.merged else ""
+    return f"{', '.join(words)}.{kept}"
 
 
 PAGES = [

@@ -15,8 +15,14 @@ from memory_core.text import digests
 
 DECIDED, MADE, REVIEW, TASKS = "decided", "made", "review", "tasks.json"
 
+VERSIONS, MAX_VERSION_BYTES = "versions", 256 * 1024
+SEQUENCE = "sequence"
+
+# In place of the digest of a text that is not known.
+UNKNOWN = "-"
+
 # Files and folders that are removed after that.
-NAMES: tuple[str, ...] = (DECIDED, MADE, REVIEW, TASKS, "expired")
+NAMES = (DECIDED, MADE, REVIEW, TASKS, "expired", VERSIONS, SEQUENCE)
 
 # A larger file is not of this user's work.
 MAX_BYTES = 64_000_000
@@ -33,6 +39,7 @@ def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
     for stem, agent, text in _list_reviews(state):
         review_table.insert(connection, stem, review_table.parse(agent, text))
     review_table.replay(connection, state)
+    take_changes(connection, state)
     if tasks := state.read_text(TASKS, MAX_BYTES):
         connection.execute("INSERT INTO notes VALUES (?, ?)", (TASKS, tasks))
 
@@ -87,3 +94,30 @@ def _keep_reviews(state: StateFiles) -> None:
     texts = "".join(text for _stem, _agent, text in reviews)
     if texts:  # this digest is the one of which a person has been told
         state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
+
+
+def take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
+    """Take over the changes that this machine wrote; their texts were not kept.
+
+    `versions/AGENT` has for each a line `TIME CHANGE NEXT`, with the times that name the versions
+    around it, and then two with the digests of its texts if they differ.  `sequence` has the last
+    numbers of changes.
+    """
+    words = state.read_text(SEQUENCE).split()
+    last = max((int(word) for word in words if word.isdecimal() and len(word) < 19), default=0)
+    for stem in state.list_names(VERSIONS):
+        lines = state.read_text(f"{VERSIONS}/{stem}", MAX_VERSION_BYTES).splitlines()
+        rows: list[list[str]] = []
+        for words in map(str.split, lines):
+            if len(words) == 3:
+                time, change, following = words
+                rows.append([stem, change, time.strip("-") and time, following])
+            elif len(words) == 1 and rows:
+                rows[-1] += words
+        values = [(*row[:4], *(row[4:] if len(row) == 6 else [UNKNOWN] * 2), last) for row in rows]
+        connection.executemany(
+            "INSERT OR IGNORE INTO changes"
+            " (agent, change, time_before, time_after, before, after, seq, is_written)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
+            values,
+        )

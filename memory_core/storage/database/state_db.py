@@ -43,6 +43,14 @@ CREATE TABLE own_records (agent TEXT NOT NULL, digest TEXT NOT NULL, UNIQUE (age
 CREATE TABLE reviews (
     agent TEXT NOT NULL, id TEXT NOT NULL, entry TEXT NOT NULL, UNIQUE (agent, id)
 );
+CREATE TABLE changes (
+    number INTEGER PRIMARY KEY, agent TEXT NOT NULL, change TEXT NOT NULL, seq INTEGER NOT NULL,
+    time_before TEXT NOT NULL, time_after TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL,
+    is_written INTEGER NOT NULL DEFAULT 0, UNIQUE (agent, change)
+);
+CREATE TABLE texts (
+    agent TEXT NOT NULL, digest TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (agent, digest)
+);
 """
 
 

@@ -1,0 +1,106 @@
+"""Take a change of a text back after the text was changed again, and keep the later changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from memory_core.document import markdown
+from memory_core.text import markdown_lines, similarity
+
+
+class TextChanged(ValueError):
+    """A part of the change was changed again; the message is its text."""
+
+
+class TextPart(NamedTuple):
+    """A line, or an item with its nested lines and the `key` of its words."""
+
+    lines: str
+    key: str
+    text: str
+    is_heading: bool = False
+
+
+def revert_change(before: str, after: str, now: str) -> str:
+    """Return `now` without the change from `before` to `after`.
+
+    Raises TextChanged if a part that the change wrote is not as it was, unless it is gone and
+    replaced nothing, or if an item that comes back is there already.
+    """
+    old, new, present = (list(_split(text)) for text in (before, after, now))
+    places, reworded = dict[int, int](), set[int]()
+    for tag, begin, end, other, other_end in _compare(new, present):
+        if tag == "equal":
+            places |= zip(range(begin, end), range(other, other_end), strict=True)
+        elif tag == "replace":
+            reworded |= {*range(begin, end)}
+    removed, added = set[int](), dict[int, list[TextPart]]()
+    for tag, begin, end, other, other_end in _compare(new, old):
+        if tag == "equal":
+            continue
+        for at in range(begin, end):
+            is_changed = tag == "replace" or at in reworded or new[at] in present
+            if at in places:
+                removed.add(places[at])
+            elif new[at].text and is_changed:
+                raise TextChanged(new[at].text)
+        above = next((places[at] + 1 for at in reversed(range(begin)) if at in places), 0)
+        added.setdefault(above, []).extend(old[other:other_end])
+    removed -= _list_needed(present, removed)
+    _check_absent(added, [part for at, part in enumerate(present) if at not in removed])
+    parts = []
+    for at in range(len(present) + 1):
+        parts += added.get(at, [])
+        parts += present[at : at + 1] if at not in removed else []
+    return _join(parts, now)
+
+
+def _compare(
+    one: list[TextPart], other: list[TextPart]
+) -> Sequence[tuple[str, int, int, int, int]]:
+    return SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+
+
+def _list_needed(parts: list[TextPart], removed: set[int]) -> set[int]:
+    """Return the headings that have other parts, which stay, and the blank lines around them."""
+    needed, has_parts = set[int](), False
+    for at in reversed(range(len(parts))):
+        part = parts[at]
+        if part.is_heading and has_parts:
+            around = [other for other in (at - 1, at + 1) if other >= 0 and not parts[other].text]
+            needed |= {at, *around}
+        has_parts = not part.is_heading and (has_parts or (bool(part.text) and at not in removed))
+    return needed
+
+
+def _check_absent(added: dict[int, list[TextPart]], present: list[TextPart]) -> None:
+    keys = {part.key for part in present}
+    for part in (part for parts in added.values() for part in parts):
+        if part.key and part.key in keys:
+            raise TextChanged(part.text)
+
+
+def _split(text: str) -> Iterator[TextPart]:
+    document = markdown.parse_document(text)
+    lines = [line.rstrip("\r\n") for line in document.lines]
+    items = {item.line: item for item in document.items}
+    headings = {heading.line for heading in document.headings}
+    at = 0
+    while at < len(lines):
+        item = items.get(at)
+        if item:
+            whole = "\n".join(lines[at : item.end])
+            yield TextPart(whole, similarity.normalize_text(item.text), item.text)
+        else:
+            yield TextPart(lines[at], "", lines[at].strip(), at in headings)
+        at = item.end if item else at + 1
+
+
+def _join(parts: list[TextPart], now: str) -> str:
+    """Return the text with the line ends of the present one."""
+    first = next(iter(markdown_lines.split_lines(now)), "")
+    end = first[len(first.rstrip("\r\n")) :] or "\n"
+    lines = [line for part in parts for line in part.lines.split("\n")]
+    return end.join(lines) + (end if lines and now.endswith(("\n", "\r")) else "")

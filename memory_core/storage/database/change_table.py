@@ -1,0 +1,203 @@
+"""The changes that this machine wrote: each with the text of its memory file before and after.
+
+Texts are named by their digests, "" for no file.  No decision depends on a clock: rows are in the
+order of the writes.  The last `KEPT_TEXTS` changes of an agent keep their texts for undo; older
+ones keep the digests.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memory_core.storage.database import state_db
+from memory_core.storage.paths import LevelPaths
+from memory_core.text import digests
+
+KEPT_TEXTS = 200
+KEPT_ROWS = 2000
+
+LAST, OLD, NEW = "last", "old", "new"
+
+INSERT = """
+INSERT OR REPLACE INTO changes (agent, change, seq, time_before, time_after, before, after)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+FORGET_TEXTS = """
+DELETE FROM texts WHERE agent = ?1 AND digest NOT IN (
+    SELECT before FROM (SELECT * FROM changes WHERE agent = ?1 ORDER BY number DESC LIMIT ?2)
+    UNION SELECT after FROM (SELECT * FROM changes WHERE agent = ?1 ORDER BY number DESC LIMIT ?2)
+)
+"""
+FORGET_CHANGES = """
+DELETE FROM changes WHERE agent = ?1 AND number NOT IN (
+    SELECT number FROM changes WHERE agent = ?1 ORDER BY number DESC LIMIT ?2
+)
+"""
+SELECT_STEP = """
+SELECT before, (SELECT text FROM texts WHERE agent = ?1 AND digest = before),
+    after, (SELECT text FROM texts WHERE agent = ?1 AND digest = after)
+FROM changes WHERE agent = ?1 AND change = ?2
+"""
+ROWS = """
+SELECT change, time_before, time_after, before, after FROM changes WHERE agent = ? ORDER BY number
+"""
+WRITTEN = ROWS.replace("ORDER", "AND is_written AND before != after ORDER")
+RENAME = (
+    "DELETE FROM changes WHERE agent = :new",
+    "DELETE FROM texts WHERE agent = :new",
+    "UPDATE changes SET agent = :new WHERE agent = :old",
+    "UPDATE texts SET agent = :new WHERE agent = :old",
+)
+
+
+class TextStep(NamedTuple):
+    """What a change did to a memory file: its text before and after, None for no file.
+
+    The times are those in the header of both texts, which name the versions; "" without one.
+    """
+
+    change: str
+    before: str | None
+    after: str | None
+    time_before: str = ""
+    time_after: str = ""
+
+
+class _Row(NamedTuple):
+    """A change with the times in the headers of its texts, and their digests."""
+
+    change: str
+    time_before: str
+    time_after: str
+    before: str
+    after: str
+
+
+def begin(paths: LevelPaths, stem: str, seq: int, steps: Sequence[TextStep]) -> None:
+    """Keep the steps of a write, before it; `seq` is the number of its changes.  Raises OSError."""
+
+    def insert(db: sqlite3.Connection) -> None:
+        for step in steps:
+            before, after = (_keep_text(db, stem, text) for text in (step.before, step.after))
+            times = (step.time_before, step.time_after)
+            db.execute(INSERT, (stem, step.change, seq, *times, before, after))
+        db.execute(FORGET_TEXTS, (stem, KEPT_TEXTS))
+        db.execute(FORGET_CHANGES, (stem, KEPT_ROWS))
+
+    state_db.write(paths.state, insert)
+
+
+def _keep_text(db: sqlite3.Connection, stem: str, text: str | None) -> str:
+    if text is None:
+        return ""
+    digest = digests.hash_text(text)
+    data = zlib.compress(text.encode("utf-8", "surrogatepass"))
+    db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", (stem, digest, data))
+    return digest
+
+
+def finish(paths: LevelPaths, stem: str, changes: Sequence[str]) -> None:
+    """Note that these changes are written; an unfinished one is no version of the file."""
+
+    def update(db: sqlite3.Connection) -> None:
+        rows = [(stem, change) for change in changes]
+        db.executemany("UPDATE changes SET is_written = 1 WHERE agent = ? AND change = ?", rows)
+
+    try:
+        state_db.write(paths.state, update)
+    except OSError:
+        pass  # a version that is not recognised later does less harm than a change made twice
+
+
+def read_steps(paths: LevelPaths, stem: str, changes: Sequence[str]) -> dict[str, TextStep | None]:
+    """Return the steps of these changes, None for one whose texts are not kept any more.
+
+    A change of another machine is not among them.  Raises OSError.
+    """
+
+    def select(db: sqlite3.Connection) -> dict[str, TextStep | None]:
+        rows = {change: db.execute(SELECT_STEP, (stem, change)).fetchone() for change in changes}
+        return {change: _read_step(change, row) for change, row in rows.items() if row}
+
+    return state_db.read(paths.state, select)
+
+
+def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) -> TextStep | None:
+    if any(name and data is None for name, data in (row[:2], row[2:])):
+        return None
+    before, after = (
+        None if data is None else zlib.decompress(data).decode("utf-8", "surrogatepass")
+        for data in (row[1], row[3])
+    )
+    return TextStep(change, before, after)
+
+
+def list_changes(paths: LevelPaths, stem: str) -> list[str]:
+    """Return the ids of the changes that this machine made, oldest first.  Raises OSError."""
+    return [row.change for row in _list_rows(paths, stem)]
+
+
+def list_later(paths: LevelPaths, stem: str, time: str) -> list[str] | None:
+    """Return the changes made here since the memory last had a header with this time.
+
+    Returns None if it had none here.  Raises OSError.
+    """
+    rows = _list_rows(paths, stem)
+    ends = [at for at, row in enumerate(rows, 1) if row.time_after == time][-1:]
+    begins = ends or [at for at, row in enumerate(rows) if row.time_before == time]
+    return [row.change for row in rows[begins[0] :]] if begins else None
+
+
+def identify(paths: LevelPaths, stem: str, text: str) -> str:
+    """Return whether this is the LAST text that the memory had, an OLD one, or a NEW one.
+
+    The file may be older than its history for one of two reasons: somebody restored an old version
+    on purpose, or an editor that was open saved a stale copy.  A restored version is listed here.
+    Raises OSError.
+    """
+    digest, rows = digests.hash_text(text), _list_rows(paths, stem, WRITTEN)
+    if rows and rows[-1].after == digest:
+        return LAST
+    return OLD if any(digest in (row.before, row.after) for row in rows) else NEW
+
+
+def is_continued(paths: LevelPaths, stem: str, before: str, text: str) -> bool:
+    """Return whether only writes of this machine are between a text with this digest and `text`.
+
+    Raises OSError.
+    """
+    now = digests.hash_text(text)
+    for row in reversed(_list_rows(paths, stem, WRITTEN)):
+        if now == before or row.after != now:
+            break
+        now = row.before
+    return now == before
+
+
+def _list_rows(paths: LevelPaths, stem: str, query: str = ROWS) -> list[_Row]:
+    return state_db.read(paths.state, lambda db: [_Row(*row) for row in db.execute(query, (stem,))])
+
+
+def rename(paths: LevelPaths, stem: str, new_stem: str) -> None:
+    """Give the changes of an agent to its new name, which has no memory.  Raises OSError."""
+
+    def move(db: sqlite3.Connection) -> None:
+        for statement in RENAME:
+            db.execute(statement, {"old": stem, "new": new_stem})
+
+    state_db.write(paths.state, move)
+
+
+def read_sequence(paths: LevelPaths) -> int:
+    """Return the last number that this machine gave to a change, 0 if it is not known.
+
+    Without it, another agent may use the number, too.
+    """
+    query = "SELECT coalesce(max(seq), 0) FROM changes"
+    try:
+        return state_db.read(paths.state, lambda db: int(db.execute(query).fetchone()[0]))
+    except OSError:
+        return 0
