@@ -12,7 +12,7 @@ import samples
 from scene import Scene
 
 from memory_core.history import item_history
-from memory_core.memory import preparing
+from memory_core.memory import preparing, run_history
 from memory_core.storage import event_log
 from memory_core.storage.project import find_project
 from memory_core.text.times import format_utc
@@ -177,14 +177,13 @@ def _fill_state(place: Scene, events: list[dict[str, Any]], agents: list[str]) -
 
 
 def log_run(place: Scene, number: int) -> None:
-    """Let a run of agent-001 end: an event, and a record of its history."""
+    """Let a run of agent-001 end: an event, and a row in the database."""
     project = find_project(place.project, place.job([]).env)
     run = f"b{number:07}"
     own = {"agent_id": "agent-001", "session": "session-b", "run": run}
     event_log.write(project.paths, "agent.memory.delivered", route="prompt", **own)
-    record = {"v": 1, "time": format_utc(time.time()), "kind": "task", "id": run, "run": run}
-    record |= {"agent": "agent-001", "type": "other", "outcome": "done", "given": "", "used": ""}
-    project.store.history("agent-001").append([record])
+    task = {"kind": "task", "key": run, "run": run, "outcome": "done"}
+    run_history.save_records(project.store, "agent-001", [task], time.time())
 
 
 def _format(value: dict[str, Any]) -> str:

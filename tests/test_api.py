@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,8 +14,8 @@ import pytest
 import memory_core
 from memory_core.curation import item_actions, lookup
 from memory_core.document import preferences
-from memory_core.history import performance
 from memory_core.storage.store import InvalidAgentName, Store
+from support.runs import list_errors
 from support.sandbox import Sandbox
 
 FACT = "Services talk through the event bus, never directly"
@@ -68,9 +70,11 @@ def test_a_too_small_budget_gives_nothing(shop: memory_core.Memories) -> None:
         assert len(shop.recall("qa", budget=size)) <= max(size, 0)
 
 
-def test_a_task_waits_for_the_lock_and_raises(shop: memory_core.Memories, sandbox: Sandbox) -> None:
-    (sandbox.root / ".claude-mpm" / "locks").write_text("in the way")
-    with pytest.raises(OSError, match=r"\.claude-mpm/locks is a file, not a folder"):
+def test_a_task_that_cannot_be_kept_raises(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+    shop.record_task("qa")
+    with contextlib.closing(sqlite3.connect(sandbox.state / "state.db")) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(OSError, match="upgrade this program"):
         shop.record_task("qa")
 
 
@@ -154,11 +158,10 @@ def test_bad_input_changes_nothing(shop: memory_core.Memories, sandbox: Sandbox)
 
 def test_records_name_their_source(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.remember("qa", "pattern", FACT)
-    shop.record_task("qa", run="a1")
+    shop.record_error("qa", "pytest: command not found")
     records = Store(sandbox.paths).history("qa").read()
-    sources = [(each["kind"], each["source"]) for each in records]
-    assert sources == [("learned", "python"), ("task", "python")]
-    assert performance.Performance(records).total.finished == 1
+    assert [(each["kind"], each["source"]) for each in records] == [("learned", "python")]
+    assert [each["source"] for each in list_errors(sandbox.paths, "qa")] == ["python"]
 
 
 def test_the_package_alone_imports_nothing() -> None:

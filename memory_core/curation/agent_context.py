@@ -11,7 +11,7 @@ from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.document.markdown import Document
 from memory_core.history import performance
-from memory_core.memory import agent_memory, error_files, preparing, recall
+from memory_core.memory import agent_memory, preparing, recall, run_history
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
@@ -73,16 +73,15 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             if not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
-    records = project.store.history(agent).read()
-    stem = project.store.stem(agent)
-    errors = error_files.read(project.paths, stem)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
     items.sort(key=lambda item: (item.is_outside, -item.confidence))
     if pending:
-        common = performance.find_common_errors(errors)
+        errors = run_history.list_errors(project.store, agent)
     else:
-        common = [] if project_rules.is_strict(project) else error_files.list_given(errors)
-    return Knowledge(agent, items, values, performance.Performance(records), common)
+        is_strict = project_rules.is_strict(project)
+        errors = [] if is_strict else run_history.list_given_errors(project.store, agent)
+    own = run_history.measure(project.store, agent)
+    return Knowledge(agent, items, values, own, errors)
 
 
 def list_given(project: Project, store: Store, agent: str) -> list[RatedItem]:

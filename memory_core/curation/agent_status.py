@@ -13,16 +13,14 @@ from memory_core.document import contradictions, eviction, markdown, near_duplic
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
 from memory_core.monitor import gone_projects
-from memory_core.monitor.agent_files import AgentFiles
-from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
-from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import config, event_log
 from memory_core.storage.config_yml import config_defaults, project_rules
 from memory_core.storage.database import state_db
+from memory_core.storage.database.run_table import RECENT_RUNS, RecentUse
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
@@ -99,29 +97,20 @@ def is_conflict(warning: tuple[int, str]) -> bool:
     return warning[1].startswith(CONFLICT_WARNING)
 
 
-def list_memories(
-    project: Project, store: Store | None = None, files: AgentFiles | None = None
-) -> list[MemoryStatus]:
-    """Return the memories of a level, and agents that have only learnings to merge or review.
-
-    `files` has the numbers of this level, if they are known already.
-    """
-    files = files or AgentFiles(project, store)
-    return [_read_memory(project, files, agent) for agent in lookup.sort_agents(files.agents())]
+def list_memories(numbers: Numbers) -> list[MemoryStatus]:
+    """Return the memories of a level, and agents that have only learnings to merge or review."""
+    agents = lookup.sort_agents(numbers.agents_with_files())
+    return [read_memory_status(numbers, agent) for agent in agents]
 
 
-def read_memory_status(project: Project, store: Store, agent: str) -> MemoryStatus:
+def read_memory_status(numbers: Numbers, agent: str) -> MemoryStatus:
     """Return the numbers of one memory; a file that cannot be read is an `error`."""
-    return _read_memory(project, AgentFiles(project, store), agent)
-
-
-def _read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus:
-    store, history = files.store, files.history(agent)
+    project, store = numbers.project, numbers.store
+    history, recent = numbers.history(agent), numbers.recent(agent)
     snapshot, error = _read(store, agent)
     history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
-    weeks = split_days(history.list_days(), TREND_WEEKS, WEEK_DAYS)
     return MemoryStatus(
         agent=agent,
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
@@ -130,15 +119,15 @@ def _read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatu
         sections=len(document.sections),
         items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
-        review=len(files.waiting(agent)),
-        unmerged=files.unmerged(agent),
+        review=len(numbers.waiting(agent)),
+        unmerged=numbers.unmerged(agent),
         warnings=[*document.warnings, *_check_bytes(text)],
         notes=list(_list_notes(project, store, agent, document)),
         error=error or history_error,
-        trend=[week.counts.learned for week in weeks],
+        trend=numbers.learned_by_week(agent, TREND_WEEKS),
         stale=_find_stale(project, store, agent, document),
-        recent=history.recent,
-        never=_list_never_given(project, store, document, agent, history.recent),
+        recent=recent,
+        never=_list_never_given(project, store, document, agent, recent),
     )
 
 
@@ -272,7 +261,7 @@ def measure_use(project: Project, numbers: Numbers) -> MemoryUse:
     """Return the use of the project's memories; a history that is unreadable does not count."""
     total = numbers.total()
     is_off = project.config["expire_after"] == config_defaults.OFF
-    change, count = ("", 0) if is_off else numbers.files.find_last_expiry()
+    change, count = ("", 0) if is_off else numbers.find_last_expiry()
     return MemoryUse(
         total.loaded,
         total.tokens_per_run,
@@ -322,11 +311,11 @@ def read_status(
     """
     level = project.level(user)
     numbers = numbers or Numbers(project)
-    memories = list_memories(project, level, None if user else numbers.files)
+    memories = list_memories(Numbers(project, level) if user else numbers)
     files = settings_files.read_hook_files(project.paths.root, environ)
     hooks = [file for file in files if file.own_hooks]
     faults = hook_faults.list_faults(files, environ)
-    last = numbers.last_delivery
+    last = numbers.log.find_last()
     unreadable = find_unreadable(level)
     warnings = [
         *_check_project(project, environ, last, unreadable),

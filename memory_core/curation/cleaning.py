@@ -22,6 +22,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import log_reading
 from memory_core.storage import event_log, hook_files, paths
+from memory_core.storage.database import run_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import FAR_FUTURE, format_utc
@@ -33,7 +34,7 @@ IDLE_SECONDS = 30 * 86400
 LOG_MAX_AGE = 90 * 86400
 
 # Of the state on this machine: folders with one file per agent.
-STATE_FOLDERS = ("errors", "origins", "ready", "subjects")
+STATE_FOLDERS = ("origins", "ready")
 
 INTERRUPTED_WRITE = "left by a write that was interrupted"
 ENDED_SESSION = "of a session that ended long ago"
@@ -153,6 +154,8 @@ def _find_orphans(
     for event in log_reading.read(store.paths):
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
+    for day in state_db.read(store.paths.state, run_table.list_days):
+        last_events[day.agent] = max(last_events.get(day.agent, ""), day.day)
     for agent in agents:
         try:
             orphan = _read_orphan(project, store, agent, last_events.get(agent, ""))

@@ -19,7 +19,7 @@ from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
-from memory_core.memory import agent_memory, changes, run_history, transaction
+from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
@@ -28,7 +28,6 @@ from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, similarity
-from memory_core.text.times import format_utc
 
 # If one of several learnings is refused, the message quotes this many characters of it.
 QUOTE_LENGTH = 40
@@ -106,8 +105,8 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
 
 def list_pinned(memory: AgentMemory) -> set[str]:
     """Return the ids of the items that the agent receives with every task, without preferences."""
-    state, stem = memory.store.paths.state, memory.store.stem(memory.agent)
-    notes = item_notes.list_notes(memory.history, run_history.read_subjects(state, stem))
+    _uses, abouts = run_history.read_use(memory.store, memory.agent)
+    notes = item_notes.list_notes(memory.history, abouts)
     return {note.id for note in notes.values() if note.is_pinned}
 
 
@@ -321,8 +320,8 @@ def record_task(
                 f"invalid {name} {number!r}: use a whole number, 0 to {performance.MAX_NUMBER}"
             )
     key = run or f"{source} {os.getpid()} {time.time_ns()}"
-    record = performance.make_task_record(key, outcome, run=run, **fields)
-    _append(project, agent, record, source)
+    record = {"kind": "task", "key": key, "outcome": outcome, "run": run, **fields}
+    _add_record(project, agent, record, source)
 
 
 def record_error(
@@ -333,26 +332,24 @@ def record_error(
     *,
     source: str,
     **run: str,
-) -> performance.Record:
+) -> performance.Row:
     """Record an error and, if known, its resolution, run and session; return the record.
 
     Without a resolution it stays on this machine.  Only the first line of the error is used, up
     to 200 characters, without secrets.  Raises InvalidRequest if it is empty.
     """
-    record = performance.make_error_record(text, resolution=resolution, **run)
+    record = performance.make_error(text, resolution=resolution, **run)
     if record is None:
         raise InvalidRequest("error: a text is expected")
-    _append(project, agent, record, source)
+    _add_record(project, agent, record, source)
     return record
 
 
-def _append(project: Project, agent: str, record: dict[str, Any], source: str) -> None:
+def _add_record(project: Project, agent: str, record: dict[str, Any], source: str) -> None:
     for name in ("type", "run", "session"):
-        value = record.get(name, "")
+        value = record.get(name) or ""
         if not isinstance(value, str) or "\n" in value:
             raise InvalidRequest(f"invalid {name} {value!r}: use a text of one line")
-    now = format_utc(time.time())
-    with project.store.lock(agent):
-        run_history.append_records(
-            project.store, agent, [{"time": now, "agent": agent, **record, "source": source}]
-        )
+    records = run_history.date_records(agent, [{**record, "source": source}])
+    run_history.add_records(project.store, records)
+    preparing.prepare(project, agent)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import NamedTuple
 
 from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
-from memory_core.monitor.agent_files import AgentFiles
+from memory_core.history.performance import Row
+from memory_core.storage.database import run_table, state_db
 from memory_core.storage.project import Project
 
 
@@ -22,23 +24,21 @@ class ExperimentState(NamedTuple):
 
 
 def read_state(project: Project) -> ExperimentState:
-    groups = [run["experiment"] for runs in list_runs(project).values() for run in runs]
+    groups = [run["experiment"] for run in _list_runs(project)]
     share = project.config["experiment"]["hold_out"]
-    counts = map(groups.count, performance.GROUPS)
-    return ExperimentState(share, *counts)
+    return ExperimentState(share, *map(groups.count, performance.GROUPS))
 
 
 def compare_agents(project: Project, agent: str = "") -> list[GroupComparison]:
-    """Compare the runs with and without memory, of one agent or of all."""
+    """Compare the runs with and without memory of the last half a year, of one agent or of all."""
+    runs = sorted(_list_runs(project), key=lambda run: str(run["agent"]))
     return [
         row
-        for name, runs in list_runs(project).items()
+        for name, group in groupby(runs, lambda run: str(run["agent"]))
         if agent in ("", name)
-        for row in comparison.compare_runs(name, runs)
+        for row in comparison.compare_runs(name, list(group))
     ]
 
 
-def list_runs(project: Project) -> dict[str, list[dict[str, Any]]]:
-    """Return the runs of experiments by agent; an unreadable history does not count."""
-    files = AgentFiles(project)
-    return {agent: files.history(agent).experiment for agent in sorted(files.agents_with_history())}
+def _list_runs(project: Project) -> list[Row]:
+    return state_db.read(project.paths.state, lambda db: run_table.list_runs(db, experiment=True))

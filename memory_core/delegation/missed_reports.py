@@ -16,7 +16,7 @@ from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
-from memory_core.memory import expiry, remember
+from memory_core.memory import expiry, remember, run_history
 from memory_core.storage import event_log, hook_files
 from memory_core.storage.config_yml import config_defaults, project_rules
 from memory_core.storage.project import Project
@@ -59,13 +59,14 @@ class SweepResult:
 
 
 def sweep_at_start(project: Project, event: Event) -> None:
-    """Delete old state, sweep within the time limit for the start of a session, and expire."""
+    """Delete old state, sweep within the time limit for the start of a session, expire, sum up."""
     folder = os.path.dirname(events.transcript_path(event))
     hook_files.clear_old(project.paths)
     hook_files.clear_done(project.paths)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
     if project.config["expire_after"] != config_defaults.OFF:
         expiry.expire_at_start(project)
+    run_history.sum_up(project.store)
 
 
 def sweep(project: Project, folders: list[str], size: int, seconds: float) -> SweepResult:

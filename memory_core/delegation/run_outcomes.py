@@ -1,4 +1,4 @@
-"""How runs ended, failed tools and interrupted runs, as records for the history of their agent.
+"""How runs ended, failed tools and interrupted runs, for the tables of runs and errors.
 
 The outcome of a run is recorded once, by the first of these events:
 
@@ -7,8 +7,7 @@ The outcome of a run is recorded once, by the first of these events:
     its end        SubagentStop: in the background, and for an agent that nobody called
     the sweep      for a run that was killed, or whose end no hook has seen
 
-The key `recorded` in the record of the run prevents a second record.  If two of them still record
-the outcome, both records have one id, and `performance` counts them once.
+The key `recorded` in the record of the run says that it is; a second one changes the same row.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from memory_core.claude_code import events, transcripts
 from memory_core.delegation import run_event, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
-from memory_core.history.item_history import Record
 from memory_core.history.performance import DONE, FAILED, STOPPED
 from memory_core.memory import run_history
+from memory_core.memory.run_history import RunRecord
 from memory_core.storage import run_records
 from memory_core.storage.config_yml import project_rules
 
@@ -43,11 +42,11 @@ class EventResult:
 
     def __init__(self, run: RunEvent) -> None:
         self.run = run
-        self.records: list[Record] = []
+        self.records: list[RunRecord] = []
         self.lesson: Lesson | None = None
         self.notes: list[Callable[[], None]] = []
 
-    def add_records(self, *records: Record) -> None:
+    def add_records(self, *records: RunRecord) -> None:
         self.records += run_history.date_records(self.run.agent, records, self.run.when)
 
     def note_later(self, run: str, **fields: Any) -> None:
@@ -58,7 +57,7 @@ class EventResult:
 def list_use(run: RunEvent) -> dict[str, str]:
     """Return the items that a run received and used, and its group in an experiment.
 
-    The result is {} if a history record has them.
+    The result is {} if they are recorded.
     """
     if "recorded" in run.record:
         return {}
@@ -101,7 +100,7 @@ def add_outcome(result: EventResult, outcome: str, **fields: Any) -> None:
     run = result.run
     key = run.run_id or run.call
     if not key:
-        return  # without an id the history cannot distinguish it from other runs
+        return  # without an id it could not be distinguished from other runs
     ids = {"key": key, "run": run.run_id, "session": events.session(run.event)}
     record = {"kind": "task", "outcome": outcome, **ids, **list_use(run), **fields}
     result.add_records(record)
@@ -169,10 +168,9 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     run_report.note_used(run, [last] if last else [])
     ids = {"run": run.run_id, "session": session}
     task = {"kind": "task", "key": run.run_id, "outcome": outcome, **ids, **list_use(run)}
-    failure = performance.make_error_record(error, "Agent", **ids)
+    failure = performance.make_error(error, "Agent", **ids)
     records = [{**task, **words, **numbers}, *([failure] if failure else [])]
-    # Two records of one run and one time would be one: it is later than that of the run's end.
-    if run_history.save_records(run.project.store, run.agent, records, until + 0.002):
+    if run_history.save_records(run.project.store, run.agent, records, until):
         run.runs.try_note(run.run_id, recorded=outcome, counted=1)
 
 
@@ -185,8 +183,8 @@ def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
     return (DONE if last or "ended" in record else STOPPED), ""
 
 
-def _make_error(run: RunEvent) -> Record | None:
+def _make_error(run: RunEvent) -> RunRecord | None:
     ids = {"run": run.run_id, "session": events.session(run.event)}
     # An event at the end of a run has no tool: the delegation itself failed.
     tool = events.tool_name(run.event) or "Agent"
-    return performance.make_error_record(events.cause(run.event), tool, **ids)
+    return performance.make_error(events.cause(run.event), tool, **ids)

@@ -20,6 +20,7 @@ from memory_core.claude_code import (
 )
 from memory_core.curation import agent_status
 from memory_core.doctor.repairs import Repair
+from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner, plugin, trial
 from memory_core.storage import config, event_log, run_records
 from memory_core.storage.project import Project
@@ -101,7 +102,7 @@ class Examination:
         self.files = settings_files.read_hook_files(self.root, environ)
         # The variables that Claude Code sets for hooks.
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
-        self.memories = agent_status.list_memories(project)
+        self.memories = agent_status.list_memories(Numbers(project))
         self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
         # Hooks of other tools that see delegations.
         self.foreign_hooks = [

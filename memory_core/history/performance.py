@@ -1,25 +1,19 @@
-"""Compute the performance of an agent and its common errors from its history records.
+"""The runs of an agent and its common errors: make a row of each, sum them up, format the results.
 
-Two kinds of records are about runs; others are skipped:
-
-    task    id of the run; type, outcome; duration_ms, tokens, tool_uses if they are known;
-            experiment: GIVEN or HELD_OUT for a run of an experiment
-    error   id of the error text; text, tool; resolution if it is known
-
-The result does not depend on the order of the records, and a record may come twice.
+The rows are in the database of this machine, see `storage.database`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from memory_core.document import block_reader
 from memory_core.history import error_text
 from memory_core.text import digests, sanitize
 
-Record = dict[str, Any]
-
+Row = dict[str, Any]
 
 DONE, FAILED, STOPPED = OUTCOMES = ("done", "failed", "stopped")
 GIVEN, HELD_OUT = GROUPS = ("memory", "held_out")
@@ -28,13 +22,8 @@ MEASURES = ("duration_ms", "tokens", "tool_uses")
 # The largest possible number of a run: thirty years in milliseconds.
 MAX_NUMBER = 10**12
 
-# Maximum number of common errors to keep, and to show.
-MAX_ERRORS_KEPT = 20
+# Maximum number of common errors to show.
 MAX_ERRORS_SHOWN = 5
-
-# Failures of a delegation itself; agents see failures of other tools every day.
-DELEGATION_TOOLS = ("", "Agent", "Task")
-COMMON_COUNT = 2
 
 OTHER_TYPE = "other"
 
@@ -93,48 +82,87 @@ def parse_count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value <= MAX_NUMBER else None
 
 
-# Records
+# Rows
 
 
-def make_task_record(key: str, outcome: str, **fields: Any) -> Record:
-    """Return the history record of a finished run, without time and agent.
+def make_run(record: Mapping[str, Any]) -> Row:
+    """Return the row of a finished run; invalid numbers are left out.
 
-    `key` is the id of the run, or of its call.  `fields` may have type, run, session, given,
-    used, experiment and the MEASURES; None and invalid values are left out.
+    `record` has `agent`, `time`, `outcome`, and either `key`, the id of the run or of its call, or
+    `id`, the hash of that.  It may have `description` and `prompt`, which decide the type, or
+    `type`; run, session, experiment, the MEASURES, and the ids of items in `given` and `used`.
     """
-    names = ("run", "session", "given", "used", "experiment")
-    texts = {name: fields[name] for name in names if fields.get(name)}
-    numbers = {name: fields[name] for name in MEASURES if parse_count(fields.get(name)) is not None}
-    valid = {"type": fields.get("type") or OTHER_TYPE, "outcome": outcome, **texts, **numbers}
-    return {"v": digests.RECORD_VERSION, "kind": "task", "id": digests.hash_text(key), **valid}
+    texts = {name: _read_text(record, name) for name in ("agent", "time", "outcome", "run")}
+    kind = _read_text(record, "type")
+    words = (_read_text(record, name) for name in ("description", "prompt"))
+    group = _read_text(record, "experiment")
+    given = list(dict.fromkeys(_read_text(record, "given").split()))
+    used = set(_read_text(record, "used").split())
+    return {
+        **texts,
+        **{name: parse_count(record.get(name)) for name in MEASURES},
+        "key": _read_text(record, "id") or digests.hash_text(str(record["key"])),
+        "type": kind or classify_task(*words),
+        "session": _read_text(record, "session"),
+        "experiment": group if group in GROUPS else "",
+        "given": " ".join(given),
+        "used": " ".join(key for key in given if key in used),
+    }
 
 
-def make_error_record(text: str, tool: str = "", **details: str) -> Record | None:
-    """Return the history record of an error, without time and agent; None without a text.
+def make_error(text: str, tool: str = "", **details: Any) -> Row | None:
+    """Return the row of an error, None without a text.
 
-    `details` may have run, session, and the resolution.
+    `details` may have agent, time, run, session, source, and the resolution.
     """
     line = error_text.summarize(text)
     if not line:
         return None
-    fields = {
-        "tool": tool,
-        **details,
-        "resolution": error_text.clean(details.get("resolution", "")),
-    }
-    present = {name: value for name, value in fields.items() if value}
+    names = ("agent", "time", "run", "session", "source")
+    fields = {name: _read_text(details, name) for name in names}
+    resolution = error_text.clean(_read_text(details, "resolution"))
     key = error_text.id_of(line)
-    return {"v": digests.RECORD_VERSION, "kind": "error", "id": key, "text": line, **present}
+    return {
+        "kind": "error",
+        **fields,
+        "id": key,
+        "text": line,
+        "tool": tool,
+        "resolution": resolution,
+    }
+
+
+def _read_text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    return value if isinstance(value, str) else ""
 
 
 # Statistics
 
 
+class RunSum(NamedTuple):
+    """The number of runs of one type and outcome.
+
+    Of each measure it has the sum over the runs whose measure is known, and their number.
+    """
+
+    type: str
+    outcome: str
+    runs: int = 1
+    duration_ms: int = 0
+    timed: int = 0
+    tokens: int = 0
+    counted: int = 0
+    tool_uses: int = 0
+    watched: int = 0
+
+
+@dataclass(frozen=True)
 class MeasureTotal:
     """The sum of a measure over all runs that have it, and the number of these runs."""
 
-    def __init__(self, numbers: list[int]) -> None:
-        self.total, self.count = sum(numbers), len(numbers)
+    total: int
+    count: int
 
     @property
     def mean(self) -> int | None:
@@ -148,12 +176,14 @@ class MeasureTotal:
 class Tally:
     """The number of finished runs, by outcome, and the totals of their measures."""
 
-    def __init__(self, runs: list[Record]) -> None:
-        outcomes = [run["outcome"] for run in runs]
-        self.finished = len(runs)
-        self.done, self.failed, self.stopped = map(outcomes.count, OUTCOMES)
-        self.duration_ms, self.tokens, self.tool_uses = (
-            MeasureTotal([run[name] for run in runs if name in run]) for name in MEASURES
+    def __init__(self, sums: list[RunSum]) -> None:
+        self.finished = sum(one.runs for one in sums)
+        self.done, self.failed, self.stopped = (
+            sum(one.runs for one in sums if one.outcome == outcome) for outcome in OUTCOMES
+        )
+        columns = [*map(sum, zip(*(one[3:] for one in sums), strict=True))] or [0] * 6
+        self.duration_ms, self.tokens, self.tool_uses = map(
+            MeasureTotal, columns[::2], columns[1::2]
         )
 
     @property
@@ -173,14 +203,13 @@ class Tally:
 class Performance:
     """An agent's finished runs: in total, and by type of task, most frequent first."""
 
-    def __init__(self, records: Iterable[Record] = ()) -> None:
-        runs = list_runs(records)
-        self.total = Tally(runs)
-        types: dict[str, list[Record]] = {}
-        for run in runs:
-            types.setdefault(run["type"], []).append(run)
-        order = sorted(types, key=lambda name: (-len(types[name]), name))
-        self.types = {name: Tally(types[name]) for name in order}
+    def __init__(self, sums: Iterable[RunSum] = ()) -> None:
+        types: dict[str, list[RunSum]] = {}
+        for one in sums:
+            types.setdefault(one.type, []).append(one)
+        self.total = Tally([one for group in types.values() for one in group])
+        tallies = [(name, Tally(group)) for name, group in types.items()]
+        self.types = dict(sorted(tallies, key=lambda pair: (-pair[1].finished, pair[0])))
 
     def data(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -211,87 +240,23 @@ def _format_tally(tally: Tally) -> str:
     return f"{tally.finished} finished ({shown}){average}"
 
 
-def list_runs(records: Iterable[Record]) -> list[Record]:
-    """Return each finished run once, with the fields of all its records; the latest values win.
-
-    `given` and `used` are sets of the ids of items.
-
-    A sweep may record a run as stopped that is still at work, so every other outcome wins.
-    """
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        if record.get("kind") == "task" and record.get("outcome") in OUTCOMES:
-            groups.setdefault(record["id"], []).append(record)
-    return [_join_records(key, groups[key]) for key in sorted(groups)]
-
-
-def _join_records(key: str, records: list[Record]) -> Record:
-    run: Record = {"id": key, "type": OTHER_TYPE, "given": set(), "used": set()}
-    for record in sorted(records, key=lambda one: (one["outcome"] != STOPPED, _place(one))):
-        run["outcome"] = record["outcome"]
-        if (kind := _type(record)) != OTHER_TYPE:
-            run["type"] = kind
-        if record.get("experiment") in GROUPS:
-            run["experiment"] = record["experiment"]
-        for name in ("given", "used"):
-            run[name].update(str(record.get(name, "")).split())
-        run |= {
-            name: record[name] for name in MEASURES if parse_count(record.get(name)) is not None
-        }
-    return run | {"time": max(record["time"] for record in records)}
-
-
-def _type(record: Record) -> str:
-    kind = record.get("type")
-    return kind if isinstance(kind, str) and kind else OTHER_TYPE
-
-
 # Common errors
 
 
+@dataclass(frozen=True)
 class CommonError:
     """A frequent error: text, resolution or "", number of runs, time of the last one."""
 
-    def __init__(self, key: str, records: list[Record]) -> None:
-        latest = max(records, key=_place)
-        self.id = key
-        self.text = error_text.summarize(latest["text"])
-        self.tool = str(latest.get("tool") or "")
-        self.last = str(latest["time"])
-        self.count = len({_occurrence(record) for record in records})
-        resolved = [record for record in records if _is_text(record.get("resolution"))]
-        resolution = max(resolved, key=_place)["resolution"] if resolved else ""
-        self.resolution = error_text.clean(resolution)
-
-    @property
-    def is_common(self) -> bool:
-        """Return whether people should know it; one failed command is not worth reporting."""
-        return bool(self.tool in DELEGATION_TOOLS or self.resolution or self.count >= COMMON_COUNT)
+    id: str
+    text: str
+    tool: str
+    last: str
+    count: int
+    resolution: str = ""
 
     def data(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         return dict(sorted(vars(self).items()))
-
-
-def find_common_errors(records: Iterable[Record], resolved: bool = False) -> list[CommonError]:
-    """Return the common errors, at most MAX_ERRORS_KEPT: the most frequent first, then the latest.
-
-    With `resolved` only those whose resolution is known: what agents may read.
-    """
-    groups: dict[str, list[Record]] = {}
-    keys: dict[str, str] = {}  # cache by text, because most errors are repeated
-    for record in records:
-        text = str(record.get("text") or "") if record.get("kind") == "error" else ""
-        if text not in keys:
-            line = error_text.summarize(text)
-            keys[text] = error_text.id_of(line) if line else ""
-        if keys[text]:
-            groups.setdefault(keys[text], []).append(record)
-    errors = [CommonError(key, group) for key, group in groups.items()]
-    errors.sort(key=lambda error: error.id)
-    errors.sort(key=lambda error: (error.count, error.last), reverse=True)
-    common = (error for error in errors if (error.resolution if resolved else error.is_common))
-    return list(common)[:MAX_ERRORS_KEPT]
 
 
 def format_errors(errors: list[CommonError]) -> list[str]:
@@ -303,18 +268,3 @@ def format_errors(errors: list[CommonError]) -> list[str]:
 def join_resolution(error: CommonError) -> str:
     """Return an error and its resolution, if it has one, in one line."""
     return f"{error.text} → {error.resolution}" if error.resolution else error.text
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
-def _occurrence(record: Record) -> tuple[str, str, str]:
-    """Return a key that is equal for records of the same occurrence of an error."""
-    run = record.get("run") or ""
-    return (run, "", "") if run else ("", record["time"], record.get("session") or "")
-
-
-def _place(record: Record) -> tuple[str, str]:
-    """Return the sort key of a record: its time, then all fields that may differ."""
-    return str(record["time"]), repr(sorted(record.items()))

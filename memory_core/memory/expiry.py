@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 
-from memory_core.history.item_history import Record
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log
@@ -56,10 +55,10 @@ def expire_items(project: Project, write: bool = True) -> Expired:
     expired: Expired = []
     for agent in project.store.agents():
         try:
-            runs = project.store.history(agent).read()
-            texts = _list_unused(read_memory(project, agent), runs, until)
+            used = run_history.list_used(project.store, agent, until)
+            texts = _list_unused(read_memory(project, agent), used, until)
             if texts and write:
-                texts = _archive(project, agent, runs, until, change_id)
+                texts = _archive(project, agent, used, until, change_id)
         except OSError as error:
             event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=str(error))
             continue
@@ -68,24 +67,16 @@ def expire_items(project: Project, write: bool = True) -> Expired:
     return expired
 
 
-def _archive(
-    project: Project, agent: str, runs: list[Record], until: str, change_id: str
-) -> list[str]:
+def _archive(project: Project, agent: str, used: set[str], until: str, change_id: str) -> list[str]:
     def change(memory: AgentMemory) -> list[str]:
-        texts = _list_unused(memory, runs, until)
+        texts = _list_unused(memory, used, until)
         return changes.remove_items(memory, texts, "archived", source=SOURCE)
 
     return transaction.change_memory(project, agent, change, change_id=change_id)
 
 
-def _list_unused(memory: AgentMemory, runs: list[Record], until: str) -> list[str]:
-    """Return the items of agents that no run has reported or used since `until`."""
-    used = {
-        key
-        for record in runs
-        if record["kind"] == "task" and record["time"] >= until
-        for key in str(record.get("used", "")).split()
-    }
+def _list_unused(memory: AgentMemory, used: set[str], until: str) -> list[str]:
+    """Return the items of agents that no run has reported since `until`, and that are not used."""
     states = (memory.history.find(item.text) for item in memory.document.items)
     return [
         state.text

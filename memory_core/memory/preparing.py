@@ -16,7 +16,7 @@ from memory_core.claude_code import agent_spelling
 from memory_core.document import contradictions, edits, markdown, near_duplicates, preferences
 from memory_core.document.block_reader import Item
 from memory_core.history import performance, rights
-from memory_core.memory import error_files, ready, run_history
+from memory_core.memory import ready, run_history
 from memory_core.memory.ready import ReadyMemory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -51,13 +51,13 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
         if passage.id:
             passage.short_id = short[passage.id]
     memory = ReadyMemory(
-        index_passages(parts.passages + _list_extras(project, agent), parts.abouts),
+        index_passages(parts.passages + _list_extras(project, agent, parts), parts.abouts),
         [project.paths.relative(snapshot.path) for snapshot in parts.files],
         _find_day(parts.files[0]) if parts.files else "",
         max(map(len, short.values()), default=0),
         parts.has_recorded,
     )
-    if not stamp:
+    if not (parts.files or len(memory.passages)):
         remove(project.store, agent)
     elif parts.is_whole:
         _write(project, agent, stamp, memory)
@@ -89,26 +89,23 @@ def _find_day(snapshot: FileSnapshot) -> str:
     return times.format_utc(snapshot.changed)[:10]
 
 
-def _list_extras(project: Project, agent: str) -> list[Passage]:
+def _list_extras(project: Project, agent: str, parts: SortedItems) -> list[Passage]:
     """Return the common errors of an agent, which nobody reviews, and its performance."""
-    stem, lines = project.store.stem(agent), list[str]()
-    if not project_rules.is_strict(project):
-        lines = error_files.read_given(project.paths, stem)
-    extras = [Passage("Common Errors to Avoid", line, is_list=True) for line in lines]
-    if project.config["give_performance"]:
-        results = "\n".join(_format_performance(project, agent))
-        own = Passage("Your Performance", results, is_wished=True, is_list=True)
-        extras += [own] if results else []
-    return extras
-
-
-def _format_performance(project: Project, agent: str) -> list[str]:
+    errors, results = list[str](), list[str]()
     try:
-        records = project.store.history(agent).read()
+        if not project_rules.is_strict(project):
+            given = run_history.list_given_errors(project.store, agent)
+            errors = performance.format_errors(given)
+        if project.config["give_performance"]:
+            own = run_history.measure(project.store, agent)
+            results = performance.format_performance(own)
     except OSError as error:
         log_unreadable(project, agent, error)
-        records = []
-    return performance.format_performance(performance.Performance(records))
+        parts.is_whole = False
+    extras = [Passage("Common Errors to Avoid", line, is_list=True) for line in errors]
+    text = "\n".join(results)
+    own_results = Passage("Your Performance", text, is_wished=True, is_list=True)
+    return [*extras, own_results] if text else extras
 
 
 def refresh(project: Project) -> None:
@@ -192,9 +189,8 @@ class _Past:
 
     @staticmethod
     def read(project: Project, store: Store, agent: str) -> _Past:
-        history = text_origins.read_history(project, store, agent, runs=True)
-        uses = item_notes.count_uses(history.records)
-        abouts = run_history.read_subjects(store.paths.state, store.stem(agent))
+        history = text_origins.read_history(project, store, agent)
+        uses, abouts = run_history.read_use(store, agent)
         since = text_origins.read_times(store, agent)
         return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts, since)
 

@@ -42,9 +42,6 @@ SETTINGS = (
     "give_performance",
 )
 
-# The common errors of an agent as Markdown list items: `error_files` writes them.
-ERRORS_FOLDER = "errors"
-
 
 class ReadyMemory:
     """The passages that an agent may receive, and facts about its memory files.
@@ -77,11 +74,11 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     A hook leaves a large memory to the worker.
     """
     stamp = make_stamp(project, agent)
-    if not stamp:
-        return ReadyMemory(PassageIndex())
     old, passages, *facts = load(project.folders[0], agent)
     if old == stamp:
         return ReadyMemory(PassageIndex.load(passages), *facts)
+    if not (old or any(stamp[1:])):
+        return ReadyMemory(PassageIndex())
     if is_hook and _asks_worker(project, agent, stamp):
         return ReadyMemory(PassageIndex(), is_late=True)
     return None
@@ -112,18 +109,14 @@ def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:
 def make_stamp(project: Project, agent: str) -> Stamp:
     """Return values of which one differs if the agent may receive something else now.
 
-    It is [] for an agent that receives nothing, else the settings, the errors, and a list of files
-    for each level.
+    These are the settings, and a list of files for each level.
     """
     folders, state = project.folders, project.paths.state
     levels = [_stamp_level(folder, agent) for folder in folders]
-    errors = state.identify(locate_errors(folders[0].stem(agent)))
-    if not (errors or any(levels)):
-        return []
     settings = [repr(project.config[name]) for name in SETTINGS]
     is_foreign = last_look.may_be_foreign(state)
     is_given = any(level[0] for level in levels[1:] if level) and project.gives_user_level()
-    return [[VERSION, __version__, is_foreign, is_given, *settings, errors], *levels]
+    return [[VERSION, __version__, is_foreign, is_given, *settings], *levels]
 
 
 def _stamp_level(folder: MemoryFolder, agent: str) -> Stamp:
@@ -137,11 +130,6 @@ def _stamp_level(folder: MemoryFolder, agent: str) -> Stamp:
     if not (memory or history):
         return []
     return [memory, history, state.identify(folder.origins_path(agent)), path]
-
-
-def locate_errors(stem: str) -> str:
-    """Return the path in the state of the errors that an agent receives."""
-    return os.path.join(ERRORS_FOLDER, f"{stem}.txt")
 
 
 def locate(folder: MemoryFolder, agent: str) -> str:

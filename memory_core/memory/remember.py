@@ -18,9 +18,9 @@ from memory_core.text import digests, similarity
 from memory_core.text.phrases import format_count
 
 if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
     from memory_core.learning.extraction import Extraction
     from memory_core.memory.agent_memory import AgentMemory
+    from memory_core.memory.run_history import RunRecord
     from memory_core.storage.project import Project
 
 # What a report teaches: `agent`, `run`, `session`, `source`; `learnings` as [type, content,
@@ -67,7 +67,7 @@ def make_lesson(
 
 
 def merge_lessons(
-    project: Project, agent: str, lessons: Sequence[Lesson], records: Sequence[Record] = ()
+    project: Project, agent: str, lessons: Sequence[Lesson], records: Sequence[RunRecord] = ()
 ) -> None:
     """Merge what reports of different runs teach, and add records of runs, in one write.
 
@@ -75,7 +75,7 @@ def merge_lessons(
     """
     with project.store.lock(agent):
         # They come first: a learning may resolve an error.
-        run_history.append_records(project.store, agent, records)
+        run_history.add_records(project.store, records)
         _merge_learnings(project, agent, lessons)
     preparing.prepare(project, agent)
 
@@ -123,8 +123,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
     """Note what the run has taught and was about, and log what the history does not have."""
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
     if lesson.get("about"):
-        state, stem = memory.project.paths.state, memory.store.stem(memory.agent)
-        run_history.add_subject(state, stem, lesson["run"], str(lesson["about"]))
+        run_history.add_subject(memory.store, memory.agent, lesson["run"], str(lesson["about"]))
     if learnings or report.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
         keys += map(_wrong_key, report.wrong)

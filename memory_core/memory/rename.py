@@ -8,7 +8,7 @@ import time
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.files import file_actions
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, error_files, preparing, run_history, transaction
+from memory_core.memory import agent_memory, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
 from memory_core.storage.database import change_table
@@ -60,23 +60,10 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
         change_table.rename(store.paths, store.stem(old), store.stem(new))
         preparing.remove(store, old)
         text_origins.rename_origins(store, old, new)
-        _move_lines(store, old, new)
+        run_history.rename(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
             file_actions.sync(store.files, folder)
     return renamed
-
-
-def _move_lines(store: Store, old: str, new: str) -> None:
-    """Add the errors and the subjects of runs to those of the new name.  Raises OSError."""
-    state, stems = store.paths.state, (store.stem(old), store.stem(new))
-    for locate in (error_files.locate, run_history.locate_subjects):
-        path, target = map(locate, stems)
-        lines, _is_whole = state.read_end(path, run_history.MAX_SUBJECT_BYTES)
-        if lines:
-            state.append(target, lines)
-            state.remove(path)
-    for stem in stems:
-        error_files.refresh(store.paths, stem)
 
 
 def _list_places(store: Store, agent: str) -> list[str]:

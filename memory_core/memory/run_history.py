@@ -1,103 +1,135 @@
-"""Write the outcomes of runs to the history of their agent, and the rest to the state.
-
-errors/AGENT.jsonl has their errors, and subjects/AGENT.jsonl what each run was about that taught
-something.
-"""
+"""Keep what this machine knows of an agent's runs: outcomes, errors, use of items, subjects."""
 
 from __future__ import annotations
 
-import json
-import os
+import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance
-from memory_core.history.item_history import Record
-from memory_core.memory import error_files
+from memory_core.history.performance import CommonError, Performance
+from memory_core.origin import text_origins
 from memory_core.storage import event_log
+from memory_core.storage.database import error_table, run_table, state_db
+from memory_core.storage.database.run_table import Uses
 from memory_core.storage.store import Store
-from memory_core.text import fastjson
 from memory_core.text.times import format_utc
 
-# What the outcome of a run has of the fields of its history record.
-FIELDS = ("run", "session", "given", "used", "experiment", *performance.MEASURES)
+# A run or an error: `kind` is "task" or "error", and the fields are those of
+# `performance.make_run`, or the row of `performance.make_error`.
+RunRecord = dict[str, Any]
+
+SUMMED = "runs summed"  # the note with the day when old runs were summed up last
 
 
-# Of what runs were about, the newest are read: some 10,000 runs.
-MAX_SUBJECT_BYTES = 4_000_000
+def date_records(agent: str, records: Sequence[RunRecord], when: float = 0.0) -> list[RunRecord]:
+    """Return records with the agent's name and the time, `when` in seconds or now."""
+    own = {"time": format_utc(when or time.time()), "agent": agent}
+    return [{**record, **own} for record in records]
 
 
-def complete_record(record: Record) -> Record:
-    """Return a history record; an outcome with `key`, `description` and `prompt` becomes one."""
-    if "key" not in record:
-        return record
-    texts = [str(record.get(name) or "") for name in ("description", "prompt")]
-    kind = performance.classify_task(*texts)
-    fields = {name: record.get(name) for name in FIELDS}
-    outcome = str(record.get("outcome"))
-    task = performance.make_task_record(str(record["key"]), outcome, type=kind, **fields)
-    return {"time": record["time"], "agent": record.get("agent"), **task}
+def add_records(store: Store, records: Sequence[RunRecord]) -> None:
+    """Add runs and errors; each run counts once.  Raises OSError."""
+    if not records:
+        return
+    runs = [performance.make_run(one) for one in records if one["kind"] == "task"]
+    errors = [performance.make_error(**one) for one in records if one["kind"] == "error"]
+
+    def add(db: sqlite3.Connection) -> None:
+        run_table.add(db, runs)
+        error_table.add(db, filter(None, errors))
+
+    state_db.write(store.paths.state, add)
 
 
-def save_records(store: Store, agent: str, records: Sequence[Record], when: float = 0.0) -> bool:
-    """Add records to an agent's history; return whether they are saved.
-
-    They get the agent's name and the time, `when` in seconds or now.  An error is logged.
-    """
+def save_records(store: Store, agent: str, records: Sequence[RunRecord], when: float) -> bool:
+    """Do the same at the time `when`, in seconds; return whether it worked, and log an error."""
     try:
-        with store.lock(agent):
-            append_records(store, agent, date_records(agent, records, when))
+        add_records(store, date_records(agent, records, when))
     except OSError as error:
         event_log.write(store.paths, "agent.memory.error", agent_id=agent, error=str(error))
         return False
     return True
 
 
-def date_records(agent: str, records: Sequence[Record], when: float = 0.0) -> list[Record]:
-    """Return records with the agent's name and the time, `when` in seconds or now."""
-    moment = format_utc(when or time.time())
-    return [{"time": moment, "agent": agent, **record} for record in records]
+def resolve_errors(store: Store, agent: str, learned: Mapping[str, str]) -> None:
+    """Give the errors of runs without a resolution what the run has just learned."""
+    try:
+        state_db.write(store.paths.state, lambda db: error_table.resolve(db, agent, learned))
+    except OSError:
+        pass  # the learning is saved
 
 
-def append_records(store: Store, agent: str, records: Sequence[Record]) -> list[Record]:
-    """Add records to an agent's history, whose lock the caller holds; raises OSError.
-
-    Errors are kept with the state of this machine instead.  Returns the records that are new: a
-    writer that was killed may have added some of them.
-    """
-    if not records:
-        return []
-    records = [complete_record(record) for record in records]
-    errors = [record for record in records if record["kind"] == "error"]
-    history = store.history(agent)
-    lasting = history.list_new([record for record in records if record["kind"] != "error"])
-    if lasting:
-        store.make_folder()
-        history.pack(history.append(lasting))
-    error_files.add(store.paths, store.stem(agent), errors)
-    return lasting
-
-
-def add_subject(files: SafeFiles, stem: str, run: str, about: str) -> None:
+def add_subject(store: Store, agent: str, run: str, about: str) -> None:
     """Keep what a run was about; not in a history, since a prompt may name anything."""
     try:
-        line = f"{json.dumps({'run': run, 'about': about})}\n"
-        files.append(locate_subjects(stem), line.encode("utf-8", "replace"))
+        state_db.write(store.paths.state, lambda db: run_table.add_subject(db, agent, run, about))
     except OSError:
         pass  # selection does without
 
 
-def read_subjects(files: SafeFiles, stem: str) -> dict[str, str]:
-    """Return what the runs of an agent were about, by their ids."""
-    try:
-        data, _is_whole = files.read_end(locate_subjects(stem), MAX_SUBJECT_BYTES)
-    except OSError:
-        return {}
-    rows = map(fastjson.load_object, data.decode("utf-8", "replace").split("\n"))
-    return {str(row.get("run")): str(row["about"]) for row in rows if row.get("about")}
+def read_use(store: Store, agent: str) -> tuple[dict[str, Uses], dict[str, str]]:
+    """Return the use of an agent's items, by their ids, and what its runs were about, by theirs.
+
+    Raises OSError.
+    """
+
+    def read(db: sqlite3.Connection) -> tuple[dict[str, Uses], dict[str, str]]:
+        return run_table.count_uses(db, agent), run_table.read_subjects(db, agent)
+
+    return state_db.read(store.paths.state, read)
 
 
-def locate_subjects(stem: str) -> str:
-    """Return the path of what the runs of an agent were about, in the state."""
-    return os.path.join("subjects", f"{stem}.jsonl")
+def list_used(store: Store, agent: str, since: str) -> set[str]:
+    """Return the ids of the items that runs have used since a time.  Raises OSError."""
+    return state_db.read(store.paths.state, lambda db: run_table.list_used(db, agent, since))
+
+
+def measure(store: Store, agent: str) -> Performance:
+    """Return the performance of an agent.  Raises OSError."""
+    return Performance(state_db.read(store.paths.state, lambda db: run_table.sum_types(db, agent)))
+
+
+def list_errors(store: Store, agent: str) -> list[CommonError]:
+    """Return the common errors of an agent, for people.  Raises OSError."""
+    return state_db.read(store.paths.state, lambda db: error_table.list_common(db, agent))
+
+
+def list_given_errors(store: Store, agent: str) -> list[CommonError]:
+    """Return the errors that the agent may receive: resolved ones that do not mislead.
+
+    Raises OSError.
+    """
+    errors = state_db.read(
+        store.paths.state, lambda db: error_table.list_common(db, agent, solved=True)
+    )
+    return [
+        error
+        for error in errors
+        if not text_origins.find_reason(performance.join_resolution(error))
+    ]
+
+
+def rename(store: Store, old: str, new: str) -> None:
+    """Give the runs and errors of an agent to another name.  Raises OSError."""
+
+    def change(db: sqlite3.Connection) -> None:
+        run_table.rename(db, old, new)
+        error_table.rename(db, old, new)
+
+    state_db.write(store.paths.state, change)
+
+
+def sum_up(store: Store) -> None:
+    """Sum up the runs that are older than half a year, once a day.  Raises OSError."""
+    today = format_utc(time.time())[:10]
+
+    def change(db: sqlite3.Connection) -> None:
+        if db.execute("SELECT 1 FROM notes WHERE (name, value) = (?, ?)", note).fetchone():
+            return
+        run_table.sum_up(db, today)
+        db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note)
+
+    note = (SUMMED, today)
+    state_db.write(store.paths.state, change)

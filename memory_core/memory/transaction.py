@@ -14,7 +14,7 @@ from memory_core.document import dated_entries
 from memory_core.files import file_actions
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Record
-from memory_core.memory import error_files
+from memory_core.memory import run_history
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
@@ -253,7 +253,7 @@ def _resolve_errors(memory: AgentMemory) -> None:
         if item and run and is_clean:
             learned.setdefault(run, item.text)
     if learned:
-        error_files.resolve(memory.store.paths, memory.store.stem(memory.agent), learned)
+        run_history.resolve_errors(memory.store, memory.agent, learned)
 
 
 def _remove_from_archive(memory: AgentMemory) -> None:

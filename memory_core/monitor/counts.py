@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
@@ -27,10 +27,11 @@ class HookTime(NamedTuple):
 class Counts:
     """What happened in some time, to one agent or to several.
 
-    From the history, without changes that are undone, and without undos: items `learned` (new ones,
-    also from the review), `confirmed` (reported again, or by a person) and `removed` (also evicted
-    and archived); finished `runs`, of which `failed` ones; items that these runs were `given`, and
-    `used` of them.
+    From the history: items `learned` (new ones, also from the review), `confirmed` (reported again,
+    or by a person) and `removed` (also evicted and archived).
+
+    From the database: finished `runs`, of which `failed` ones; items that these runs were `given`,
+    and `used` of them.
 
     From the event log: how often memory was added to the prompt of an agent (`loaded`), with how
     many `tokens` in sum; deliveries that arrived once, twice or not at all (`delivered`, `doubled`,
@@ -90,24 +91,8 @@ def _find_quantile(values: list[tuple[int, int]], count: int, percent: int) -> i
     return None
 
 
-class Tallies:
-    """Counts by agent and day; a day is written as 2026-11-20."""
-
-    def __init__(self) -> None:
-        self._days: dict[str, dict[str, Counts]] = {}
-
-    def of(self, agent: str, day: str) -> Counts:
-        """Return the counts of an agent on a day, to be changed at once."""
-        days = self._days.setdefault(agent, {})
-        return days.setdefault(day, Counts())
-
-    def agents(self) -> Iterable[str]:
-        return self._days.keys()
-
-    def items(self, agent: str | None = None) -> Iterator[tuple[str, Counts]]:
-        """Yield the days of all agents or of one, in any order."""
-        for name in [agent] if agent is not None else self._days:
-            yield from self._days.get(name, {}).items()
+# Counts by agent and day; a day is written as 2026-11-20.
+Tallies = defaultdict[tuple[str, str], Counts]
 
 
 class Bucket(NamedTuple):
@@ -122,34 +107,20 @@ def find_today() -> str:
     return datetime.now(timezone.utc).date().isoformat()
 
 
-def find_first(number: int, days: int = 1) -> str:
-    """Return the first day of so many periods of `days`, of which the last one ends today."""
-    last = date.fromisoformat(find_today())
-    return (last - timedelta(days=number * days - 1)).isoformat()
-
-
-def is_day(text: str) -> bool:
-    """Return whether a text is a day, as events and records of other programs may not have it."""
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
-
-
 def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1) -> list[Bucket]:
     """Return the sums of so many periods of `days`, oldest first; the last one ends today (UTC).
 
     `counts` are pairs of a day and its counts, in any order.  Later days, of a clock that is ahead,
-    belong to the last period.
+    belong to the last period; texts of other programs that are no day to none.
     """
-    last, first = (date.fromisoformat(day) for day in (find_today(), find_first(number, days)))
-    buckets = [
-        Bucket((first + timedelta(days=at * days)).isoformat(), Counts()) for at in range(number)
-    ]
-    place = {(first + timedelta(days=at)).isoformat(): at // days for at in range(number * days)}
+    today = date.fromisoformat(find_today())
+    ends = [today - timedelta(days=at * days) for at in reversed(range(number))]
+    buckets = [Bucket((end - timedelta(days=days - 1)).isoformat(), Counts()) for end in ends]
     for day, added in counts:
-        is_ahead = day > last.isoformat() and is_day(day)
-        at = number - 1 if is_ahead else place.get(day)
-        if at is not None:
-            buckets[at].counts.add(added)
+        try:
+            age = max((today - date.fromisoformat(day)).days, 0)
+        except ValueError:
+            continue
+        if age < number * days:
+            buckets[-1 - age // days].counts.add(added)
     return buckets

@@ -36,7 +36,7 @@ class LogNumbers:
     """The numbers of an event log, from the time `since` on; "" for all of it."""
 
     def __init__(self, paths: LevelPaths, since: str = "") -> None:
-        self.tallies = Tallies()
+        self.tallies = Tallies(Counts)
         self._last: dict[str, Delivery] = {}  # by verdict, the newest one at the end
         for event in log_reading.read(paths, COUNTED_EVENTS):
             time = event.get("timestamp")
@@ -46,7 +46,7 @@ class LogNumbers:
     def total(self) -> Counts:
         """Return the sums of all agents and days."""
         total = Counts()
-        for _day, counts in self.tallies.items():
+        for counts in self.tallies.values():
             total.add(counts)
         return total
 
@@ -57,7 +57,7 @@ class LogNumbers:
 
     def _count(self, event: dict[str, Any], time: str) -> None:
         name, agent = event["event"], event.get("agent_id")
-        counts = self.tallies.of(agent if isinstance(agent, str) else "", time[:10])
+        counts = self.tallies[agent if isinstance(agent, str) else "", time[:10]]
         if name == LOADED_EVENT:
             if agent != agent_names.PM:  # sessions receive it as well
                 counts.loaded += 1

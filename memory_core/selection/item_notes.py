@@ -1,8 +1,6 @@
-"""What the history knows of each item that selection needs: its use, and what its runs were about.
+"""What is known of each item that selection needs: its history, its use, what its runs were about.
 
-A run was about the first line of its prompt, and the words of its report that say most; the state
-has them.  The `task` record of a run has `given`, the ids of the items that it received, and
-`used`, the ids of those that it used, separated by spaces.
+A run was about the first line of its prompt, and the words of its report that say most.
 """
 
 from __future__ import annotations
@@ -62,19 +60,6 @@ class ItemNote:
         return {name: value for name, value in facts.items() if value or name == "confidence"}
 
 
-def count_uses(records: Iterable[Mapping[str, Any]]) -> dict[str, Uses]:
-    """Return by the id of each item how many runs received it, used it, and failed with it."""
-    uses: dict[str, Uses] = {}
-    for record in records:
-        if record["kind"] == "task":
-            given, used = (record.get(name, "").split() for name in ("given", "used"))
-            failed = given if record.get("outcome") == "failed" else []
-            for name, keys in (("given", given), ("used", used), ("failed", failed)):
-                for key in keys:
-                    uses.setdefault(key, Counter())[name] += 1
-    return uses
-
-
 def list_notes(
     history: History,
     abouts: Mapping[str, str] | None = None,
@@ -82,7 +67,7 @@ def list_notes(
 ) -> dict[str, ItemNote]:
     """Return a note for each present item, by its text.
 
-    `abouts` says what runs were about, and `uses` are those of `count_uses`.
+    `abouts` says what runs were about, by their ids; `uses` has the use of items by theirs.
     """
     return {
         state.text: _make_note(state, abouts or {}, (uses or {}).get(state.id, Counter()))

@@ -104,12 +104,6 @@ class HistoryFile:
         file_actions.write_once(self.files, attributes, GIT_ATTRIBUTES)
         return self.files.append(self.path, _format_lines(records))
 
-    def list_new(self, records: list[Record]) -> list[Record]:
-        """Return the records that are not among the newest lines; raises OSError."""
-        data, _is_whole = self.files.read_end(self.path, MIN_PACK_BYTES)
-        lines = set(data.splitlines())
-        return [record for record in records if _format_lines([record]).rstrip() not in lines]
-
     def truncate(self, size: int) -> None:
         """Cut the file back to a size that `append` returned; records that stay do no harm."""
         try:

@@ -33,6 +33,7 @@ from support.files import read_files
 from support.inbox import add_report
 from support.memory_files import make_section
 from support.refusals import check_refused
+from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 from support.terminal import Terminal
 
@@ -663,8 +664,9 @@ def keep_memories(sandbox: Sandbox) -> None:
     plugins.parent.mkdir(parents=True)
     plugins.write_text('{"version": 2, "plugins": {"tools@shop": [{"scope": "user"}]}}')
     event_log.write(sandbox.paths, "agent.memory.loaded", agent_id="seen-lately")
-    run = {"v": 1, "time": format_utc(time.time() - 29 * DAY), "kind": "task", "id": "r1"}
-    store.history("ran-lately").append([{**run, "agent": "ran-lately"}])
+    add_runs(
+        sandbox.paths, make_run("r1", time=format_utc(time.time() - 29 * DAY), agent="ran-lately")
+    )
     aged(paths["edited-lately"], 29)
     add_report(sandbox.paths, "waits")
     file(sandbox, "memories/has-two-files_memories.md", 60)

@@ -6,18 +6,16 @@ from typing import Any
 
 import pytest
 
-from memory_core.history import performance
-from memory_core.storage.store import Store
 from support.command_line import ITEM, Person, read_fields
+from support.runs import add_runs, make_run
 
 
 def record_runs(person: Person, group: str, tokens: list[int], kind: str = "bugfix") -> None:
-    records = []
-    for at, tokens_of_run in enumerate(tokens):
-        fields = {"type": kind, "experiment": group, "tokens": tokens_of_run}
-        task = performance.make_task_record(f"{group} {kind} {at}", "done", **fields)
-        records.append({"time": "2026-11-20T08:00:00.000Z", "agent": "engineer", **task})
-    Store(person.sandbox.paths).history("engineer").append(records)
+    runs = [
+        make_run(f"{group} {kind} {at}", type=kind, experiment=group, tokens=number)
+        for at, number in enumerate(tokens)
+    ]
+    add_runs(person.sandbox.paths, *runs)
 
 
 @pytest.fixture

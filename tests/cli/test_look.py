@@ -18,7 +18,7 @@ from memory_core.curation import agent_status, searching
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
-from memory_core.monitor.memory_numbers import HistoryNumbers
+from memory_core.monitor.numbers import HistoryNumbers, Numbers
 from memory_core.storage import paths, store
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.project import Project, find_project
@@ -94,7 +94,7 @@ def test_the_trend_agrees_with_the_history(person: Person, text: str, trend: lis
     path = person.sandbox.memories / "history" / "qa.jsonl"
     path.parent.mkdir()
     path.write_text(text)
-    (found,) = agent_status.list_memories(project_of(person))
+    (found,) = agent_status.list_memories(Numbers(project_of(person)))
     assert (found.trend, found.error) == (trend, "")
 
 
@@ -117,7 +117,7 @@ def test_a_packed_history_is_counted_as_well(tmp_path: Path) -> None:
     history.pack(size + path.stat().st_size)
     assert '"packed"' in path.read_text()
     numbers = HistoryNumbers("qa", history.read())
-    assert sum(counts.learned for _day, counts in numbers.list_days()) == 1500
+    assert sum(counts.learned for counts in numbers.tallies.values()) == 1500
 
 
 # --- status ---

@@ -6,19 +6,18 @@ from typing import Any
 
 import pytest
 
-from memory_core.history import item_history, performance
-from memory_core.storage.store import Store
+from memory_core.history import item_history
 from support.command_line import ITEM, Person, read_fields
 from support.events import make_pre_event
+from support.runs import add_runs, make_run
 
 OTHER = "Tests need redis"
 KEYS = [item_history.id_of(text) for text in (ITEM, OTHER)]
 
 
 def record_task(person: Person, day: int, **fields: Any) -> None:
-    task = performance.make_task_record(f"a{day}", "done", **fields)
-    record = {"time": f"2026-11-{day:02}T08:00:00.000Z", **task}
-    Store(person.sandbox.paths).history("engineer").append([record])
+    time = f"2026-11-{day:02}T08:00:00.000Z"
+    add_runs(person.sandbox.paths, make_run(f"a{day}", time=time, **fields))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from typing import Any
 
@@ -14,11 +13,11 @@ from markdown_it import MarkdownIt
 from memory_core.curation import agent_context, item_actions, preference_actions
 from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
-from memory_core.memory import recall, run_history
+from memory_core.history.performance import RunSum
+from memory_core.memory import recall
 from memory_core.selection import choosing
 from memory_core.storage import user_level
 from memory_core.storage.project import Project, find_project
-from memory_core.text.times import format_utc
 from support.command_line import Person, read_fields
 from support.events import make_pre_event, make_stop_event
 from support.files import read_files
@@ -42,10 +41,9 @@ def teach(sandbox: Sandbox, content: str, run: str = "a1", kind: str = "architec
     assert sandbox.run_hook("subagent_stop", event).status == 0
 
 
-def note_error(project: Project, text: str, resolution: str = "Mend it", **more: Any) -> None:
-    record = performance.make_error_record(text, resolution=resolution, run="a1")
-    assert record
-    assert run_history.save_records(project.store, "engineer", [record], **more)
+def note_error(project: Project, text: str, resolution: str = "Mend it", run: str = "a1") -> None:
+    more = {"source": "python", "run": run}
+    item_actions.record_error(project, "engineer", text, resolution, **more)
 
 
 def confidences(sandbox: Sandbox, agent: str = "engineer") -> dict[str, float]:
@@ -113,7 +111,7 @@ def test_items_below_the_minimum_confidence_are_not_given(sandbox: Sandbox) -> N
 def test_five_errors_are_given_and_twenty_kept(sandbox: Sandbox) -> None:
     project = project_in(sandbox)
     for number in range(22):
-        note_error(project, f"Cannot build part {chr(97 + number)}", when=time.time() + number)
+        note_error(project, f"Cannot build part {chr(97 + number)}")
     lines = [line for line in prompt(sandbox).split("\n") if line.startswith("- Cannot")]
     assert lines == [f"- Cannot build part {letter} → Mend it" for letter in "vutsr"]
     assert len(agent_context.read_knowledge(project, "engineer").errors) == 20
@@ -165,8 +163,8 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
     user = project.level(user=True)
     preference_actions.set_preference(project, "engineer", "Coding Style", "any", user)
     note_error(project, "It is broken")
-    done = performance.make_task_record("a1", "done", type="feature")
-    run_history.save_records(project.store, "engineer", [done])
+    run = {"source": "python", "run": "a1"}
+    item_actions.record_task(project, "engineer", "done", type="feature", **run)
     known = agent_context.read_knowledge(project, "engineer")
     assert agent_context.render_markdown(known, 20) == (
         "## Knowledge\n"
@@ -199,13 +197,13 @@ def rendered(
     texts: list[tuple[str, str]], wished: dict[str, str], types: list[str], errors: list[str]
 ) -> str:
     told = [item_actions.RatedItem("0", text, section, 0.5) for section, text in texts]
-    runs = [
-        {"time": format_utc(0), **performance.make_task_record(str(number), "done", type=kind)}
-        for number, kind in enumerate(types)
+    runs = [RunSum(kind, "done") for kind in types]
+    made = [performance.make_error(text, resolution="Mend it") for text in errors]
+    common = [
+        performance.CommonError(row["id"], row["text"], "", "", 1, row["resolution"])
+        for row in made
+        if row
     ]
-    made = [performance.make_error_record(text, resolution="Mend it") for text in errors]
-    records = [{"time": format_utc(0), **each} for each in made if each]
-    common = performance.find_common_errors(records)
     known = agent_context.Knowledge("engineer", told, wished, performance.Performance(runs), common)
     return agent_context.render_markdown(known, 20)
 

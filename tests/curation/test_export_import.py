@@ -25,8 +25,8 @@ from memory_core.curation import (
 )
 from memory_core.curation.undo import NothingToUndo, UndoConflict, redo_last, undo_last
 from memory_core.document import markdown
-from memory_core.history import item_history, performance, rights
-from memory_core.memory import agent_memory, changes, recall, run_history, transaction
+from memory_core.history import item_history, rights
+from memory_core.memory import agent_memory, changes, recall, transaction
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
@@ -162,8 +162,8 @@ def lived(shop: Project) -> Project:
     mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\udcff\n"
     write(shop, "engineer", text_in(shop, "engineer") + mine)
     shop.store.add_to_review("engineer", [make_waiting("x", "tip", "too short")], "2026-11-20")
-    told = performance.make_task_record("a1", "done", duration_ms=7, run="a1")
-    run_history.save_records(shop.store, "engineer", [told])
+    older = {"kind": "task", "id": "0123456789", "outcome": "done", "duration_ms": 7}
+    shop.store.history("engineer").append([{"time": "2026-11-20T08:00:00.000Z", **older}])
     transaction.change_memory(shop, "engineer", lambda work: None)
     teach(shop, "PM", "Releases go out on Tuesdays")
     return shop

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from memory_core.history.item_history import id_of
-from memory_core.memory import preparing
-from memory_core.selection import item_notes
+from memory_core.memory import preparing, run_history
 from memory_core.storage.project import Project, find_project
 from support.calls import SESSION, answer, end_agent, start_agent
 from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
 from support.lessons import save_learnings
 from support.life import write
+from support.runs import list_runs
 from support.sandbox import Sandbox
 
 RETRY = "The retry of payments is set in src/retry.py by RETRY_LIMIT"
@@ -95,7 +95,7 @@ class Delegations:
 
     def counts(self) -> tuple[tuple[int, int, int], ...]:
         """Return (given, used, failed) of RETRY, QUEUE and PERSONS, from all records."""
-        uses = item_notes.count_uses(self.records())
+        uses, _abouts = run_history.read_use(self.project.store, "engineer")
         found = [uses.get(id_of(text), Counter()) for text in (RETRY, QUEUE, PERSONS)]
         return tuple((one["given"], one["used"], one["failed"]) for one in found)
 
@@ -126,9 +126,9 @@ def test_a_used_line_counts_and_leaves_the_report(runs: Delegations) -> None:
     assert f"[{short(RETRY)}]" in prompt
     assert runs.answer(prompt, f"Done.\n\n{USED}\n") == "Done."
     assert runs.counts() == ((1, 1, 0), (1, 0, 0), (1, 0, 0))
-    (task,) = [task for task in runs.records("task") if task["run"] == "a1"]
-    assert set(task["given"].split()) == {id_of(RETRY), id_of(QUEUE), id_of(PERSONS)}
-    assert task["used"] == id_of(RETRY)
+    (run,) = [run for run in list_runs(runs.project.paths) if run["run"] == "a1"]
+    assert set(run["given"].split()) == {id_of(RETRY), id_of(QUEUE), id_of(PERSONS)}
+    assert run["used"] == id_of(RETRY)
 
 
 def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> None:
@@ -147,9 +147,7 @@ def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> 
         end_agent(sandbox, run, text)
         output = answer(sandbox, task, text, run, f"toolu_{run}").reply["updatedToolOutput"]
         assert output["content"][0]["text"] == "Done."
-    project = find_project(str(sandbox.root), sandbox.env)
-    records = project.store.history("engineer").read()
-    used = {record["run"]: record.get("used") for record in records if record["kind"] == "task"}
+    used = {run["run"]: run["used"] for run in list_runs(sandbox.paths)}
     assert used == {run: id_of(item) for run, (item, _task) in tasks.items()}
 
 

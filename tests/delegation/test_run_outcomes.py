@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from hypothesis import strategies as st
 from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
 from memory_core.history import error_text, performance
-from memory_core.memory import error_files
+from memory_core.history.performance import Row
+from memory_core.memory import run_history
+from memory_core.storage.database import error_table, run_table, state_db
 from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
 from support.life import write
 from support.paths import REPO
+from support.runs import add_runs, list_errors, list_runs, make_run, open_tables
 from support.sandbox import Sandbox
 from support.tables import for_each
 from support.transcripts import Transcripts, asked, make_line, said, used
@@ -30,16 +34,19 @@ Record = dict[str, Any]
 EARLY, LATER, LAST = (f"2026-11-20T10:00:0{second}.000Z" for second in range(3))
 
 
-def task(key: str, outcome: str = "done", time: str = EARLY, **told: Any) -> Record:
-    return {"time": time, "agent": "qa", **performance.make_task_record(key, outcome, **told)}
-
-
 def error(
     text: str, run: str = "a1", time: str = EARLY, tool: str = "Agent", resolution: str = ""
-) -> Record:
-    made = performance.make_error_record(text, tool, run=run, resolution=resolution)
+) -> Row:
+    ids = {"agent": "engineer", "run": run, "time": time}
+    made = performance.make_error(text, tool, resolution=resolution, **ids)
     assert made is not None
-    return {"time": time, "agent": "qa", **made}
+    return made
+
+
+def list_common(errors: list[Row]) -> list[performance.CommonError]:
+    with open_tables() as db:
+        error_table.add(db, errors)
+        return error_table.list_common(db, "engineer")
 
 
 # Types of tasks
@@ -81,17 +88,17 @@ RUNS = st.fixed_dictionaries(
 )
 
 
-@given(st.lists(RUNS, max_size=20), st.randoms(use_true_random=False))
-def test_order_and_duplicates_change_no_number(runs: list[Record], chance: Any) -> None:
-    records = [task(**run) for run in runs]
-    mixed = records + [record for record in records if chance.random() < 0.5]
-    chance.shuffle(mixed)
-    assert performance.Performance(mixed).data() == performance.Performance(records).data()
+def measure(runs: list[Row]) -> performance.Performance:
+    with open_tables() as db:
+        run_table.add(db, runs)
+        return performance.Performance(run_table.sum_types(db, "engineer"))
 
 
 @given(st.lists(RUNS, max_size=20))
 def test_the_arithmetic_is_exact(runs: list[Record]) -> None:
-    found = performance.Performance([task(**run) for run in runs])
+    rows = [make_run(**run) for run in runs]
+    found = measure(rows)
+    assert measure(rows * 2).data() == found.data(), "a repeated batch repeats nothing"
     once = {run["key"] for run in runs}
     assert found.total.finished == len(once) == sum(each.finished for each in found.types.values())
     for tally in (found.total, *found.types.values()):
@@ -105,34 +112,55 @@ def test_the_arithmetic_is_exact(runs: list[Record]) -> None:
                 assert (total.mean, total.total) == (None, 0)
 
 
-# (records of one run, the combined run)
+@given(st.lists(RUNS, max_size=20))
+def test_sums_of_old_runs_change_no_number(runs: list[Record]) -> None:
+    more = {"given": "i1 i2", "used": "i2"}
+    with open_tables() as db:
+        run_table.add(db, [make_run(**run, **more) for run in runs])
+        before = count_all(db)
+        for today in ("2027-01-01", "2028-01-01", "2028-01-02"):
+            run_table.sum_up(db, today)
+            assert count_all(db) == before
+        assert run_table.list_runs(db) == []
+
+
+def count_all(db: sqlite3.Connection) -> tuple[Any, ...]:
+    own = performance.Performance(run_table.sum_types(db, "engineer")).data()
+    days, uses = run_table.list_days(db), run_table.count_uses(db, "engineer")
+    return own, days, uses, run_table.list_used(db, "engineer", EARLY)
+
+
+# (rows of one run, the row that is kept)
 DONE = {"outcome": "done", "type": "other"}
-JOINED: list[tuple[list[Record], Record]] = [
-    ([task("a", tokens=5)], {**DONE, "tokens": 5}),
+JOINED: list[tuple[list[Row], Record]] = [
+    ([make_run("a", tokens=5)], {**DONE, "tokens": 5}),
     (
-        [task("a", duration_ms=9), task("a", time=LATER, duration_ms=7, tokens=0, type="docs")],
+        [make_run("a", duration_ms=9), make_run("a", duration_ms=7, tokens=0, type="docs")],
         {"outcome": "done", "type": "docs", "duration_ms": 7, "tokens": 0},
     ),
-    ([task("a"), task("a", "stopped", LATER)], DONE),
-    ([task("a"), task("a", "failed", LATER)], {"outcome": "failed", "type": "other"}),
-    ([task("a", type="test"), task("a", time=LATER)], {"outcome": "done", "type": "test"}),
+    ([make_run("a"), make_run("a", "stopped")], DONE),
+    ([make_run("a", "stopped", tokens=5), make_run("a")], {**DONE, "tokens": 5}),
+    ([make_run("a"), make_run("a", "failed")], {"outcome": "failed", "type": "other"}),
+    ([make_run("a", type="test"), make_run("a")], {"outcome": "done", "type": "test"}),
+    ([make_run("a", given="1 2", used="2"), make_run("a")], {"given": "1 2", "used": "2"}),
 ]
 
 
-@pytest.mark.parametrize(("records", "run"), JOINED)
-def test_two_records_of_one_run_count_once(records: list[Record], run: Record) -> None:
-    for order in (records, records[::-1]):
-        (found,) = performance.list_runs(order)
-        others = ("id", "time", "given", "used")
-        assert {key: found[key] for key in found if key not in others} == run
+@pytest.mark.parametrize(("rows", "run"), JOINED)
+def test_two_rows_of_one_run_count_once(sandbox: Sandbox, rows: list[Row], run: Record) -> None:
+    for row in rows:
+        add_runs(sandbox.paths, row)
+    (found,) = list_runs(sandbox.paths)
+    assert run.items() <= found.items()
 
 
-def test_invalid_counts_are_ignored() -> None:
+def test_invalid_fields_are_left_out() -> None:
     wrong = {"duration_ms": True, "tokens": -1, "tool_uses": 10**13}
-    assert not set(performance.make_task_record("a", "done", **wrong)) & set(wrong)
-    odd = {**task("a"), "tokens": 1.5, "tool_uses": "3", "duration_ms": True}
-    assert performance.Performance([odd]).total.tokens.count == 0
-    assert performance.Performance([{**task("a"), "outcome": "won"}]).total.finished == 0
+    assert {make_run("a", **wrong)[name] for name in wrong} == {None}
+    odd = make_run("a", tokens=1.5, given="1 1 2", used="3 2", experiment="x", session=5)
+    assert [odd[name] for name in ("tokens", "given", "used", "experiment", "session")] == [
+        *(None, "1 2", "2", "", "")
+    ]
 
 
 # Errors
@@ -171,7 +199,6 @@ def test_errors_that_differ_only_in_numbers_are_equal(text: str, other: str, sam
 
 
 COMMON: list[tuple[str, list[Record], list[tuple[str, str, int]]]] = [
-    ("none", [task("a")], []),
     ("one", [error("boom")], [("boom", "", 1)]),
     ("twice in a run", [error("boom"), error("boom", time=LATER)], [("boom", "", 1)]),
     ("in two runs", [error("boom"), error("boom", "a2")], [("boom", "", 2)]),
@@ -202,12 +229,12 @@ COMMON: list[tuple[str, list[Record], list[tuple[str, str, int]]]] = [
 @for_each(("records", "expected"), [row[1:] for row in COMMON])
 def test_common_errors(records: list[Record], expected: list[tuple[str, str, int]]) -> None:
     for order in (records, [*reversed(records), *records]):
-        found = performance.find_common_errors(order)
+        found = list_common(order)
         assert [(each.text, each.resolution, each.count) for each in found] == expected
 
 
 def test_twenty_are_kept_and_five_shown() -> None:
-    errors = performance.find_common_errors([error("x" * number) for number in range(1, 26)])
+    errors = list_common([error("x" * number) for number in range(1, 26)])
     assert len(errors) == 20
     assert len(performance.format_errors(errors)) == 5
     assert json.dumps([each.data() for each in errors])
@@ -215,9 +242,8 @@ def test_twenty_are_kept_and_five_shown() -> None:
 
 @given(st.text(max_size=250), st.text(max_size=250))
 def test_each_error_is_shown_as_one_list_item(text: str, resolution: str) -> None:
-    made = performance.make_error_record(text, resolution=resolution)
-    records = [{"time": EARLY, **made}] if made else []
-    errors = performance.find_common_errors(records)
+    made = performance.make_error(text, agent="engineer", resolution=resolution)
+    errors = list_common([made] if made else [])
     lines = performance.format_errors(errors)
     items = markdown.parse_document("\n".join(["# x", "", "## y", *lines, ""])).items
     expected = [f"{e.text} → {e.resolution}" if e.resolution else e.text for e in errors]
@@ -261,25 +287,13 @@ def open_project(sandbox: Sandbox) -> Project:
     return find_project(str(sandbox.root), sandbox.env)
 
 
-def list_errors(sandbox: Sandbox) -> list[Record]:
-    return error_files.read(open_project(sandbox).paths, "engineer")
-
-
-def history(sandbox: Sandbox, agent: str = "engineer", kind: str = "") -> list[Record]:
-    records = open_project(sandbox).store.history(agent).read()
-    return [record for record in records if kind in ("", record["kind"])]
-
-
 @pytest.mark.parametrize(("folder", "expected"), RUNS_SEEN, ids=[row[0] for row in RUNS_SEEN])
 def test_each_way_is_one_run(sandbox: Sandbox, folder: str, expected: dict[str, Record]) -> None:
     replay(sandbox, folder)
-    open_project(sandbox)
-    agents = {path.stem for path in (sandbox.memories / "history").glob("*.jsonl")}
-    assert agents == set(expected)
-    for agent, run in expected.items():
-        (found,) = performance.list_runs(history(sandbox, agent, "task"))
-        assert run.items() <= found.items()
-        assert "time" in found
+    runs = state_db.read(sandbox.paths.state, run_table.list_runs)
+    assert {run["agent"] for run in runs} == set(expected)
+    for found in runs:
+        assert expected[found["agent"]].items() <= found.items()
 
 
 @pytest.mark.parametrize(
@@ -290,20 +304,20 @@ def test_a_run_in_the_background_has_the_type_of_its_task(
 ) -> None:
     answer(sandbox, prompt="Fix the login bug.", status="async_launched", content=[])
     end_agent(sandbox, text=text)
-    (record,) = history(sandbox, kind="task")
+    (record,) = list_runs(sandbox.paths)
     assert (record["outcome"], record["type"]) == (outcome, "bugfix")
 
 
 def test_a_tool_error_belongs_to_the_agent_of_the_run(sandbox: Sandbox) -> None:
     replay(sandbox, "2.1.329/failing_tool")
     replay(sandbox, "2.1.329/failing_tool")
-    errors = list_errors(sandbox)
+    errors = list_errors(sandbox.paths)
     assert [(each["text"], each["tool"]) for each in errors] == [
         ("Exit code 3: oops", "Bash"),
         ("Exit code 1: /bin/bash: line 1: cd: sub: No such file or directory", "Bash"),
     ]
-    assert performance.find_common_errors(errors) == [], "it failed in one run only"
-    assert history(sandbox, kind="error") == [], "they stay here"
+    assert run_history.list_errors(open_project(sandbox).store, "engineer") == [], "one run failed"
+    assert not (sandbox.memories / "history").exists(), "they stay here"
 
 
 NO_ERRORS = [
@@ -335,7 +349,7 @@ def test_what_a_command_printed_stays_here_and_is_given_when_a_run_resolved_it(
 ) -> None:
     output = f"Exit code 2\nlog\n\x1b[31mdenied: AWS_SECRET_ACCESS_KEY={SECRET}\u202e\n"
     sandbox.run_hook("post_tool_use", make_failure_event(error=output))
-    (pending,) = list_errors(sandbox)
+    (pending,) = list_errors(sandbox.paths)
     assert pending["text"] == "Exit code 2: denied: AWS_SECRET_ACCESS_KEY=[redacted: credential]"
     assert "denied" not in call_agent(sandbox)
 
@@ -345,7 +359,7 @@ def test_what_a_command_printed_stays_here_and_is_given_when_a_run_resolved_it(
     end_agent(sandbox, "a1", report.format("Log in"))
     end_agent(sandbox, "a1", report.format("Wait a minute"))
     sandbox.run_hook("post_tool_use", make_failure_event(error=output, agent_id="a3"))
-    (found,) = performance.find_common_errors(list_errors(sandbox), resolved=True)
+    (found,) = run_history.list_given_errors(open_project(sandbox).store, "engineer")
     assert found.count == 2
     (line,) = performance.format_errors([found])
     assert line == f"- {pending['text']} → Log in before the deploy"
@@ -367,7 +381,7 @@ def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
     sandbox.run_hook("post_tool_use", make_failure_event())
     known = agent_context.read_knowledge(open_project(sandbox), "engineer", pending=True)
     assert [each.text for each in known.errors] == []
-    assert [each["text"] for each in list_errors(sandbox)] == [here]
+    assert [each["text"] for each in list_errors(sandbox.paths)] == [here]
     assert "first" not in call_agent(sandbox)
 
 
@@ -377,21 +391,24 @@ def test_an_error_that_an_mcp_client_reports_is_given_if_it_occurred_here(
     project = open_project(sandbox)
     text = "Exit code 2: no such table: users"
     item_actions.record_error(project, "engineer", text, "run make migrate", source="mcp")
-    assert error_files.read_given(project.paths, "engineer") == []
+    assert run_history.list_given_errors(project.store, "engineer") == []
     sandbox.run_hook("post_tool_use", make_failure_event())
-    given = error_files.read_given(project.paths, "engineer")
-    assert given == [f"- {text} → run make migrate"]
+    (given,) = run_history.list_given_errors(project.store, "engineer")
+    assert (given.text, given.resolution) == (text, "run make migrate")
+    assert f"- {text} → run make migrate" in call_agent(sandbox)
 
 
 def test_the_newest_errors_are_kept(sandbox: Sandbox) -> None:
-    texts = [f"{'long ' * 30}error {number}" for number in range(2000)]
-    for start in range(0, 2000, 50):
-        errors = [error(text) for text in texts[start : start + 50]]
-        error_files.add(sandbox.paths, "engineer", errors)
-    kept = [record["text"] for record in list_errors(sandbox)]
-    assert len(kept) >= error_files.MAX_KEPT
-    assert kept == texts[-len(kept) :]
-    assert (sandbox.state / "errors" / "engineer.jsonl").stat().st_size < 2 * error_files.MAX_BYTES
+    most = error_table.MAX_KEPT
+    texts = [f"error {chr(97 + at % 20)} {at // 20}" for at in range(500)]
+    for start in range(0, 500, 50):
+        errors = [
+            error(texts[at], resolution=str(at % 2 or ""), time=f"2026-11-20T10:{at:04}")
+            for at in range(start, start + 50)
+        ]
+        state_db.write(sandbox.paths.state, lambda db, rows=errors: error_table.add(db, rows))
+    kept = list_errors(sandbox.paths)
+    assert [row["text"] for row in kept] == texts[500 - 2 * most :]
 
 
 # Runs whose end caused no event
@@ -418,17 +435,16 @@ def test_a_sweep_records_missed_outcomes(
     transcripts.write("a1", *lines, **ABOUT)
     for _again in range(2):
         transcripts.begin()
-        (found,) = history(transcripts.sandbox, kind="task")
+        (found,) = list_runs(transcripts.sandbox.paths)
         assert expected.items() <= found.items()
-    assert len(list_errors(transcripts.sandbox)) == (expected["outcome"] == "failed")
-    assert history(transcripts.sandbox, kind="error") == []
+    assert len(list_errors(transcripts.sandbox.paths)) == (expected["outcome"] == "failed")
 
 
 def test_a_run_that_ends_after_the_sweep_counts_as_done(transcripts: Transcripts) -> None:
     transcripts.write("a1", *WORKED[:2], **ABOUT)
     transcripts.begin()
     end_agent(transcripts.sandbox, text="Done.")
-    (found,) = performance.list_runs(history(transcripts.sandbox))
+    (found,) = list_runs(transcripts.sandbox.paths)
     assert (found["outcome"], found["type"]) == ("done", "bugfix")
 
 
@@ -439,5 +455,5 @@ def test_a_sweep_does_not_repeat_the_outcome_of_the_call(transcripts: Transcript
     transcripts.sandbox.run_hook("post_tool_use", event)
     transcripts.write("a1", *WORKED[:2], BROKEN, **ABOUT, toolUseId="toolu_1")
     transcripts.begin()
-    (found,) = history(transcripts.sandbox, kind="task")
-    assert (found["outcome"], found["duration_ms"], "run" in found) == ("failed", 70, False)
+    (found,) = list_runs(transcripts.sandbox.paths)
+    assert (found["outcome"], found["duration_ms"], found["run"]) == ("failed", 70, "")

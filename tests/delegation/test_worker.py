@@ -22,7 +22,6 @@ import pytest
 
 from memory_core.delegation import draining, inbox_batches, worker
 from memory_core.files import file_actions
-from memory_core.history import performance
 from memory_core.history.item_history import History
 from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import Project, find_project
@@ -33,6 +32,7 @@ from support.events import BLOCK, LEARNED, REPORT, is_silent, make_post_event, m
 from support.inbox import TAUGHT, add_event, add_report, count_reports, make_report
 from support.paths import REPO
 from support.processes import wait_until
+from support.runs import list_runs
 from support.sandbox import Sandbox
 from support.workers import await_worker
 
@@ -66,7 +66,7 @@ def assert_saved_once(sandbox: Sandbox) -> None:
     assert len(list_records(sandbox, "learned")) == 1
     (state,) = History(Store(sandbox.paths).history("engineer").read())
     assert state.confidence == 0.5
-    assert len(performance.list_runs(list_records(sandbox, "task"))) == 1
+    assert len(list_runs(sandbox.paths)) == 1
 
 
 def test_two_hooks_for_one_event_write_one_report(sandbox: Sandbox) -> None:
@@ -177,7 +177,7 @@ def test_two_workers_do_the_work_once(sandbox: Sandbox) -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(drain, [sandbox] * 4))
     assert count_items(sandbox) == Counter(facts)
-    assert len(list_records(sandbox, "task")) == len(facts)
+    assert len(list_runs(sandbox.paths)) == len(facts)
 
 
 def fail(error: BaseException) -> Callable[..., Any]:
@@ -299,7 +299,7 @@ def test_a_worker_keeps_the_settings_of_the_hook(sandbox: Sandbox) -> None:
         )
     drain(sandbox)
     assert count_items(sandbox) == Counter([SHARED])
-    assert len(list_records(sandbox, "task")) == 2
+    assert len(list_runs(sandbox.paths)) == 2
 
 
 @pytest.mark.slow

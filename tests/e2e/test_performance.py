@@ -1,13 +1,12 @@
-"""Records of the real client's runs: one record per finished run, with its errors."""
-
-from typing import Any
+"""Records of the real client's runs: one row per finished run, with its errors."""
 
 import pytest
 
 from memory_core.claude_code import settings_json
-from memory_core.history import performance
-from memory_core.memory import error_files
+from memory_core.history.performance import Row
+from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import find_project
+from support.runs import list_errors, list_runs
 
 from .api import Line, Refusal, Script, delegate, say, use
 from .client import Desk
@@ -30,16 +29,12 @@ def script(in_background: bool, *answers: Line) -> Script:
     return {"MAIN": [call, say("waiting"), say("done")], "TASK-1": [work, *answers]}
 
 
-def records(desk: Desk, *kinds: str) -> list[dict[str, Any]]:
-    """Return the records of the engineer: of its history, and its errors."""
-    project = find_project(str(desk.project), {"HOME": str(desk.home)})
-    errors = error_files.read(project.paths, "engineer")
-    records = [*project.store.history("engineer").read(), *errors]
-    return [record for record in records if record["kind"] in kinds]
+def open_state(desk: Desk) -> LevelPaths:
+    return find_project(str(desk.project), {"HOME": str(desk.home)}).paths
 
 
-def the_run(desk: Desk) -> dict[str, Any]:
-    (run,) = performance.list_runs(records(desk, "task"))
+def the_run(desk: Desk) -> Row:
+    (run,) = list_runs(open_state(desk))
     assert 0 < run["duration_ms"] < 60_000
     return run
 
@@ -47,10 +42,11 @@ def the_run(desk: Desk) -> dict[str, Any]:
 def check(desk: Desk, outcome: str, tool_uses: int | None) -> None:
     run = the_run(desk)
     assert (run["outcome"], run.get("tool_uses"), run["type"]) == (outcome, tool_uses, "bugfix")
-    told = [each["text"] for each in records(desk, "error") if each["tool"] == "Bash"]
+    errors = list_errors(open_state(desk))
+    told = [each["text"] for each in errors if each["tool"] == "Bash"]
     if desk.claude.since(NAMED):
         assert told == ["Exit code 3: no such table: users"]
-    failures = [each["text"] for each in records(desk, "error") if each["tool"] == "Agent"]
+    failures = [each["text"] for each in errors if each["tool"] == "Agent"]
     assert len(failures) == (outcome == "failed")
 
 
@@ -63,7 +59,6 @@ def test_foreground(desk: Desk) -> None:
     allow(desk)
     desk.run(script(False, say("Done.")))
     check(desk, "done", 1)
-    assert len(records(desk, "task")) == 1
     assert "tokens" in the_run(desk)
 
 
@@ -76,8 +71,6 @@ def test_background(desk: Desk) -> None:
     desk.run({"MAIN": [say("done")]})
     check(desk, "done", 1)
     assert the_run(desk)["tokens"] == 20
-    desk.run({"MAIN": [say("done")]})
-    assert len(records(desk, "task")) == 2
 
 
 @pytest.mark.parametrize("in_background", [False, True])
@@ -87,7 +80,7 @@ def test_a_failed_run_is_recorded(desk: Desk, in_background: bool) -> None:
     desk.run(script(in_background, Refusal(400, "this request is refused")))
     desk.run({"MAIN": [say("done")]})
     assert the_run(desk)["outcome"] == "failed"
-    (told,) = [each["text"] for each in records(desk, "error") if each["tool"] == "Agent"]
+    (told,) = [each["text"] for each in list_errors(open_state(desk)) if each["tool"] == "Agent"]
     assert told.startswith("API Error: 400 ")
     assert "this request is refused" in told
 
@@ -105,4 +98,4 @@ def test_a_denied_delegation_is_not_a_run(desk: Desk) -> None:
     desk.settings(permissions={"deny": ["Agent(engineer)", "Task(engineer)"]})
     desk.run(script(False, say("Done.")))
     desk.run({"MAIN": [say("done")]})
-    assert records(desk, "task", "error") == []
+    assert list_runs(open_state(desk)) == list_errors(open_state(desk)) == []

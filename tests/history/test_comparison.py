@@ -6,21 +6,21 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from memory_core.history import comparison, performance
+from memory_core.history import comparison
 from memory_core.history.comparison import GroupComparison
 from memory_core.history.performance import GIVEN, HELD_OUT
-from memory_core.monitor.memory_numbers import HistoryNumbers
+from memory_core.storage.database import run_table
+from support.runs import make_run, open_tables
 from support.tables import for_each
 
 
 def make_runs(group: str, tokens: Iterable[int], **fields: Any) -> list[dict[str, Any]]:
     """Return the record of a run for each number of tokens."""
-    fields = {"outcome": "done", "type": "bugfix", "experiment": group, **fields}
-    runs = [
-        performance.make_task_record(f"{group} {fields} {at}", tokens=number, **fields)
+    fields = {"type": "bugfix", "experiment": group, **fields}
+    return [
+        make_run(f"{group} {fields} {at}", tokens=number, **fields)
         for at, number in enumerate(tokens)
     ]
-    return [{**run, "time": "2026-11-20T08:00:00.000Z"} for run in runs]
 
 
 def draw(mean: int, count: int, seed: int = 1, spread: float = 0.3) -> list[int]:
@@ -29,8 +29,9 @@ def draw(mean: int, count: int, seed: int = 1, spread: float = 0.3) -> list[int]
 
 
 def compare_all(records: list[dict[str, Any]]) -> list[GroupComparison]:
-    runs = HistoryNumbers("engineer", records).experiment
-    return comparison.compare_runs("engineer", runs)
+    with open_tables() as db:
+        run_table.add(db, records)
+        return comparison.compare_runs("engineer", run_table.list_runs(db, experiment=True))
 
 
 def compare(records: list[dict[str, Any]], measure: str = "tokens") -> GroupComparison:

@@ -14,6 +14,7 @@ from memory_core.storage.database import note_table
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import Person
+from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 
 OLD = "The lift is slow"
@@ -46,9 +47,6 @@ LEAVES: dict[str, tuple[list[item_history.Record], bool]] = {
     "learned long ago": ([LEARNED], True),
     "learned lately": ([make_record("learned", 20, run="a1", source="agent")], False),
     "reported again": ([LEARNED, make_record("reinforced", 20, run="a2", source="agent")], False),
-    "used by a run": ([LEARNED, make_record("task", 3, "", run="a2", used=f"beef {KEY}")], False),
-    "used long ago": ([LEARNED, make_record("task", 30, "", run="a2", used=KEY)], True),
-    "only given to a run": ([LEARNED, make_record("task", 3, "", run="a2", given=KEY)], True),
     "pinned": ([LEARNED, PINNED], False),
     "unpinned": ([LEARNED, PINNED, UNPINNED], True),
     "confirmed by a person": ([LEARNED, CONFIRMED], False),
@@ -57,10 +55,23 @@ LEAVES: dict[str, tuple[list[item_history.Record], bool]] = {
 }
 
 
-@pytest.mark.parametrize("name", LEAVES)
+# The days since runs that received the item, whether they used it, and whether it leaves.
+RUNS: dict[str, tuple[int, str, bool]] = {
+    "used by a run": (3, KEY, False),
+    "used long ago": (30, KEY, True),
+    "only given to a run": (3, "", True),
+}
+
+
+@pytest.mark.parametrize("name", [*LEAVES, *RUNS])
 def test_tidy_archives_what_no_run_uses(person: Person, name: str) -> None:
-    records, leaves = LEAVES[name]
+    days, used, leaves = RUNS.get(name, (0, "", False))
+    records, leaves = LEAVES.get(name, ([LEARNED], leaves))
     remember(person.sandbox, "engineer", *records)
+    if name in RUNS:
+        time = make_record("learned", days)["time"]
+        run = make_run("a2", time=time, given=f"beef {KEY}", used=used)
+        add_runs(person.sandbox.paths, run)
     person.run("tidy", "--yes")
     assert OLD in person.sandbox.read_memory("engineer")  # off by default
     person.sandbox.configure("memory: {expire_after: 28d}\n")

@@ -18,6 +18,7 @@ from memory_core.doctor.examination import Examination
 from memory_core.document import markdown, near_duplicates, template
 from memory_core.learning import extraction
 from memory_core.memory import recall
+from memory_core.monitor.numbers import Numbers
 from memory_core.storage.project import Project, find_project
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
@@ -186,7 +187,7 @@ def test_status_reports_reached_limits(
     sandbox: Sandbox, project: Project, text: str, note: str
 ) -> None:
     write(project, text)
-    (memory,) = agent_status.list_memories(project)
+    (memory,) = agent_status.list_memories(Numbers(project))
     assert [what for _line, what in memory.notes] == [note] * bool(note)
     warnings = [warning.what for warning in agent_status.read_status(project, sandbox.env).warnings]
     assert not note or f"{AGENT}: {note}" in warnings
@@ -195,7 +196,7 @@ def test_status_reports_reached_limits(
 def test_a_section_with_items_of_agents_goes_on_learning(project: Project) -> None:
     learn(project, "pattern", "one rule of an agent")
     write(project, read(project) + bullets(20))
-    (memory,) = agent_status.list_memories(project)
+    (memory,) = agent_status.list_memories(Numbers(project))
     ((_line, note),) = memory.notes
     assert note.endswith(": each new learning of an agent replaces the least certain one")
     learn(project, "pattern", "another rule of an agent", run="a2")
@@ -270,7 +271,7 @@ def test_agents_receive_one_of_two_items_that_contradict_each_other(
     write(project, read(project) + f"\n## Mine\n- {NEW}\n")
     text = given_text(project)
     assert [each in text for each in (NEW, "Two workers share a cache", OLD)] == [True, True, False]
-    (memory,) = agent_status.list_memories(project)
+    (memory,) = agent_status.list_memories(Numbers(project))
     ((line, note),) = memory.notes
     lines = read(project).splitlines()
     assert lines[line - 1] == f"- {OLD}"

@@ -21,6 +21,7 @@ from memory_core.storage.project import Project, find_project
 from support.calls import answer
 from support.command_line import Person
 from support.events import make_start_event, make_stop_event
+from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 from support.workers import await_worker
 
@@ -75,10 +76,11 @@ def test_the_words_of_a_prompt_stay_on_this_machine(person: Person, sandbox: San
     assert [each["about"] for each in records if "about" in each] == ["Deploy with hunter2secret77"]
 
 
-def test_a_record_that_a_pull_brought_counts(sandbox: Sandbox, project: Project) -> None:
+def test_only_runs_of_this_machine_count(sandbox: Sandbox, project: Project) -> None:
     key = id_of(LEARNED)
     task = {"time": NOW, "kind": "task", "id": "b1", "outcome": "done", "given": key, "used": key}
-    append_records(sandbox, task)
+    append_records(sandbox, task)  # as a pull brings it from an older version
+    add_runs(sandbox.paths, make_run("b2", given=key, used=key))
     sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
     (passage,) = recall.read_memory(project, "engineer").passages
     assert (passage.given, passage.used) == (1, 1)

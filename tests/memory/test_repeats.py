@@ -8,6 +8,7 @@ from memory_core.curation import agent_status, item_actions
 from memory_core.document import markdown, near_duplicates
 from memory_core.learning import extraction
 from memory_core.memory import recall
+from memory_core.monitor.numbers import Numbers
 from memory_core.storage.project import Project, find_project
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
@@ -51,7 +52,7 @@ def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> N
     lines = [line for line in delivered.splitlines() if line.startswith("- ")]
     assert lines == [f"- {ITEM}", "- Queues are durable"]
     assert path.read_text().count("\n- ") == 3
-    (memory,) = agent_status.list_memories(project)
+    (memory,) = agent_status.list_memories(Numbers(project))
     assert memory.notes == [(5, "line 5 repeats line 4: agents receive it once")]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory_core.curation import agent_status
-from memory_core.history import item_history, performance
+from memory_core.history import item_history
 from memory_core.monitor.counts import Counts
 from memory_core.monitor.log_numbers import VERDICTS
 from memory_core.monitor.numbers import Numbers
@@ -18,6 +18,7 @@ from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support import events, life, traps
 from support.command_line import Person
+from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 
 TODAY = datetime.now(timezone.utc).date().isoformat()
@@ -120,8 +121,9 @@ def test_a_log_is_counted_without_odd_lines(sandbox: Sandbox) -> None:
     assert (total.loaded, total.tokens, total.hook_time) == (4, 206, (7, 9, 3))
     assert (total.delivered, total.doubled, total.lost, total.checked) == (2, 1, 1, 4)
     assert numbers.by_day(7)[-1].counts.loaded == 3
-    assert numbers.last_delivery
-    assert (numbers.last_delivery.agent, numbers.last_delivery.route) == ("qa", "")
+    last = numbers.log.find_last()
+    assert last
+    assert (last.agent, last.route) == ("qa", "")
     assert numbers.total("qa").delivered == 1
 
 
@@ -132,9 +134,11 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
         record = item_history.make_record(kind, f"{TODAY}T00:00:0{number}.000Z", f"Item {number}")
         records.append({**record, "change": f"c{number}", "seq": number})
     records.append({"time": f"{TODAY}T00:01:00.000Z", "kind": "undone", "id": "c4", "change": "u"})
-    for run, outcome in (("r1", "done"), ("r2", "failed"), ("r2", "failed")):
-        task = performance.make_task_record(run, outcome, given="1 2 3", used="2 9")
-        records.append({"time": f"{TODAY}T00:02:00.000Z", **task})
+    later = f"{TODAY}T00:02:00.000Z"
+    records.append({"time": later, "kind": "task", "id": "1", "outcome": "failed"})  # older
+    runs = [("r1", "done"), ("r2", "failed"), ("r2", "failed")]
+    more = {"given": "1 2 3", "used": "2 9"}
+    add_runs(sandbox.paths, *(make_run(*run, later, **more) for run in runs))
     history = Store(sandbox.paths).history("engineer")
     history.append([*records, records[0]])
     if is_packed:
@@ -152,7 +156,7 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
 def test_an_empty_project(sandbox: Sandbox) -> None:
     numbers = read_numbers(sandbox)
     assert numbers.total() == Counts()
-    assert (numbers.agents(), numbers.last_delivery) == ([], None)
+    assert (numbers.agents(), numbers.log.find_last()) == ([], None)
     assert numbers.total().used_share is None
     assert numbers.total().hook_time == (None, None, 0)
     assert len(numbers.by_day(30)) == 30
@@ -161,7 +165,7 @@ def test_an_empty_project(sandbox: Sandbox) -> None:
 def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
     sandbox = person.sandbox
     path = sandbox.write_memory("engineer", "Tests need redis", "Builds need Node 20")
-    (row,) = agent_status.list_memories(project_of(sandbox))
+    (row,) = agent_status.list_memories(read_numbers(sandbox))
     assert (row.agent, row.items, row.sections) == ("engineer", 2, 1)
     assert row.size == path.stat().st_size
     assert row.limit == project_rules.find_limits(project_of(sandbox), "engineer").size
@@ -170,7 +174,7 @@ def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
     sandbox.run_hook("subagent_stop", events.make_stop_event("a1", report))
     sandbox.write_memory("qa", "One")
     sandbox.write_memory("PM", "Two", "Three")
-    rows = agent_status.list_memories(project_of(sandbox))
+    rows = agent_status.list_memories(read_numbers(sandbox))
     assert [(row.agent, row.review, row.items) for row in rows] == [
         *(("engineer", 1, 2), ("qa", 0, 1), ("PM", 0, 2))
     ]
@@ -185,11 +189,11 @@ def test_the_use_of_the_last_runs(person: Person) -> None:
     texts = ["Tests need redis", "Builds need Node", "Ask before you add a dependency"]
     person.run("add", "engineer", "guideline", "-", data="\n".join(texts).encode())
     redis, node, _ask = map(item_history.id_of, texts)
-    history = Store(person.sandbox.paths).history("engineer")
     for number in range(12):
         given = f"{redis} {node}" if number else item_history.id_of(texts[2])
-        task = performance.make_task_record(str(number), "done", given=given, used=redis)
-        history.append([{"time": f"2099-11-20T08:{number:02}:00.000Z", **task}])
+        time = f"2099-11-20T08:{number:02}:00.000Z"
+        run = make_run(str(number), time=time, given=given, used=redis)
+        add_runs(person.sandbox.paths, run)
     (agent,) = person.read_json("status")["agents"]
     assert agent["recent"] == {"runs": 10, "given": 2, "used": 1, "never": texts[2:]}
     shown = person.run("status").stdout
@@ -199,8 +203,5 @@ def test_the_use_of_the_last_runs(person: Person) -> None:
 
 def test_a_rule_that_is_newer_than_the_last_runs_is_not_missed(person: Person) -> None:
     person.run("add", "engineer", "guideline", "Tests need redis")
-    history = Store(person.sandbox.paths).history("engineer")
-    for number in range(12):
-        task = performance.make_task_record(str(number), "done")
-        history.append([{"time": f"2026-11-20T08:{number:02}:00.000Z", **task}])
+    add_runs(person.sandbox.paths, *(make_run(str(number)) for number in range(12)))
     assert "rule of yours" not in person.run("status").stdout

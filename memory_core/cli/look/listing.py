@@ -16,6 +16,7 @@ from memory_core.curation import agent_status, item_actions
 from memory_core.document import markdown
 from memory_core.history import rights
 from memory_core.memory.reading import read_memory
+from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.setup import initialize
@@ -56,7 +57,7 @@ def _list_agents(scope: LevelScope, number: int | None, user: bool, json: bool) 
     project, level = scope
     memories = [
         memory
-        for memory in agent_status.list_memories(project, level)
+        for memory in agent_status.list_memories(Numbers(project, level))
         if memory.exists or memory.error
     ]
     without_memory = initialize.list_agents_without_memory(level, os.environ, user)

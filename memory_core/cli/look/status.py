@@ -14,8 +14,8 @@ from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
-from memory_core.monitor.memory_numbers import RecentUse
 from memory_core.origin import text_origins
+from memory_core.storage.database.run_table import RecentUse
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count, format_share, format_size
 from memory_core.text.times import format_utc
@@ -123,7 +123,7 @@ def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
         limit=0,
         changed=max(memory.changed for memory in memories),
         trend=[sum(week) for week in zip(*(memory.trend for memory in memories), strict=True)],
-        recent=RecentUse(0, frozenset(), frozenset()),
+        recent=RecentUse(),
         **{name: sum(getattr(memory, name) for memory in memories) for name in names},
     )
 

@@ -14,6 +14,7 @@ from memory_core.history import item_history
 from memory_core.history.item_history import History, ItemState
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
+from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection.item_notes import ItemNote
@@ -91,7 +92,7 @@ def read_view(project: Project, store: Store, agent: str) -> MemoryView:
     """Return the memory of an agent; raises OSError if its file or history cannot be read."""
     snapshot = agent_status.read_file(store, agent)
     document = markdown.parse_document(snapshot.text if snapshot else "")
-    status = agent_status.read_memory_status(project, store, agent)
+    status = agent_status.read_memory_status(Numbers(project, store), agent)
     views = _ViewMaker(project, store, agent, status)
     parts = list(list_parts(document, views.make))
     return MemoryView(status, parts, _find_user_file(project, store, agent))

@@ -40,7 +40,7 @@ def show_overview(visit: Visit) -> View:
     by_agent = {memory.agent: memory for memory in status.memories}
     agents = [
         # The others have only a history, or were only called.
-        by_agent.get(agent) or agent_status.read_memory_status(project, project.store, agent)
+        by_agent.get(agent) or agent_status.read_memory_status(numbers, agent)
         for agent in numbers.agents()
     ]
     days = numbers.by_day(DAYS)

@@ -72,7 +72,7 @@ def _list_waiting(visit: Visit, fields: Any) -> list[WaitingItem]:
         item
         for name in numbers.agents()
         if not agent or name == agent
-        for item in (WaitingItem(name, entry) for entry in numbers.files.waiting(name))
+        for item in (WaitingItem(name, entry) for entry in numbers.waiting(name))
         if word_search.contains_all(f"{item.agent} {item.text}", words)
     ]
 

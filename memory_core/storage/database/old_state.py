@@ -5,15 +5,22 @@ These files were written by this user for this machine.  A line that cannot be r
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from collections.abc import Iterator
 
 from memory_core.claude_code import agent_spelling
 from memory_core.files import file_actions
-from memory_core.storage.database import origin_table, review_table
+from memory_core.history import performance
+from memory_core.storage import paths, project
+from memory_core.storage.database import error_table, origin_table, review_table, run_table
+from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.state_folder import WAITING_FILE, StateFiles
-from memory_core.text import digests
+from memory_core.text import digests, fastjson
 
 DECIDED, MADE, REVIEW, TASKS = "decided", "made", "review", "tasks.json"
+
+ERRORS, SUBJECTS = "errors", "subjects"
 
 VERSIONS, MAX_VERSION_BYTES = "versions", 256 * 1024
 SEQUENCE = "sequence"
@@ -22,10 +29,12 @@ SEQUENCE = "sequence"
 UNKNOWN = "-"
 
 # Files and folders that are removed after that.
-NAMES = (DECIDED, MADE, REVIEW, TASKS, "expired", VERSIONS, SEQUENCE)
+NAMES = (DECIDED, MADE, REVIEW, TASKS, "expired", VERSIONS, SEQUENCE, ERRORS, SUBJECTS)
 
 # A larger file is not of this user's work.
 MAX_BYTES = 64_000_000
+
+MAX_SUBJECT_BYTES = 4_000_000  # the newest
 
 
 def has_files(state: StateFiles) -> bool:
@@ -42,6 +51,9 @@ def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
     take_changes(connection, state)
     if tasks := state.read_text(TASKS, MAX_BYTES):
         connection.execute("INSERT INTO notes VALUES (?, ?)", (TASKS, tasks))
+    _take_runs(connection, state)
+    _take_errors(connection, state)
+    _take_subjects(connection, state)
 
 
 def _take_origins(connection: sqlite3.Connection, state: StateFiles) -> None:
@@ -121,3 +133,49 @@ def take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
             " VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
             values,
         )
+
+
+def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
+    """Take the runs of agents, which stood in the histories of the project."""
+    owner = project.Project(paths.LevelPaths(state.owner, os.environ), os.environ)
+    for agent in filter(None, owner.store.agents_with_history()):
+        try:
+            records = owner.store.history(agent).read()
+        except OSError:
+            continue
+        runs = [one for one in records if one["kind"] == "task"]
+        runs = [one for one in runs if one.get("outcome") in performance.OUTCOMES]
+        runs.sort(key=lambda one: str(one["time"]))
+        run_table.add(connection, [performance.make_run({**one, "agent": agent}) for one in runs])
+
+
+def _take_errors(connection: sqlite3.Connection, state: StateFiles) -> None:
+    for agent, path in _list_files(state, ERRORS):
+        try:
+            records = HistoryFile(state, path).read()
+        except OSError:
+            continue
+        fields = [{**one, "agent": agent} for one in records if one["kind"] == "error"]
+        rows = [performance.make_error(one.pop("text", ""), **one) for one in fields]
+        error_table.add(connection, filter(None, rows))
+
+
+def _take_subjects(connection: sqlite3.Connection, state: StateFiles) -> None:
+    for agent, path in _list_files(state, SUBJECTS):
+        try:
+            data, _is_whole = state.read_end(path, MAX_SUBJECT_BYTES)
+        except OSError:
+            continue
+        for row in map(fastjson.load_object, data.decode("utf-8", "replace").split("\n")):
+            run, about = row.get("run"), row.get("about")
+            if isinstance(run, str) and isinstance(about, str):
+                run_table.add_subject(connection, agent, run, about)
+
+
+def _list_files(state: StateFiles, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the agents with a file in a folder, and its path."""
+    for name in state.list_names(folder):
+        stem, dot, ending = name.rpartition(".")
+        agent = agent_spelling.agent_of_file(f"{stem}.md") if dot and ending == "jsonl" else ""
+        if agent:
+            yield agent, f"{folder}/{name}"

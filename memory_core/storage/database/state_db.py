@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
 
-from memory_core.storage.database import old_state
+from memory_core.storage.database import error_table, old_state, run_table
 from memory_core.storage.state_folder import StateFiles
 
 Result = TypeVar("Result")
@@ -33,7 +33,8 @@ SET_ASIDE = "the database was damaged, so a new one began without your decisions
 DAMAGES = ("file is not a database", "malformed", "Could not decode")
 
 # The tables of version 1; `old_state` takes over what earlier versions kept in files.
-TABLES = """
+TABLES = (
+    """
 CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE origins (
     agent TEXT NOT NULL, key TEXT NOT NULL, origin TEXT NOT NULL, decision TEXT NOT NULL,
@@ -52,6 +53,9 @@ CREATE TABLE texts (
     agent TEXT NOT NULL, digest TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (agent, digest)
 );
 """
+    + run_table.TABLES
+    + error_table.TABLE
+)
 
 
 class NewerState(OSError):

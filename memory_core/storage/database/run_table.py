@@ -1,0 +1,208 @@
+"""The runs of agents: how each ended, the items that it was given and used, what it was about.
+
+Runs of the last DAYS days have a row each; older ones are summed by day, and their use by item.
+`performance.make_run` makes the rows.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from memory_core.history.performance import Row, RunSum
+
+DAYS = 180
+
+# What the newest runs of an agent were about is kept.
+MAX_SUBJECTS = 10_000
+
+# The runs of an agent that `read_recent` is about.
+RECENT_RUNS = 10
+
+TABLES = """
+CREATE TABLE runs (
+  agent TEXT, key TEXT, time TEXT, run TEXT, session TEXT, outcome TEXT, type TEXT,
+  duration_ms INTEGER, tokens INTEGER, tool_uses INTEGER, experiment TEXT, given TEXT, used TEXT,
+  PRIMARY KEY (agent, key)
+) WITHOUT ROWID;
+CREATE TABLE run_days (
+  agent TEXT, day TEXT, given INTEGER, used INTEGER, type TEXT, outcome TEXT, runs INTEGER,
+  duration_ms INTEGER, timed INTEGER, tokens INTEGER, counted INTEGER,
+  tool_uses INTEGER, watched INTEGER
+);
+CREATE TABLE item_uses (
+  agent TEXT, item TEXT, given INTEGER, used INTEGER, failed INTEGER, last TEXT,
+  PRIMARY KEY (agent, item)
+) WITHOUT ROWID;
+CREATE TABLE subjects (agent TEXT, run TEXT, about TEXT, PRIMARY KEY (agent, run));
+CREATE VIEW run_sums AS SELECT * FROM run_days UNION ALL SELECT
+  agent, substr(time, 1, 10),
+  length(given) - length(replace(given, ' ', '')) + (given != ''),
+  length(used) - length(replace(used, ' ', '')) + (used != ''),
+  type, outcome, 1,
+  coalesce(duration_ms, 0), duration_ms IS NOT NULL, coalesce(tokens, 0), tokens IS NOT NULL,
+  coalesce(tool_uses, 0), tool_uses IS NOT NULL
+FROM runs;
+"""
+
+# A second row of a run adds what the first one did not know.  A sweep may have taken a run for
+# stopped that is still at work, so every other outcome wins.
+ADD = """
+INSERT INTO runs VALUES (
+  :agent, :key, :time, :run, :session, :outcome, :type,
+  :duration_ms, :tokens, :tool_uses, :experiment, :given, :used
+) ON CONFLICT DO UPDATE SET
+  time = max(time, excluded.time),
+  outcome = coalesce(nullif(excluded.outcome, 'stopped'), outcome),
+  type = coalesce(nullif(excluded.type, 'other'), type),
+  duration_ms = coalesce(excluded.duration_ms, duration_ms),
+  tokens = coalesce(excluded.tokens, tokens),
+  tool_uses = coalesce(excluded.tool_uses, tool_uses),
+  experiment = coalesce(nullif(excluded.experiment, ''), experiment),
+  given = coalesce(nullif(excluded.given, ''), given),
+  used = coalesce(nullif(excluded.used, ''), used)
+"""
+
+ADD_UP = """
+CREATE TEMP TABLE older AS
+  SELECT agent, day, sum(given), sum(used), type, outcome, sum(runs), sum(duration_ms), sum(timed),
+    sum(tokens), sum(counted), sum(tool_uses), sum(watched)
+  FROM run_sums WHERE day < ? GROUP BY agent, day, type, outcome
+"""
+
+Uses = Counter[str]  # `given`, `used` and `failed`, each if it is not 0
+
+
+class RecentUse(NamedTuple):
+    """How many of the last runs are known, and the ids of the items that they received and used.
+
+    `since` is the time of the first of them, ISO 8601, "" without runs.
+    """
+
+    runs: int = 0
+    given: frozenset[str] = frozenset()
+    used: frozenset[str] = frozenset()
+    since: str = ""
+
+
+class DayOfRuns(NamedTuple):
+    """The finished runs of an agent on a day: all, failed ones, items given and used."""
+
+    agent: str
+    day: str
+    runs: int
+    failed: int
+    given: int
+    used: int
+
+
+def add(db: sqlite3.Connection, runs: Iterable[Row]) -> None:
+    """Add runs; those that are there already are completed."""
+    db.executemany(ADD, runs)
+
+
+def add_subject(db: sqlite3.Connection, agent: str, run: str, about: str) -> None:
+    """Keep what a run was about."""
+    db.execute("INSERT OR REPLACE INTO subjects VALUES (?, ?, ?)", (agent, run, about))
+
+
+def read_subjects(db: sqlite3.Connection, agent: str) -> dict[str, str]:
+    """Return what the runs of an agent were about, by their ids."""
+    return dict(db.execute("SELECT run, about FROM subjects WHERE agent = ?", (agent,)))
+
+
+def count_uses(db: sqlite3.Connection, agent: str) -> dict[str, Uses]:
+    """Return by the id of each item how many runs received it, used it, and failed with it."""
+    uses: dict[str, Uses] = {}
+    names = ("given", "used", "failed")
+    rows = db.execute("SELECT item, given, used, failed FROM item_uses WHERE agent = ?", (agent,))
+    for item, *counts in rows:
+        uses[item] = +Uses(dict(zip(names, counts, strict=True)))
+    for given, used, outcome in db.execute(
+        "SELECT given, used, outcome FROM runs WHERE agent = ? AND given != ''", (agent,)
+    ):
+        failed = given if outcome == "failed" else ""
+        for name, ids in zip(names, (given, used, failed), strict=True):
+            for key in ids.split():
+                uses.setdefault(key, Uses())[name] += 1
+    return uses
+
+
+def list_used(db: sqlite3.Connection, agent: str, since: str) -> set[str]:
+    """Return the items that runs have used since a time."""
+    query = (
+        "SELECT used FROM runs WHERE agent = :agent AND time >= :since"
+        " UNION ALL SELECT item FROM item_uses WHERE agent = :agent AND last >= :since"
+    )
+    rows = db.execute(query, {"agent": agent, "since": since})
+    return {key for (used,) in rows for key in used.split()}
+
+
+def read_recent(db: sqlite3.Connection) -> dict[str, RecentUse]:
+    """Return the use of items in the last runs of each agent."""
+    recent = {}
+    for (agent,) in db.execute("SELECT DISTINCT agent FROM runs").fetchall():
+        query = "SELECT time, given, used FROM runs WHERE agent = ? ORDER BY time DESC LIMIT ?"
+        times, given, used = zip(*db.execute(query, (agent, RECENT_RUNS)), strict=True)
+        ids = [frozenset(" ".join(texts).split()) for texts in (given, used)]
+        recent[agent] = RecentUse(len(times), ids[0], ids[1], times[-1])
+    return recent
+
+
+def list_days(db: sqlite3.Connection) -> list[DayOfRuns]:
+    """Return each day on which an agent finished a run."""
+    query = (
+        "SELECT agent, day, sum(runs), sum(runs * (outcome = 'failed')), sum(given), sum(used)"
+        " FROM run_sums GROUP BY agent, day"
+    )
+    return [DayOfRuns(*row) for row in db.execute(query)]
+
+
+def sum_types(db: sqlite3.Connection, agent: str) -> list[RunSum]:
+    """Return the runs of an agent by type and outcome."""
+    query = (
+        "SELECT type, outcome, sum(runs), sum(duration_ms), sum(timed), sum(tokens), sum(counted),"
+        " sum(tool_uses), sum(watched) FROM run_sums WHERE agent = ? GROUP BY type, outcome"
+    )
+    return [RunSum(*row) for row in db.execute(query, (agent,))]
+
+
+def list_runs(db: sqlite3.Connection, experiment: bool = False) -> list[Row]:
+    """Return the rows of runs, oldest first, of all or of those that were part of an experiment."""
+    where = " WHERE experiment != ''" if experiment else ""
+    rows = db.execute(f"SELECT * FROM runs{where} ORDER BY time, key")  # noqa: S608 - no value
+    names = [column[0] for column in rows.description]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def sum_up(db: sqlite3.Connection, today: str) -> None:
+    """Sum up the runs that are older than DAYS days before a day such as 2026-11-20."""
+    day = (date.fromisoformat(today) - timedelta(days=DAYS)).isoformat()
+    rows = db.execute("SELECT agent, time, given, used, outcome FROM runs WHERE time < ?", (day,))
+    for agent, time, given, used, outcome in rows.fetchall():
+        for item in given.split():
+            is_used, is_failed = item in used.split(), outcome == "failed"
+            db.execute(
+                "INSERT INTO item_uses VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " given = given + 1, used = used + excluded.used,"
+                " failed = failed + excluded.failed, last = max(last, excluded.last)",
+                (agent, item, is_used, is_failed, time if is_used else ""),
+            )
+    db.execute(ADD_UP, (day,))
+    db.execute("DELETE FROM run_days WHERE day < ?", (day,))
+    db.execute("DELETE FROM runs WHERE time < ?", (day,))
+    db.execute("INSERT INTO run_days SELECT * FROM older")
+    db.execute("DROP TABLE older")
+    db.execute(
+        "DELETE FROM subjects WHERE rowid <= (SELECT max(rowid) FROM subjects) - ?", (MAX_SUBJECTS,)
+    )
+
+
+def rename(db: sqlite3.Connection, old: str, new: str) -> None:
+    """Give the runs of an agent to another name."""
+    for table in ("runs", "run_days", "item_uses", "subjects"):
+        statement = f"UPDATE OR REPLACE {table} SET agent = ? WHERE agent = ?"  # noqa: S608
+        db.execute(statement, (new, old))
