@@ -138,21 +138,22 @@ def _list_never_given(
 
     Items that were written after the first of these runs do not count.
     """
-    if recent.runs < RECENT_RUNS or store.paths is not project.paths:
+    texts = [item.text for item in document.items]
+    missed = [text for text in texts if item_history.id_of(text) not in recent.given]
+    if not missed or recent.runs < RECENT_RUNS or store.paths is not project.paths:
         return []
     try:
-        texts = text_origins.list_texts(project, store, agent, looks=False)
+        known = text_origins.list_texts(project, store, agent, looks=False)
     except OSError:
         return []
     times = text_origins.read_times(store, agent)
     own = {
-        one.text: one.id
-        for one in texts
+        one.text
+        for one in known
         if one.tier in rights.WRITTEN_HERE
         and format_utc(times.get(text_origins.make_key(one.text, one.nested), 0.0)) < recent.since
     }
-    items = [item.text for item in document.items if item.text in own]
-    return [text for text in items if own[text] not in recent.given]
+    return [text for text in missed if text in own]
 
 
 def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:

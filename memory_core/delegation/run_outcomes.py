@@ -55,15 +55,9 @@ class EventResult:
 
 
 def list_use(run: RunEvent) -> dict[str, str]:
-    """Return the items that a run received and used, and its group in an experiment.
-
-    The result is {} if they are recorded.
-    """
-    if "recorded" in run.record:
-        return {}
-    use = {name: str(run.record[name]) for name in ("given", "used") if run.record.get(name)}
-    group = _find_group(run)
-    return {**use, "experiment": group} if group else use
+    """Return the items that a run received and used, and its group in an experiment."""
+    use = {name: str(run.record.get(name) or "") for name in ("given", "used")}
+    return {**use, "experiment": _find_group(run)}
 
 
 def _find_group(run: RunEvent) -> str:

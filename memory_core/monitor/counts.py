@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
@@ -23,9 +22,16 @@ class HookTime(NamedTuple):
     hooks: int
 
 
-@dataclass(slots=True)
-class Counts:
-    """What happened in some time, to one agent or to several.
+def measure_hooks(durations: Iterable[int]) -> HookTime:
+    """Return the time of hooks that took so many milliseconds."""
+    values = sorted(durations)
+    ranks = (-(-percent * len(values) // 100) - 1 for percent in (50, 95))
+    median, high = ((values[rank] if values else None) for rank in ranks)
+    return HookTime(median, high, len(values))
+
+
+class Counts(Counter[str]):
+    """What happened in some time, to one agent or to several: numbers by these names.
 
     From the history: items `learned` (new ones, also from the review), `confirmed` (reported again,
     or by a person) and `removed` (also evicted and archived).
@@ -35,29 +41,18 @@ class Counts:
 
     From the event log: how often memory was added to the prompt of an agent (`loaded`), with how
     many `tokens` in sum; deliveries that arrived once, twice or not at all (`delivered`, `doubled`,
-    `lost`); the time of hooks that gave memory.
+    `lost`).
     """
 
-    learned: int = 0
-    confirmed: int = 0
-    removed: int = 0
-    runs: int = 0
-    failed: int = 0
-    given: int = 0
-    used: int = 0
-    loaded: int = 0
-    tokens: int = 0
-    delivered: int = 0
-    doubled: int = 0
-    lost: int = 0
-    durations: Counter[int] = field(default_factory=Counter)  # number of hooks by milliseconds
+    NAMES = (
+        *("learned", "confirmed", "removed", "runs", "failed", "given", "used"),
+        *("loaded", "tokens", "delivered", "doubled", "lost"),
+    )
 
-    def add(self, other: Counts) -> None:
-        """Add the counts of another agent or time."""
-        for name in self.__slots__:
-            if name != "durations":
-                setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.durations.update(other.durations)
+    def __getattr__(self, name: str) -> int:
+        if name in self.NAMES:
+            return self[name]
+        raise AttributeError(name)
 
     @property
     def checked(self) -> int:
@@ -73,22 +68,6 @@ class Counts:
     def used_share(self) -> float | None:
         """Return the share of given items that were used, None without any."""
         return self.used / self.given if self.given else None
-
-    @property
-    def hook_time(self) -> HookTime:
-        values = sorted(self.durations.items())
-        count = sum(number for _duration, number in values)
-        return HookTime(_find_quantile(values, count, 50), _find_quantile(values, count, 95), count)
-
-
-def _find_quantile(values: list[tuple[int, int]], count: int, percent: int) -> int | None:
-    """Return the smallest value that at least so many percent do not exceed; None for none."""
-    below = 0
-    for value, number in values:
-        below += number
-        if 100 * below >= percent * count:
-            return value
-    return None
 
 
 # Counts by agent and day; a day is written as 2026-11-20.
@@ -122,5 +101,5 @@ def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1)
         except ValueError:
             continue
         if age < number * days:
-            buckets[-1 - age // days].counts.add(added)
+            buckets[-1 - age // days].counts.update(added)
     return buckets

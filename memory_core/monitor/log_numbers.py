@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from memory_core.claude_code import agent_names
 from memory_core.monitor import log_reading
-from memory_core.monitor.counts import Counts, Tallies
+from memory_core.monitor.counts import Counts, HookTime, Tallies, measure_hooks
 from memory_core.selection import tokens
 from memory_core.storage.paths import LevelPaths
 
@@ -37,6 +37,7 @@ class LogNumbers:
 
     def __init__(self, paths: LevelPaths, since: str = "") -> None:
         self.tallies = Tallies(Counts)
+        self._durations: list[tuple[str, int]] = []  # of hooks, with the day
         self._last: dict[str, Delivery] = {}  # by verdict, the newest one at the end
         for event in log_reading.read(paths, COUNTED_EVENTS):
             time = event.get("timestamp")
@@ -47,8 +48,12 @@ class LogNumbers:
         """Return the sums of all agents and days."""
         total = Counts()
         for counts in self.tallies.values():
-            total.add(counts)
+            total.update(counts)
         return total
+
+    def measure_hooks(self, since: str = "") -> HookTime:
+        """Return the time of the hooks that gave memory, from a day on."""
+        return measure_hooks(ms for day, ms in self._durations if day >= since)
 
     def find_last(self, *verdicts: str) -> Delivery | None:
         """Return the last delivery with one of these verdicts, by default of all of them."""
@@ -60,14 +65,14 @@ class LogNumbers:
         counts = self.tallies[agent if isinstance(agent, str) else "", time[:10]]
         if name == LOADED_EVENT:
             if agent != agent_names.PM:  # sessions receive it as well
-                counts.loaded += 1
-                counts.tokens += _count_tokens(event)
+                counts["loaded"] += 1
+                counts["tokens"] += _count_tokens(event)
             duration = event.get("duration_ms")
             if _is_number(duration):
-                counts.durations[duration] += 1
+                self._durations.append((time[:10], duration))
         else:
             verdict = DELIVERY_EVENTS[name]
-            setattr(counts, verdict, getattr(counts, verdict) + 1)
+            counts[verdict] += 1
             self._last.pop(verdict, None)
             self._last[verdict] = Delivery(str(agent), verdict, str(event.get("route") or ""), time)
 

@@ -76,7 +76,7 @@ class Numbers:
         """Return the counts of all agents or of one."""
         total = Counts()
         for _day, counts in self._list_days(agent):
-            total.add(counts)
+            total.update(counts)
         return total
 
     def by_day(self, days: int = 30) -> list[Bucket]:
@@ -100,10 +100,8 @@ class Numbers:
         """Yield the days of all agents or of one, in any order, and a day more than once."""
         for day in self._runs[0]:
             if agent in (None, day.agent):
-                yield (
-                    day.day,
-                    Counts(runs=day.runs, failed=day.failed, given=day.given, used=day.used),
-                )
+                numbers = {"failed": day.failed, "given": day.given, "used": day.used}
+                yield day.day, Counts(runs=day.runs, **numbers)
         names = self.store.agents_with_history() if agent is None else [agent]
         for tallies in [self.log.tallies, *(self.history(name).tallies for name in names)]:
             for (name, day_name), counts in tallies.items():
@@ -146,5 +144,4 @@ class HistoryNumbers:
                 self.expired[change] += record.get("source") == expiry.SOURCE
         self.expired = +self.expired
         for time, _id, name in changes:
-            counts = self.tallies[agent, time[:10]]
-            setattr(counts, name, getattr(counts, name) + 1)
+            self.tallies[agent, time[:10]][name] += 1

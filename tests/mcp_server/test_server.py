@@ -36,6 +36,7 @@ from support.calls import end_agent
 from support.files import read_files
 from support.life import HELLO, write_task
 from support.paths import REPO
+from support.runs import list_errors
 from support.sandbox import Sandbox
 
 ENGINEER = "memory://agents/engineer"
@@ -324,7 +325,9 @@ def test_what_is_recalled_is_what_context_gives(shop: Shop) -> None:
     assert said(result) == agent_context.render_markdown(known, 20)
     assert "- no such table → run migrate" in said(result)
     assert "- tone: dry" in said(result)
-    assert {each["source"] for each in shop.records()} == {"hand", "person", "mcp"}
+    assert {each["source"] for each in shop.records()} == {"hand", "person"}
+    errors = list_errors(shop.project.paths)
+    assert [each["source"] for each in errors] == ["api", "mcp"]
 
 
 def test_the_query_decides_what_comes_first(shop: Shop) -> None:

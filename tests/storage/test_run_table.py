@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from memory_core.memory import rename, run_history
 from memory_core.storage.database import state_db
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
+from memory_core.text.times import format_utc
+from support.calls import SESSION
 from support.events import LEARNED, REPORT
 from support.inbox import add_report, count_reports
 from support.runs import add_runs, list_errors, list_runs, make_run
@@ -123,3 +126,20 @@ def test_a_report_waits_for_the_program_of_a_newer_database(sandbox: Sandbox) ->
         other.execute(f"PRAGMA user_version = {version}")
     drain(sandbox)
     assert LEARNED in sandbox.read_memory("engineer")
+
+
+def test_a_session_start_sums_up_runs_of_half_a_year_ago(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", "A fact")
+    old = format_utc(time.time() - 181 * 86400)
+    use = {"given": "x y", "used": "x", "tokens": 5}
+    runs = [
+        make_run("a1", "failed", old, **use),
+        make_run("a2", time=format_utc(time.time()), **use),
+    ]
+    add_runs(sandbox.paths, *runs)
+    store = open_project(sandbox).store
+    before = run_history.measure(store, "engineer").data(), run_history.read_use(store, "engineer")
+    sandbox.run_hook("session_start", SESSION)
+    assert [run["key"] for run in list_runs(sandbox.paths)] == [runs[1]["key"]]
+    now = run_history.measure(store, "engineer").data(), run_history.read_use(store, "engineer")
+    assert now == before

@@ -46,7 +46,7 @@ def show_overview(visit: Visit) -> View:
     days = numbers.by_day(DAYS)
     total = Counts()
     for day in days:
-        total.add(day.counts)
+        total.update(day.counts)
     sort = visit.query.get("sort", "")
     rows = [AgentRow(one, numbers.total(one.agent), _draw_trend(one.trend)) for one in agents]
     if sort in SORTS:
@@ -57,6 +57,7 @@ def show_overview(visit: Visit) -> View:
         "part": divide(rows, visit.query),
         "sort": sort if sort in SORTS else "",
         "total": total,
+        "hook_time": numbers.log.measure_hooks(days[0].day),
         "waiting": sum(memory.review for memory in agents),
         "days": DAYS,
         **_draw_charts(days),
