@@ -11,7 +11,7 @@ PYTEST   := $(BIN)/pytest $(TWO)
 
 .SECONDARY:
 .PHONY: quick test test-all lint types unit tests e2e browser others faults upgrades hostile slow \
-	properties bench mutations trust-report word-weights claude tools clean
+	properties bench mutations trust-report word-weights claude tools release clean
 
 test: .venv/made
 	$(BIN)/python scripts/run-parts test
@@ -128,5 +128,9 @@ claude:
 tools:
 	scripts/fetch-tools
 
+# The wheel and the sdist, in dist/, if they can be released.
+release: .venv/made
+	$(BIN)/python scripts/release
+
 clean:
-	rm -rf .venv .venvs build .times.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venvs build dist .times.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -13,7 +13,7 @@ agent-memory upgrade, or install.sh again from a newer clone.
 
   --user        install the hooks in ~/.claude/settings.json, for all projects
   --program     install or upgrade only the program
-  --mcp         install the packages of `agent-memory mcp`, too (45 MB)
+  --mcp         install the packages of `agent-memory mcp`, too (23 MB)
   --dry-run     show what would change; change nothing
   --python PY   use this Python, 3.10 or newer (default: the newest found)
   --uninstall   remove the hooks from the settings; keep memory files

@@ -11,7 +11,7 @@ from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_note
 from memory_core.setup import activation
 
-MISSING = "the MCP server needs more packages (45 MB)"
+MISSING = "the MCP server needs more packages (23 MB)"
 
 
 def mcp(

@@ -67,9 +67,9 @@ def _create_by_uv(
     uv: str, new: str, requirements: Sequence[str], environ: Mapping[str, str]
 ) -> None:
     run([uv, "venv", "--quiet", "--python", sys.executable, new], environ)
+    install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
     # A clone keeps its version number when it changes.
-    install = [uv, "pip", "install", "--quiet", "--refresh-package", "agent-memory"]
-    run([*install, "--python", find_python(new), *requirements], environ)
+    run([*install, "--refresh-package", "agent-memory", *requirements], environ)
 
 
 def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:

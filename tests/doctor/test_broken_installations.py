@@ -223,6 +223,11 @@ def tab_in_config(person: Person) -> None:
     person.sandbox.configure("memory:\n\tenabled: true\n")
 
 
+def older_program(person: Person) -> None:
+    note = {"version": "0.0.9", "packages": "", "tool": "pipx", "place": ""}
+    (program(person) / "program.json").write_text(json.dumps(note))
+
+
 def other_name_of_config(person: Person) -> None:
     (person.sandbox.memories.parent / "config.yaml").write_text("memory:\n  enabled: false\n")
 
@@ -265,6 +270,7 @@ LEFT: list[tuple[Damage, str, str]] = [
     (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
     (deleted_program_of_the_driver, "settings", f"/share/agent-memory {MISSING}"),
     (deleted_environment, "settings", f"venv is a link to {ENVIRONMENT}, which {MISSING}"),
+    (older_program, "program", "hooks run agent-memory 0.0.9, which is older than this one"),
     (no_home, "program", "HOME is ''"),
     (deleted_home, "program", "HOME is '/nonexistent/anna'"),
     (no_claude, "program", "no `claude` on PATH"),

@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from memory_core.claude_code import claude_md, sample_events, settings_json
+from memory_core.git import driver_notice
 from memory_core.storage import paths
 from memory_core.tasks import claude_md_import
 from support.files import read_files
@@ -100,7 +101,9 @@ class Machine:
             for last; do :; done
             case $1 in
                 venv) cp -R '{environment}/.' "$last" ;;
-                pip) cp "$last/memory_core/__init__.py" "{folder}/memory_core/" ;;
+                pip)
+                    cp "$last/memory_core/__init__.py" "{folder}/memory_core/"
+                    sed -i 's|^memory_core/__init__.py,sha256=|&new|' "{folder}"/agent_*/RECORD ;;
             esac
         """
         self.has("uv", copy)
@@ -514,6 +517,31 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     assert not settings_of(project).exists()
 
 
+def test_option_all_keeps_what_a_team_has_committed(fresh: Machine) -> None:
+    project = fresh.project("shop", settings_json.add_hooks("", block()))
+    committed = project / ".claude-mpm" / "memories" / ".gitattributes"
+    own = project / "backlog" / "memory" / ".gitattributes"
+    for path in (committed, own):
+        write(path, f"{driver_notice.ATTRIBUTE_LINE}\n")
+    for words in (
+        ["init", "-q"],
+        ["config", "merge.agent-memory.driver", "agent-memory %O %A %B %P"],
+        ["add", committed, settings_of(project)],
+    ):
+        fresh.run("git", "-C", project, *words)
+    shown = succeed(fresh.install_sh("--uninstall", "--all", "--dry-run", project))
+    kept = f"Kept: {committed} (committed: your team uses git's merge driver).\n"
+    config = f"the merge driver from the git configuration of {project}.\n"
+    assert kept in shown.stdout
+    assert f"Would remove the merge driver from {own}.\nWould remove {config}" in shown.stdout
+    done = succeed(fresh.install_sh("--uninstall", "--all", project))
+    assert kept in done.stdout
+    assert f"Removed the merge driver from {own}.\nRemoved {config}" in done.stdout
+    assert committed.read_text() == f"{driver_notice.ATTRIBUTE_LINE}\n"
+    assert not own.exists()
+    assert "agent-memory" not in (project / ".git" / "config").read_text()
+
+
 WAITING_FILES = {
     "review/engineer.jsonl": '{"type": "x", "content": "Too long", "reason": "y"}\n' * 2,
     "review/qa.md": "## 2025-01-02\n\n- [x] Too long (y)\n",
@@ -698,6 +726,63 @@ def test_an_interrupted_build_leaves_nothing(fresh: Machine) -> None:
 # --- upgrading ---
 
 
+def has_another_version(machine: Machine, before: Path) -> None:
+    """Give a machine a clone with version 9.9.9, whose packages are at hand."""
+    if not machine.clone.exists():
+        machine.copy_clone()
+    package = machine.clone / "memory_core" / "__init__.py"
+    package.write_text(package.read_text().replace("__version__ = ", '__version__ = "9.9.9" or '))
+    machine.has_copying_uv(before)
+
+
+def kill_tree(pid: int) -> None:
+    """Kill a process and its children at once; on Linux."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    os.kill(pid, signal.SIGKILL)
+    for child in children:
+        kill_tree(int(child))
+
+
+# What an upgrade writes into the new environment, in this order.
+STAGES = {
+    "the environment": "bin/python",
+    "the packages": "lib/python*/site-packages/memory_core",
+    "the note": "program.json",
+    "the links": "hooks",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_killed_upgrade_changes_nothing(installed: Machine, project: Path, stage: str) -> None:
+    """Whatever is complete, hooks run a whole program, and the next upgrade clears up."""
+    assert installed.verb("install", project).returncode == 0
+    command, env = (
+        commands_of(project)["PreToolUse"],
+        installed.env(CLAUDE_PROJECT_DIR=str(project)),
+    )
+    before = (installed.data / "venv").resolve()
+    environments = before.parent
+    older = set(environments.iterdir())
+    has_another_version(installed, before)
+    words = [installed.clone / "install.sh", "--python", sys.executable, "--program"]
+    process = subprocess.Popen(
+        list(map(str, words)), env=env, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    while process.poll() is None:
+        new = set(environments.iterdir()) - older
+        if any(list(environment.glob(STAGES[stage])) for environment in new):
+            kill_tree(process.pid)
+    assert process.returncode == -signal.SIGKILL
+    hook = succeed(run_hook(command, env, project))
+    assert sample_events.PROMPT in hook.stdout
+    done = installed.run(*words)
+    assert done.returncode == 0, done.stderr
+    now = (installed.data / "venv").resolve()
+    assert set(environments.iterdir()) <= {before, now, *older}
+    assert sample_events.PROMPT in succeed(run_hook(command, env, project)).stdout
+
+
 def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
     project, environments = installed.first_project, installed.data / "environments"
     text = settings_of(project).read_bytes()
@@ -707,10 +792,7 @@ def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
         folder.mkdir(parents=True)
     installed.link.unlink()
     installed.link.write_text("someone else's\n")
-    installed.copy_clone()
-    package = installed.clone / "memory_core" / "__init__.py"
-    package.write_text(package.read_text().replace("__version__ = ", '__version__ = "9.9.9" or '))
-    installed.has_copying_uv(before)
+    has_another_version(installed, before)
 
     command, runs = commands_of(project)["PreToolUse"], 0
     env = installed.env(CLAUDE_PROJECT_DIR=str(elsewhere))
@@ -727,6 +809,7 @@ def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
     assert "agent-memory 9.9.9\n" in done.stdout
     now = os.path.basename(os.readlink(installed.data / "venv"))
     assert now != before.name
+    assert "uv failed" not in done.stdout
     there = {path.name for path in environments.iterdir()}
     assert there == {before.name, now}  # without what a killed build has left
     assert settings_of(project).read_bytes() == text

@@ -86,7 +86,7 @@ def test_the_mcp_server_is_an_extra(index: Index, tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "agent-memory: the MCP server needs more packages (45 MB):"
+        "agent-memory: the MCP server needs more packages (23 MB):"
         " run agent-memory mcp --install in a terminal\n"
     )
     done = subprocess.run(

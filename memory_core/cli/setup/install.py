@@ -23,7 +23,7 @@ Project = Annotated[
 ]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
 DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
-Mcp = Annotated[bool, flag("--mcp", "Add the packages of agent-memory mcp (45 MB).")]
+Mcp = Annotated[bool, flag("--mcp", "Add the packages of agent-memory mcp (23 MB).")]
 Everything = Annotated[bool, flag("--all", "Also remove the program and logs; keep memories.")]
 
 

@@ -1,0 +1,145 @@
+"""The packages of the running program, and the versions and ways that a note has."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from memory_core.setup import activation, builder, packages, program, upgrade
+from support.life import write
+from support.paths import REPO
+
+# The requirements of each package.
+REQUIREMENTS = {
+    "agent-memory": [
+        "Alpha>=1",
+        'beta[fast,odd] (<3) ; python_version < "9"',
+        'gamma-ray<3,>=2.3; extra == "mcp"',
+        "delta ; extra == 'other'",
+        'windows-only; sys_platform == "win32"',
+    ],
+    "alpha": ["agent-memory", "beta"],
+    "beta": ['quick; extra == "fast"', 'slow; extra == "slow"'],
+    "gamma_ray": ["quick"],
+    "delta": [],
+    "quick": [],
+    "slow": [],
+}
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of packages, of which agent-memory is the running one."""
+    folder = tmp_path / "site"
+    for name, requirements in REQUIREMENTS.items():
+        needed = "".join(f"Requires-Dist: {one}\n" for one in requirements)
+        key = name.replace("-", "_")
+        info = folder / f"{key}-1.0.dist-info"
+        write(info / "METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needed}")
+        write(info / "RECORD", f"{key}-1.0.dist-info/METADATA,,\n")
+    (folder / "memory_core").symlink_to(REPO / "memory_core")
+    monkeypatch.syspath_prepend(str(folder))
+    add_files(folder, "memory_core/setup/packages.py,sha256=abc,12")
+    return folder
+
+
+def add_files(site: Path, *lines: str) -> None:
+    with (site / "agent_memory-1.0.dist-info" / "RECORD").open("a") as record:
+        record.write("".join(f"{line}\n" for line in lines))
+
+
+BASIC = ["agent-memory", "alpha", "beta", "quick"]
+
+
+@pytest.mark.parametrize(
+    ("extras", "expected"), [((), BASIC), (("mcp",), sorted([*BASIC, "gamma_ray"]))]
+)
+def test_requirements_are_followed_with_their_extras(
+    site: Path, extras: tuple[str, ...], expected: list[str]
+) -> None:
+    found = packages.find_packages(extras)
+    assert [package.metadata["Name"] for package in found] == expected
+    assert packages.has_extra(found, "mcp") == ("mcp" in extras)
+    assert packages.list_extra(found[0], ["mcp"]) == ["gamma-ray<3,>=2.3"]
+
+
+def test_what_installers_add_is_not_copied(site: Path, tmp_path: Path) -> None:
+    info = "agent_memory-1.0.dist-info"
+    added = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json", "uv_build.json")
+    before = packages.hash_packages(packages.find_packages())
+    add_files(site, *(f"{info}/{name},," for name in added), f"{info}/RECORD,,")
+    add_files(site, "../../bin/agent-memory,,", "/etc/passwd,,", "memory_core/__pycache__/x.pyc,,")
+    found = packages.find_packages()
+    assert packages.hash_packages(found) == before
+    packages.copy_packages(found[:1], str(tmp_path / "copy"))
+    copied = {path for path in (tmp_path / "copy").rglob("*") if path.is_file()}
+    names = sorted(str(path.relative_to(tmp_path / "copy")) for path in copied)
+    assert names == [f"{info}/METADATA", f"{info}/RECORD", "memory_core/setup/packages.py"]
+    assert (tmp_path / "copy" / info / "RECORD").read_text() == (
+        f"{info}/METADATA,,\nmemory_core/setup/packages.py,sha256=abc,12\n{info}/RECORD,,\n"
+    )
+    add_files(site, "memory_core/setup/links.py,sha256=def,1")
+    assert packages.hash_packages(packages.find_packages()) != before
+
+
+def test_a_program_that_cannot_be_copied_says_why(site: Path) -> None:
+    (site / "beta-1.0.dist-info" / "RECORD").unlink()
+    with pytest.raises(packages.NotCopyable, match="beta has no list of its files"):
+        packages.find_packages()
+    (site / "memory_core").unlink()
+    with pytest.raises(packages.NotCopyable, match="runs from a clone"):
+        packages.find_packages()
+
+
+def test_versions_are_compared_as_people_mean_it() -> None:
+    versions = ["0.1.0rc1", "0.1.0rc2", "0.1.0", "0.1.0.post1", "0.1.1", "0.9", "0.10", "1"]
+    for older, newer in pairwise(versions):
+        assert program.parse_version(older) < program.parse_version(newer)
+    assert program.parse_version("1.0") <= program.parse_version("1.0.0")
+
+
+def test_a_downgrade_is_refused() -> None:
+    note = program.Note("0.2.0", "", program.Way("pipx", ""))
+    for version in ("0.2.0", "0.3.0"):
+        activation.refuse_older(note, version)
+    with pytest.raises(program.InstallRefused, match=r"0\.2\.0 is installed, and 0\.1\.9 is older"):
+        activation.refuse_older(note, "0.1.9")
+
+
+@pytest.mark.parametrize("version", ["x", "-e .", "1.0 --index-url http://x", "../x", "1.0/../.."])
+def test_only_a_version_reaches_an_installer(version: str) -> None:
+    with pytest.raises(program.InstallRefused, match="invalid version"):
+        upgrade.upgrade(to=version)
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("WARNING: x\nERROR: No matching distribution for y.\nnote: z", "ERROR: No matching dist"),
+        ("Retrying: connection broken by 'x'\nERROR: y", "cannot download the packages: no conn"),
+        ("error: the cache is closed\nhint: y", "error: the cache is closed."),
+        ("", "no error message"),
+    ],
+)
+def test_the_reason_of_a_failed_build(tmp_path: Path, output: str, reason: str) -> None:
+    script = tmp_path / "tool"
+    script.write_text(f"#!/bin/sh\ncat <<'END'\n{output}\nEND\nexit 1\n")
+    script.chmod(0o755)
+    with pytest.raises(builder.BuildFailed) as caught:
+        builder.run([str(script)])
+    assert reason in str(caught.value)
+
+
+def test_a_missing_venv_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Debian, whose Python has no ensurepip."""
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\ncase "$*" in *ensurepip*) exit 1 ;; esac\nexit 0\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    with pytest.raises(builder.BuildFailed) as caught:
+        builder.create(str(tmp_path / "new"), ["x"], {"PATH": "/nonexistent"})
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert f"sudo apt install python{version}-venv. Or install uv." in str(caught.value)
