@@ -76,7 +76,9 @@ def change_memory(
 
     with (store or project.store).lock(agent):
         memory, result = change_locked(project, agent, edit, store, change_id)
-    if memory.records:
+    if memory.is_removed:
+        preparing.remove(memory.store, agent)
+    elif memory.records:
         preparing.prepare(project, agent)
     return result
 

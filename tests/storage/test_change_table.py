@@ -63,6 +63,14 @@ def test_older_changes_lose_their_texts(paths: LevelPaths, monkeypatch: pytest.M
     assert change_table.list_changes(paths, QA) == ["c1", "d2", "e3"]
 
 
+def test_two_writes_of_one_change_are_one_step(paths: LevelPaths) -> None:
+    for texts in (("x", "a"), ("a", "b")):  # the first try has failed
+        change_table.begin(paths, QA, 1, [TextStep("c1", *texts)])
+    change_table.finish(paths, QA, ["c1"])
+    change_table.begin(paths, QA, 2, [TextStep("c1", "b", "c")])
+    assert change_table.read_steps(paths, QA, ["c1"]) == {"c1": TextStep("c1", "a", "c")}
+
+
 def test_versions_are_recognised(paths: LevelPaths) -> None:
     write(paths, "a", "b", "c", "a")
     change_table.begin(paths, QA, 9, [TextStep("killed", "a", "k")])
@@ -114,11 +122,9 @@ def test_the_number_of_a_change_is_that_of_all_agents(paths: LevelPaths) -> None
     assert change_table.read_sequence(paths) == 3
 
 
-def test_a_locked_database_keeps_a_change_from_beginning(
-    paths: LevelPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_database_keeps_a_change_from_beginning(paths: LevelPaths) -> None:
     write(paths, "a", "b")
-    monkeypatch.setattr(state_db, "BUSY_SECONDS", 0.01)
+    paths.state.busy_seconds = 0.01
     other = sqlite3.connect(paths.state.locate(state_db.FILE_NAME), isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(OSError, match="locked"):

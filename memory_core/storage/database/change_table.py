@@ -21,9 +21,16 @@ KEPT_ROWS = 2000
 
 LAST, OLD, NEW = "last", "old", "new"
 
+# A command that writes a memory twice makes one step of it.
 INSERT = """
-INSERT OR REPLACE INTO changes (agent, change, seq, time_before, time_after, before, after)
+INSERT INTO changes (agent, change, seq, time_before, time_after, before, after)
 VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (agent, change) DO UPDATE SET seq = excluded.seq, is_written = 0,
+    time_before = CASE WHEN is_written AND after = excluded.before
+        THEN time_before ELSE excluded.time_before END,
+    before = CASE WHEN is_written AND after = excluded.before
+        THEN before ELSE excluded.before END,
+    time_after = excluded.time_after, after = excluded.after
 """
 FORGET_TEXTS = """
 DELETE FROM texts WHERE agent = ?1 AND digest NOT IN (
