@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 
 from memory_core.claude_code import settings_files, transcripts
@@ -13,8 +14,12 @@ VARIABLE = "CLAUDECODE"
 
 CLIENT = b"claude"
 RUNTIMES = (b"node", b"bun")  # they run the client as a script
-PROCESSES = "/proc"  # of Linux; elsewhere only the variable tells
 MOST_PARENTS = 30
+
+# Where Linux lists processes; macOS has only the program, in a place that no PATH changes.
+PROCESSES = "/proc"
+LIST_PROCESSES = ("/bin/ps", "-A", "-ww", "-o", "pid=,ppid=,args=")
+LIST_SECONDS = 5
 
 # So much of the transcripts is read, from their ends.
 MAX_BYTES = 4_000_000
@@ -36,17 +41,35 @@ def is_agents_shell(environ: Mapping[str, str]) -> bool:
 
 def _list_parents() -> Iterator[bytes]:
     """Yield the program of each process above this one."""
+    read = _read_process if os.path.isdir(PROCESSES) else _list_processes().__getitem__
     process = os.getppid()
     for _ in range(MOST_PARENTS):
         try:
-            with open(f"{PROCESSES}/{process}/stat", "rb") as file:
-                _, _, rest = file.read().rpartition(b")")
-            with open(f"{PROCESSES}/{process}/cmdline", "rb") as file:
-                program, script = [*file.read().split(b"\0"), b""][:2]
-            yield script if os.path.basename(program) in RUNTIMES else program
-            process = int(rest.split()[1])
-        except (OSError, ValueError, IndexError):
+            process, words = read(process)
+        except (OSError, LookupError, ValueError):
             return
+        program, script = [*words, b"", b""][:2]
+        yield script if os.path.basename(program) in RUNTIMES else program
+
+
+def _read_process(process: int) -> tuple[int, list[bytes]]:
+    """Return the parent of a process, and the words of its command."""
+    with open(f"{PROCESSES}/{process}/stat", "rb") as file:
+        _, _, rest = file.read().rpartition(b")")
+    with open(f"{PROCESSES}/{process}/cmdline", "rb") as file:
+        return int(rest.split()[1]), file.read().split(b"\0")
+
+
+def _list_processes() -> dict[int, tuple[int, list[bytes]]]:
+    """Return the same of all processes by their numbers; raises nothing: {} without `ps`."""
+    try:
+        done = subprocess.run(
+            LIST_PROCESSES, capture_output=True, timeout=LIST_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return {int(row[0]): (int(row[1]), row[2:]) for row in rows if len(row) > 2}
 
 
 def has_typed(root: str, environ: Mapping[str, str], text: str) -> bool:

@@ -19,6 +19,7 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
 from __future__ import annotations
 
 import os
+import sys
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import digests
@@ -55,6 +56,10 @@ class StateFiles(SafeFiles):
         self.busy_seconds = 5.0
         self.has_database = True
         self.owner = os.path.realpath(owner)
+        if sys.platform == "darwin":  # Claude Code and a shell may spell one folder differently
+            from memory_core.files import path_spelling
+
+            self.owner = path_spelling.find_spelling(self.owner)
         super().__init__(os.path.join(home, _make_name(self.owner)), private=True)
 
     def make_root(self) -> None:

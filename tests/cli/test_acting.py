@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from memory_core.claude_code import settings_files
 from memory_core.history import item_history
 from support.command_line import Person
+from support.paths import REPO
 from support.sandbox import Sandbox
 
 RULE = "Amounts are integer cents, never floats"
@@ -180,3 +183,20 @@ def test_an_edit_in_an_agents_shell_is_an_agents(person: Person) -> None:
     editor = f'{sys.executable} -c \'import sys; open(sys.argv[1], "a").write("- {RULE}\\n")\''
     assert person.run("edit", "engineer", **SHELL, EDITOR=editor).returncode == 0
     assert find_origin(person) == "agent"
+
+
+@pytest.mark.parametrize("processes", ["/proc", "/nonexistent"], ids=["linux", "ps"])
+@pytest.mark.parametrize(("name", "answer"), [("claude", "True"), ("bash", "False")])
+def test_a_client_among_the_parents_is_seen(
+    tmp_path: Path, processes: str, name: str, answer: str
+) -> None:
+    shell = tmp_path / name
+    shell.symlink_to("/bin/sh")
+    code = (
+        "from memory_core.claude_code import acting\n"
+        f"acting.PROCESSES = {processes!r}\n"
+        "print(acting.is_agents_shell({}))"
+    )
+    line = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}; exit $?"
+    done = subprocess.run([shell, "-c", line], capture_output=True, text=True, check=True, cwd=REPO)
+    assert done.stdout == f"{answer}\n"
