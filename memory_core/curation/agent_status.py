@@ -143,13 +143,13 @@ def _list_never_given(
     if not missed or recent.runs < RECENT_RUNS or store.paths is not project.paths:
         return []
     try:
-        known = text_origins.list_texts(project, store, agent, looks=False)
+        judged = text_origins.list_texts(project, store, agent, looks=False)
     except OSError:
         return []
     times = text_origins.read_times(store, agent)
     own = {
         one.text
-        for one in known
+        for one in judged
         if one.tier in rights.WRITTEN_HERE
         and format_utc(times.get(text_origins.make_key(one.text, one.nested), 0.0)) < recent.since
     }

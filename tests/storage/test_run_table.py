@@ -13,7 +13,6 @@ import pytest
 
 from memory_core.delegation import draining
 from memory_core.memory import rename, run_history
-from memory_core.storage.database import state_db
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -93,13 +92,12 @@ def test_a_new_name_takes_runs_and_errors_along(sandbox: Sandbox) -> None:
 
 
 def drain(sandbox: Sandbox) -> None:
-    draining.drain(open_project(sandbox), with_tried=True)
+    project = open_project(sandbox)
+    project.paths.state.busy_seconds = 0.01
+    draining.drain(project, with_tried=True)
 
 
-def test_a_report_waits_for_a_locked_database(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(state_db, "BUSY_SECONDS", 0.01)
+def test_a_report_waits_for_a_locked_database(sandbox: Sandbox) -> None:
     add_runs(sandbox.paths)
     add_report(sandbox.paths, text=REPORT)
     with closing(sqlite3.connect(sandbox.state / "state.db")) as other:

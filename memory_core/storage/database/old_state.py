@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from memory_core.claude_code import agent_spelling
 from memory_core.files import file_actions
 from memory_core.history import performance
-from memory_core.storage import paths, project
+from memory_core.storage import paths
+from memory_core.storage.config_yml import config_merge
 from memory_core.storage.database import error_table, origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.state_folder import WAITING_FILE, StateFiles
@@ -137,10 +138,16 @@ def take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
 
 def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Take the runs of agents, which stood in the histories of the project."""
-    owner = project.Project(paths.LevelPaths(state.owner, os.environ), os.environ)
-    for agent in filter(None, owner.store.agents_with_history()):
+    level = paths.LevelPaths(state.owner, os.environ)
+    config = config_merge.load(level, paths.find_user_level(os.environ), os.environ)
+    folder = paths.MemoryFolder(level, config["directory"])
+    for name in level.files.list_names(os.path.join(folder.folder, "history")):
+        stem, suffix = os.path.splitext(name)
+        agent = agent_spelling.agent_of_file(f"{stem}.md") if suffix == ".jsonl" else ""
+        if not agent:
+            continue
         try:
-            records = owner.store.history(agent).read()
+            records = HistoryFile(level.files, folder.history_path(agent)).read()
         except OSError:
             continue
         runs = [one for one in records if one["kind"] == "task"]
