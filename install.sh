@@ -45,21 +45,23 @@ sys.exit(installation.run_guarded(lambda: verb(*sys.argv[4:])))
 
 # --- which Python ---
 
+sqlite="it needs its module sqlite3 (Debian: apt install python3; FreeBSD: pkg install py311-sqlite3; pyenv: apt install libsqlite3-dev, then build Python again)"
+
 # Run each candidate: the shim of a version manager may exist and still fail.
 probe() {
-    "$1" -I -c 'import sys; sys.version_info >= (3, 10) or sys.exit(1); print(sys.executable)' \
+    "$1" -I -c 'import sqlite3, sys; sys.version_info >= (3, 10) or sys.exit(1); print(sys.executable)' \
         2>/dev/null </dev/null
 }
 
 find_python() {
     if [ -n "$wish" ]; then
-        python=$(probe "$wish") || fail 1 "$wish is not a Python of version 3.10 or newer."
+        python=$(probe "$wish") || fail 1 "$wish is not a Python of version 3.10 or newer; $sqlite"
         return
     fi
     for name in python3.13 python3.12 python3.11 python3.10 python3 python "$data/venv/bin/python"; do
         if python=$(probe "$name"); then return; fi
     done
-    fail 1 "no Python 3.10 or newer found: install one, or name it with --python PY"
+    fail 1 "no Python 3.10 or newer found: install one, or name it with --python PY; $sqlite"
 }
 
 # --- arguments ---

@@ -9,6 +9,12 @@ from memory_core.files.safe_files import Refused
 
 PROGRAM_NAME = "agent-memory"
 
+# Of a Python from a package it is a part of the package, or of one beside it.
+NO_SQLITE = (
+    "this Python lacks its module sqlite3: on Debian `apt install python3`, on FreeBSD"
+    " `pkg install py311-sqlite3`, with pyenv `apt install libsqlite3-dev`, then build Python again"
+)
+
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)$", re.DOTALL)
 
 # The parsers of this code base say themselves that a value is invalid.
@@ -39,6 +45,8 @@ def describe_error(error: Exception) -> tuple[str, int]:
         return _describe_usage(error), 2
     if isinstance(error, OSError):
         return describe_os_error(error), 1
+    if isinstance(error, ModuleNotFoundError) and error.name in ("sqlite3", "_sqlite3"):
+        return NO_SQLITE, 1
     if isinstance(error, UnicodeEncodeError):
         return "the locale cannot show some characters: set LC_ALL=C.UTF-8", 1
     status = getattr(error, "status", None)

@@ -29,10 +29,12 @@ def format_notices(project: Project) -> list[str]:
     if state.get("version") != last_look.VERSION:
         return notices + _ask_for_user_level(project)  # before the first look
     notices += filter(None, [state.get(last_look.NOTICE)])
-    notices += [WAITING] if waiting and waiting != state.get("waiting") else []
-    if state.get(last_look.NOTICE) or waiting != state.get("waiting", ""):
-        said = {last_look.NEWS: {}, last_look.NOTICE: "", "waiting": waiting}
-        last_look.write_look(folder, {**state, **said})
+    is_news = waiting not in ("", state.get("waiting"))
+    notices += [WAITING] if is_news else []
+    if state.get(last_look.NOTICE) or is_news:
+        state |= {last_look.NEWS: {}, last_look.NOTICE: ""}
+        state["waiting"] = waiting or state.get("waiting", "")
+        last_look.write_look(folder, state)
     return notices + _ask_for_user_level(project)
 
 

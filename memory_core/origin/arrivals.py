@@ -51,7 +51,10 @@ def ask_whose(project: Project) -> list[str]:
         return []  # or git has not been asked yet
     notices = list[str]()
     for notice, origin in ((YOURS, rights.UNKNOWN), (NEW_TEXTS, rights.IMPORT)):
-        counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
+        try:
+            counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
+        except OSError:
+            return []  # the next session asks
         notices += filter(None, [_format_counts(notice, counts)])
     last_look.write_look(project.paths.state, {**state, last_look.ASKED: True})
     return notices

@@ -663,6 +663,19 @@ def test_a_missing_python_is_explained(fresh: Machine) -> None:
     assert done.stderr.startswith("install.sh: no Python 3.10 or newer found: install one, or ")
 
 
+def test_a_python_without_sqlite_is_refused(fresh: Machine) -> None:
+    lacks = "import sys; sys.modules['sqlite3'] = None"
+    script = f'#!/bin/sh\nexec "{sys.executable}" -I -c "{lacks}\n$3"\n'
+    python = fresh.has("lame", script)
+    done = fresh.run(REPO / "install.sh", ".", "--dry-run", "--python", python)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "it needs its module sqlite3 (Debian: apt install python3; " in done.stderr
+    words = "from memory_core.cli import entry; sys.argv = ['x', 'doctor']; entry.run()"
+    done = fresh.run(sys.executable, "-c", f"{lacks}; sys.path[:0] = [{str(REPO)!r}]; {words}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("agent-memory: this Python lacks its module sqlite3: ")
+
+
 PYTHONS = ["python3.13", "python3.12", "python3.11", "python3.10", "python3", "python"]
 
 

@@ -1,0 +1,197 @@
+"""A database that is damaged, locked or newer: no learning is lost, and hooks never notice."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.storage.database import state_db
+from support.command_line import COMMAND, Person
+from support.database import execute
+from support.events import make_pre_event, make_stop_event
+from support.sandbox import Sandbox
+
+MINE, TYPED, AGENTS = "Prices are in cents", "Orders have numbers", "Staging has no queue"
+WAITS, REJECTED, LATER = "far too " + "long " * 80, "much too " + "wide " * 80, "Tests are fast"
+PAGE = 4096
+
+
+def report(run: str, *contents: str) -> dict[str, Any]:
+    blocks = [f"# Add To Memory:\nType: pattern\nContent: {one}\n#" for one in contents]
+    return make_stop_event(run, "\n\n".join(blocks))
+
+
+def git(person: Person, *words: str) -> None:
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    done = subprocess.run(["git", *identity, *words], cwd=person.sandbox.root, env=person.env)
+    assert done.returncode == 0
+
+
+def list_waiting(person: Person) -> list[str]:
+    return [one["content"].strip() for one in person.read_json("review", "--list")]
+
+
+def list_tiers(person: Person) -> dict[str, str]:
+    items = person.read_json("list", "engineer")
+    rows = items["items"] if isinstance(items, dict) else items
+    return {one["text"]: person.read_json("show", one["id"])["tier"] for one in rows}
+
+
+def prompt_of(sandbox: Sandbox, call: str = "toolu_7") -> str:
+    outcome = sandbox.run_hook("pre_tool_use", make_pre_event(call))
+    assert (outcome.status, outcome.stderr) == (0, b"")
+    return str(outcome.reply["updatedInput"]["prompt"])
+
+
+@pytest.fixture
+def shop(person: Person) -> Person:
+    """A project with an item of a person, one of an agent, and learnings with and without a
+    decision.
+    """
+    git(person, "init", "-q")
+    assert person.run("add", "engineer", "pattern", MINE).returncode == 0
+    person.sandbox.run_hook("subagent_stop", report("a1", AGENTS, WAITS, REJECTED))
+    (key,) = [one["id"] for one in person.read_json("review") if "wide" in one["content"]]
+    assert person.run("review", "--reject", key).returncode == 0
+    git(person, "add", "-A")
+    git(person, "commit", "-qm", "one")
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(path.read_text() + f"- {TYPED}\n")
+    assert list_tiers(person) == {MINE: "person", AGENTS: "agent", TYPED: "hand"}
+    assert list_waiting(person) == [WAITS.strip()]
+    return person
+
+
+def check_recovery(shop: Person, is_set_aside: bool) -> None:
+    """The agent gets its memory; nothing is lost or asked twice; a person gets the lines back."""
+    sandbox = shop.sandbox
+    prompt = prompt_of(sandbox)
+    assert all(text in prompt for text in (MINE, TYPED, AGENTS))
+    sandbox.run_hook("subagent_stop", report("a2", LATER, WAITS, REJECTED))
+    assert list_waiting(shop) == [WAITS.strip()]
+    told = shop.run("status").stdout + shop.run("doctor").stdout
+    assert told.count("database was damaged") == 2 * is_set_aside
+    tiers = list_tiers(shop)
+    assert tiers == {MINE: "unknown", AGENTS: "agent", TYPED: "unknown", LATER: "agent"}
+    texts = [one["text"] for one in shop.read_json("review", "--new")["items"]]
+    assert sorted(texts) == sorted([MINE, TYPED])
+    assert shop.run("review", "--new", "--mine").returncode == 0
+    assert list_tiers(shop) == {**tiers, MINE: "hand", TYPED: "hand"}
+    assert shop.read_json("review", "--new")["items"] == []
+
+
+def test_a_deleted_database(shop: Person) -> None:
+    (shop.sandbox.state / state_db.FILE_NAME).unlink()
+    check_recovery(shop, is_set_aside=False)
+
+
+def test_a_database_of_random_bytes(shop: Person) -> None:
+    path = shop.sandbox.state / state_db.FILE_NAME
+    path.write_bytes(b"\x01\xff garbage" * 2000)
+    check_recovery(shop, is_set_aside=True)
+    (aside,) = shop.sandbox.state.glob("state.db.*")
+    assert aside.read_bytes().startswith(b"\x01\xff garbage")
+
+
+@pytest.mark.slow
+def test_a_database_that_is_cut_at_every_page(shop: Person, tmp_path: Path) -> None:
+    whole = (shop.sandbox.state / state_db.FILE_NAME).read_bytes()
+    trees = (shop.sandbox.root, shop.sandbox.state)
+    for number, tree in enumerate(trees):
+        shutil.copytree(tree, tmp_path / f"copy{number}")
+    for size in range(0, len(whole), PAGE):
+        for number, tree in enumerate(trees):
+            shutil.rmtree(tree)
+            shutil.copytree(tmp_path / f"copy{number}", tree)
+        (shop.sandbox.state / state_db.FILE_NAME).write_bytes(whole[:size])
+        check_recovery(shop, is_set_aside=size > 0)
+
+
+def test_a_newer_database(shop: Person) -> None:
+    """Commands say what to do; hooks deliver and collect as ever."""
+    sandbox = shop.sandbox
+    (version,) = execute(sandbox.state, "PRAGMA user_version")[0]
+    execute(sandbox.state, "PRAGMA user_version = 99")
+    before = (sandbox.state / state_db.FILE_NAME).read_bytes()
+    assert MINE in prompt_of(sandbox)
+    outcome = sandbox.run_hook("subagent_stop", report("a2", LATER))
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
+    for words in ("status", "doctor", "review", "list engineer", f"add engineer pattern {LATER}"):
+        done = shop.run(*words.split(" ", 3))
+        assert (done.returncode, done.stdout) == (1, ""), words
+        assert "is of a newer version of agent-memory: upgrade this program" in done.stderr, words
+    assert LATER not in sandbox.read_memory("engineer")
+    assert (sandbox.state / state_db.FILE_NAME).read_bytes() == before
+    execute(sandbox.state, f"PRAGMA user_version = {version}")
+    assert shop.run("tidy").returncode == 0
+    assert LATER in sandbox.read_memory("engineer")
+
+
+@contextmanager
+def lock_database(sandbox: Sandbox) -> Iterator[None]:
+    """Lock the database as another program does."""
+    with closing(sqlite3.connect(sandbox.state / state_db.FILE_NAME)) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+@pytest.mark.slow
+def test_a_locked_database(shop: Person) -> None:
+    sandbox = shop.sandbox
+    with lock_database(sandbox):
+        assert MINE in prompt_of(sandbox, "toolu_7")
+        path = sandbox.memories / "engineer.md"
+        path.write_text(path.read_text() + "- A line typed meanwhile\n")
+        assert "A line typed meanwhile" in prompt_of(sandbox, "toolu_8"), "prepared without it"
+        outcome = sandbox.run_hook("subagent_stop", report("a2", LATER, WAITS.replace("far", "so")))
+        assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
+        done = shop.run("add", "engineer", "pattern", "Not now")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "state.db: database is locked" in done.stderr
+        assert LATER not in sandbox.read_memory("engineer")
+    assert shop.run("tidy").returncode == 0
+    assert LATER in sandbox.read_memory("engineer")
+    assert len(list_waiting(shop)) == 2
+    assert "Not now" not in sandbox.read_memory("engineer")
+
+
+@pytest.mark.slow
+def test_commands_and_workers_at_once(person: Person) -> None:
+    """Two processes of each kind write at once; each text arrives once, with its origin."""
+    sandbox, count = person.sandbox, 8
+    words = [*COMMAND, "add", "engineer", "pattern"]
+    script = (
+        f"for n in range({count}): subprocess.run([*{words!r}, f'Fact {{n}} of %s'], check=True)"
+    )
+    commands = [
+        subprocess.Popen(
+            [sys.executable, "-c", f"import subprocess\n{script % name}"],
+            cwd=sandbox.root,
+            env=person.env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for name in ("command a", "command b")
+    ]
+    sandbox.configure("memory: {limits: {max_items_per_section: 200}}\n")
+    for number in range(count):
+        for name in "cd":
+            sandbox.run_hook("subagent_stop", report(f"{name}{number}", f"Fact {number} of {name}"))
+    assert [command.wait() for command in commands] == [0, 0]
+    assert person.run("tidy").returncode == 0
+    text = sandbox.read_memory("engineer")
+    archive = sandbox.memories / "archive" / "engineer.md"
+    text += archive.read_text() if archive.exists() else ""
+    for number in range(count):
+        for name in ("command a", "command b", "c", "d"):
+            assert text.count(f"Fact {number} of {name}\n") == 1
+    origins = dict(execute(sandbox.state, "SELECT decision, count(*) FROM origins GROUP BY 1"))
+    assert origins["person"] == 2 * count
