@@ -16,6 +16,7 @@ from memory_core.curation import archive
 from memory_core.document import (
     conflicts,
     dated_entries,
+    edits,
     markdown,
     merge_learnings,
     preferences,
@@ -246,12 +247,13 @@ def _list_new(own: str, other: str) -> list[DayEntry]:
 def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:
     """Return the union of both documents, and free text that does not fit into it.
 
-    If a preference has two values, the memory keeps its value.
+    If a preference has two values, the memory keeps its value.  What a person removed here does
+    not come back.
     """
     document = exported["document"]
     if not (memory.snapshot and document):
         return _add_preferences(memory, document or memory.text, exported), []
-    document = document.removeprefix(markdown_lines.BOM)
+    document = _drop_removed(memory, document.removeprefix(markdown_lines.BOM))
     for key in preferences.read_values(markdown.parse_document(memory.text)):
         document = preferences.remove(document, key)
     union = conflicts.merge_documents(memory.text, _unindent(document))
@@ -260,6 +262,22 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     left = (dated_entries.normalize(text) for text in union.left if not text.startswith("# "))
     lost = [(origin, text) for text in left if text not in archived]
     return _add_preferences(memory, union.text, exported), lost
+
+
+def _drop_removed(memory: AgentMemory, text: str) -> str:
+    """Return a text without the items that a person has removed from the memory."""
+    moves = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
+    records = item_history.sort_records(memory.history.records)
+    last = {record["id"]: record for record in records if record["kind"] in moves}
+    document = markdown.parse_document(text)
+    removed = [
+        item
+        for item in document.items
+        if (record := last.get(item_history.id_of(item.text)))
+        and record["kind"] == "removed"
+        and record.get("source") in item_history.HUMAN_SOURCES
+    ]
+    return markdown.render_document(edits.remove_items(document, removed)) if removed else text
 
 
 def _unindent(text: str) -> str:

@@ -281,6 +281,18 @@ def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None
     assert told.is_present
 
 
+def test_items_removed_here_stay_removed(shop: Project, other: Project) -> None:
+    teach(shop, "qa", FACT, TABS, LIFT)
+    data = exported(shop)
+    item_actions.judge(shop, "qa", TABS, "removed")
+    path = Path(shop.store.path("qa"))
+    path.write_text(path.read_text().replace(f"- {LIFT}\n", ""))
+    imported(shop, data)
+    assert texts(shop) == [FACT]
+    imported(other, data)  # there, nobody removed them
+    assert texts(other) == [FACT, TABS, LIFT]
+
+
 # Random documents.
 
 
