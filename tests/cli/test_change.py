@@ -520,10 +520,10 @@ def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
 def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
     for name in ("qa", "docs", "ops"):
         defines(sandbox, name)
-    done = person.run("init", "QA agent", "ops")
-    assert "Created .claude-mpm/memories/qa.md\n" in done.stdout
-    assert done.stderr.startswith("Without a memory: docs. ")
-    assert "Next: agent-memory install makes" in done.stderr
+    told = person.read_json("init", "QA agent", "ops")
+    assert set(told) == read_fields("`init`")
+    assert told["agents"][0] == {"agent": "qa", "file": ".claude-mpm/memories/qa.md"}
+    assert (told["without"], told["hooks"]) == (["docs"], False)
     header = (
         r"# QA Memory - shop\n\n<!-- .* -->\n<!-- .* -->\n(\n## [A-Z].* \(Max: 15 items\)\n){8}"
     )

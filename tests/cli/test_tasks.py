@@ -170,6 +170,7 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     check_refused(shop.person, wrong, prefix="task")
     assert "Nothing found." in shop.run("search nothing", status=1)
     assert "Nothing is changed yet; run it with --yes" in shop.run("init")
+    assert shop.read_json("init")["written"] is False
     assert shop.files() == before
     assert "Started and active: task-5" in shop.run("reopen 5")
 
@@ -249,7 +250,7 @@ def test_init_asks_adds_and_gives_back_the_bytes(shop: Shop, before: str) -> Non
     shop.run("start task-1")
     stood = shop.files()
     assert "+@backlog/CLAUDE.md" in shop.run("init")
-    assert "Nothing is changed yet" in shop.run("init --dry-run")
+    assert shop.read_json("init --dry-run")["written"] is False
     assert shop.files() == stood
     assert "Done." in shop.run("init --yes")
     after, added = shop.files(), path.read_bytes().decode("utf-8", "surrogateescape")
@@ -352,6 +353,7 @@ def test_json_fields_agree_with_the_page(old: Shop) -> None:
         "`task delete`": old.read_json("delete 5 --yes"),
         "`task status`": status,
         "`task status`, in `imported`": status["imported"],
+        "`task init`": old.read_json("init"),
     }.items():
         assert set(value) == read_fields(row), row
     stamps = [old.read_json("show 4")[name] for name in ("created", "updated")]

@@ -333,7 +333,7 @@ def test_the_user_level_memory_needs_a_word_of_the_user(person: Person, sandbox:
     assert "agent-memory allow" in person.run("doctor").stdout
     assert "receive your user-level memory" in person.run("allow").stdout
     assert OTHER in prompt_of(sandbox, "toolu_2")
-    assert "do not receive your user-level" in person.run("allow", "--revoke").stdout
+    assert person.read_json("allow", "--revoke")["allowed"] is False
     assert OTHER not in prompt_of(sandbox, "toolu_3")
 
 

@@ -6,13 +6,14 @@ from typing import Annotated
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import flag
-from memory_core.cli.output import print_line
+from memory_core.cli.common.arguments import AsJson, flag
+from memory_core.cli.output import print_json, print_line
 from memory_core.storage import user_level
 
 
 def allow(
     revoke: Annotated[bool, flag("--revoke", "Do not give it to them any more.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Give your user-level memory to the agents of this project.
 
@@ -25,6 +26,10 @@ def allow(
     """
     project = find_project()
     acting.require_person(project, "allow the user-level memory")
-    (user_level.forbid if revoke else user_level.allow)(project.paths)
+    paths = project.paths
+    (user_level.forbid if revoke else user_level.allow)(paths)
+    if json:
+        print_json({"project": paths.root, "allowed": user_level.is_allowed(paths)})
+        return
     verb = "do not receive" if revoke else "receive"
     print_line(f"The agents of {project.name} {verb} your user-level memory.")

@@ -120,6 +120,7 @@ def set_(
     key: Key,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value, as in YAML.")],
     user: User = False,
+    json: AsJson = False,
 ) -> None:
     """Change a setting in config.yml; comments and other keys stay.
 
@@ -132,11 +133,14 @@ def set_(
     whole = _find_key_to_set(key)
     after = config_file.set_value(text, whole, value)
     write_source(paths, after)
+    if json:
+        print_json({"file": paths.config, "key": whole, "value": value})
+        return
     print_line(f"{whole}: {value}  ({paths.relative(paths.config)})")
 
 
 @app.command()
-def unset(key: Key, user: User = False) -> None:
+def unset(key: Key, user: User = False, json: AsJson = False) -> None:
     """Remove a setting from config.yml, so that its default counts again.
 
     \b
@@ -147,6 +151,9 @@ def unset(key: Key, user: User = False) -> None:
     paths, text = _read(user)
     key = _find_key(key)
     write_source(paths, config_file.unset_value(text, key))
+    if json:
+        print_json({"file": paths.config, "key": key, "value": None})
+        return
     print_line(f"{key} is not set in {paths.relative(paths.config)}")
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
+from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.common.notes import note_archived
-from memory_core.cli.output import print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.git import merge_driver
 from memory_core.git.merge_driver import DriverChanges
 
@@ -25,7 +28,7 @@ def git() -> None:
 
 
 @app.command()
-def install() -> None:
+def install(json: AsJson = False) -> None:
     """Make git merge memories by item and section, in this clone.
 
     Writes .gitattributes, for you to commit, and the merge driver into this clone's
@@ -36,25 +39,28 @@ def install() -> None:
       agent-memory git install
     """
     changes = merge_driver.install(find_project())
-    _print(changes)
-    if changes.is_ignored:
+    _print(changes, json)
+    if changes.is_ignored and not json:
         print_note("git ignores the memories here (see .gitignore), so it never merges them")
     if any(resolution.refused for resolution in changes.resolutions):
         raise typer.Exit(1)
 
 
 @app.command()
-def uninstall() -> None:
+def uninstall(json: AsJson = False) -> None:
     """Make git merge memories as text again, in this clone.
 
     \b
     Example:
       agent-memory git uninstall
     """
-    _print(merge_driver.uninstall(find_project()))
+    _print(merge_driver.uninstall(find_project()), json)
 
 
-def _print(changes: DriverChanges) -> None:
+def _print(changes: DriverChanges, json: bool) -> None:
+    if json:
+        print_json(_to_json(changes))
+        return
     files = find_project().paths.files
     for path in changes.attribute_files:
         is_there = files.is_file(path)
@@ -69,3 +75,16 @@ def _print(changes: DriverChanges) -> None:
             note_archived(resolution.agent, len(resolution.archived), True, False)
     if not changes:
         print_note("Nothing to do.")
+
+
+def _to_json(changes: DriverChanges) -> dict[str, Any]:
+    return {
+        **select_fields(changes, "config", attributes="attribute_files", ignored="is_ignored"),
+        "mended": [
+            {
+                **select_fields(resolution, "agent", error="refused"),
+                "file": resolution.change.path,
+            }
+            for resolution in changes.resolutions
+        ],
+    }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from memory_core.cli.common.arguments import DryRun, Yes, flag
+from memory_core.cli.common.arguments import AsJson, DryRun, Yes, flag
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import format_command, may_change
-from memory_core.cli.output import print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks.common import find_synced_project
 from memory_core.document.diff import TextChange, format_diff
 from memory_core.setup import installation
@@ -18,6 +18,7 @@ def init(
     remove: Annotated[bool, flag("--remove", "Remove the lines again; memories are kept.")] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
+    json: AsJson = False,
 ) -> None:
     """Give the notes of the active task to every session.
 
@@ -42,17 +43,23 @@ def init(
     if hooks:
         texts = ((text or b"").decode() for text in (hooks.before, hooks.after))
         changes.append(TextChange(relative(hooks.path), *texts))
-    for change in changes:
-        print_line(format_diff(change).removesuffix("\n") or f"{change.path}:")
+    diffs = {change.path: format_diff(change) for change in changes}
+    if not json:
+        for path, diff in diffs.items():
+            print_line(diff.removesuffix("\n") or f"{path}:")
     question = f"{'Remove' if remove else 'Add'} this?"
-    written = bool(changes) and may_change(question, yes, dry_run, json=False)
+    written = bool(changes) and may_change(question, yes, dry_run, json)
     if written and remove:
         claude_md_import.remove(project.paths)
     elif written:
         claude_md_import.set_up(project)
         if hooks:
             installation.write_task_hooks(hooks)
-    _print_result(bool(changes), written, remove)
+    if json:
+        rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
+        print_json({"written": written, "changes": rows})
+    else:
+        _print_result(bool(changes), written, remove)
 
 
 def _print_result(has_changes: bool, written: bool, remove: bool) -> None:
