@@ -551,7 +551,7 @@ def untidy(settled: Person) -> Person:
     """Return a user with work for each step of `tidy`."""
     add_report(settled.sandbox.paths, is_tried=True)
     settled.sandbox.write_memory("qa").write_text(f"# Qa\n\n## Project Architecture\n{SIDES}")
-    leftover = settled.sandbox.state / "review" / f"engineer.1{TEMPORARY}"
+    leftover = settled.sandbox.state / "ready" / f"engineer.1{TEMPORARY}"
     leftover.parent.mkdir(exist_ok=True)
     leftover.write_text("half")
     os.utime(leftover, (0, 0))
@@ -570,9 +570,9 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     assert "Merged 1 waiting report." in done.stdout
     assert "<<<<<<<" not in untidy.sandbox.read_memory("qa")
     # Nothing is removed unasked.
-    assert list(untidy.sandbox.state.glob(f"review/*{TEMPORARY}"))
+    assert list(untidy.sandbox.state.glob(f"ready/*{TEMPORARY}"))
     assert untidy.run("tidy", "--yes").returncode == 0
-    assert not list(untidy.sandbox.state.glob(f"review/*{TEMPORARY}"))
+    assert not list(untidy.sandbox.state.glob(f"ready/*{TEMPORARY}"))
     again = untidy.read_json("tidy", "--yes")
     assert list(again) == ["gone", "sweep", "resolve", "clean", "expire"]
     assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
@@ -589,7 +589,7 @@ def test_tidy_says_once_that_there_is_nothing_to_do(person: Person) -> None:
 def test_the_answer_no_concerns_one_step(untidy: Person) -> None:
     terminal = Terminal(untidy, "agent-memory tidy")
     assert answer_all(terminal, YES_OR_NO, "n\r") == 1
-    assert list(untidy.sandbox.state.glob(f"review/*{TEMPORARY}"))
+    assert list(untidy.sandbox.state.glob(f"ready/*{TEMPORARY}"))
 
 
 def test_clean_works_but_is_not_listed(person: Person) -> None:
