@@ -257,10 +257,11 @@ def _remove_hooks(target: SettingsTarget, dry_run: bool, say: Say) -> bool:
     if dry_run:
         _say_diff(change, say)
         return True
+    is_committed = merge_driver.is_tracked(change.path)
     _write(target, change)
     SafeFiles(program.data_folder()).remove(_backup_path(change.path))
     say(f"Removed the hooks from {change.path}.")
-    if change.after is not None and merge_driver.is_tracked(change.path):
+    if is_committed:
         say("It is committed: if your team keeps the hooks, do not commit this change.")
     return True
 

@@ -537,6 +537,7 @@ def test_option_all_keeps_what_a_team_has_committed(fresh: Machine) -> None:
     done = succeed(fresh.install_sh("--uninstall", "--all", project))
     assert kept in done.stdout
     assert f"Removed the merge driver from {own}.\nRemoved {config}" in done.stdout
+    assert "It is committed: if your team keeps the hooks, do not commit" in done.stdout
     assert committed.read_text() == f"{driver_notice.ATTRIBUTE_LINE}\n"
     assert not own.exists()
     assert "agent-memory" not in (project / ".git" / "config").read_text()
