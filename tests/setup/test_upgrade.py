@@ -15,8 +15,9 @@ import pytest
 from memory_core.claude_code import settings_json
 from support.paths import REPO
 
-# The last version whose git configuration named an environment by its date.
-PREVIOUS = "7067a6e"
+# The last version whose git configuration named an environment by its date, and the last one
+# whose program came with the MCP server and did not note how it was installed.
+PREVIOUS = ["7067a6e", "36d6e55"]
 
 SETTINGS = '{\n  "model": "opus"\n}\n'
 BLOCK = "# Add To Memory:\nType: {}\nContent: {}\n#\n"
@@ -82,12 +83,12 @@ class Home:
         return sorted(line[2:] for line in text.splitlines() if line.startswith(f"- {fact}"))
 
 
-@pytest.fixture
-def previous(tmp_path: Path) -> Path:
+@pytest.fixture(params=PREVIOUS)
+def previous(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """The release before, unpacked."""
-    done = subprocess.run(["git", "archive", PREVIOUS], cwd=REPO, capture_output=True)
+    done = subprocess.run(["git", "archive", request.param], cwd=REPO, capture_output=True)
     if done.returncode:
-        pytest.skip(f"this clone lacks the commit {PREVIOUS}")
+        pytest.skip(f"this clone lacks the commit {request.param}")
     folder = tmp_path / "release before"
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder, filter="data")
@@ -110,6 +111,7 @@ def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
     user.run("agent-memory", "git", "install", cwd=two)
     assert user.merge(one, two, "Before") == ["Before of the one", "Before of the other"]
     (dated,) = (user.data / "environments").iterdir()
+    config_before = (one / ".git" / "config").read_text()
 
     output = user.install(REPO, one)
 
@@ -118,11 +120,13 @@ def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
     config = (one / ".git" / "config").read_text()
     assert "environments/" not in config
     assert str(user.data / "venv" / "bin" / "python") in config
-    assert f"Updated the merge driver in the git configuration of {one}.\n" in output
+    updated = f"Updated the merge driver in the git configuration of {one}.\n"
+    assert (updated in output) == ("environments/" in config_before)
     # The settings have the hooks of today.
     assert "Bash" not in (one / ".claude" / "settings.json").read_text()
     (current,) = (path for path in (user.data / "environments").iterdir() if path != dated)
     assert (user.data / "venv").resolve() == current
+    assert (current / "packages" / "mcp").is_dir()  # the version before had it, so clients use it
     packages = {path.name.partition("-")[0] for path in (current / "packages").resolve().iterdir()}
     assert not packages & {"pip", "setuptools", "pkg_resources"}
     assert "agent-memory" in user.run("bash", "-ic", "complete -p agent-memory")
