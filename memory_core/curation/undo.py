@@ -289,11 +289,9 @@ def _revert_text(memory: AgentMemory, ids: Sequence[str]) -> tuple[str | None, b
     for change_id in reversed(ids):
         step = steps.get(change_id)
         if step is None:
-            reason = f"{memory.agent}: the text before change {short_id(change_id)} is not here"
-            why = (
-                "its text is not kept any more" if change_id in steps else "another machine made it"
-            )
-            raise UndoConflict(f"{reason}, because {why}; git may have it; nothing was undone")
+            why = "its text is not kept" if change_id in steps else "another machine made it"
+            reason = f"change {short_id(change_id)} cannot be undone: {why}; undo it with git"
+            raise UndoConflict(f"{memory.agent}: {reason}; nothing was undone")
         if step.before == step.after:
             continue
         if text == step.after:

@@ -30,26 +30,20 @@ def revert_change(before: str, after: str, now: str) -> str:
     replaced nothing, or if an item that comes back is there already.
     """
     old, new, present = (list(_split(text)) for text in (before, after, now))
-    places, reworded = dict[int, int](), set[int]()
-    for tag, begin, end, other, other_end in _compare(new, present):
-        if tag == "equal":
-            places |= zip(range(begin, end), range(other, other_end), strict=True)
-        elif tag == "replace":
-            reworded |= {*range(begin, end)}
+    places, reworded = _align(new, present)
     removed, added = set[int](), dict[int, list[TextPart]]()
     for tag, begin, end, other, other_end in _compare(new, old):
         if tag == "equal":
             continue
         for at in range(begin, end):
             is_changed = tag == "replace" or at in reworded or new[at] in present
-            if at in places:
-                removed.add(places[at])
-            elif new[at].text and is_changed:
+            if at not in places and new[at].text and is_changed:
                 raise TextChanged(new[at].text)
+        removed |= {places[at] for at in range(begin, end) if at in places}
         above = next((places[at] + 1 for at in reversed(range(begin)) if at in places), 0)
         added.setdefault(above, []).extend(old[other:other_end])
-    removed -= _list_needed(present, removed)
-    _check_absent(added, [part for at, part in enumerate(present) if at not in removed])
+    _check_absent(added, {part.key for part in present} - {part.key for part in new})
+    removed -= _list_needed(present, removed, {*places.values()})
     parts = []
     for at in range(len(present) + 1):
         parts += added.get(at, [])
@@ -63,23 +57,36 @@ def _compare(
     return SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
 
 
-def _list_needed(parts: list[TextPart], removed: set[int]) -> set[int]:
-    """Return the headings that have other parts, which stay, and the blank lines around them."""
-    needed, has_parts = set[int](), False
-    for at in reversed(range(len(parts))):
-        part = parts[at]
-        if part.is_heading and has_parts:
-            around = [other for other in (at - 1, at + 1) if other >= 0 and not parts[other].text]
-            needed |= {at, *around}
-        has_parts = not part.is_heading and (has_parts or (bool(part.text) and at not in removed))
-    return needed
+def _align(new: list[TextPart], present: list[TextPart]) -> tuple[dict[int, int], set[int]]:
+    """Return where parts are now, and which have others in their place."""
+    places, reworded = dict[int, int](), set[int]()
+    for tag, begin, end, other, other_end in _compare(new, present):
+        if tag == "equal":
+            places |= zip(range(begin, end), range(other, other_end), strict=True)
+        elif tag == "replace":
+            reworded |= {*range(begin, end)}
+    return places, reworded
 
 
-def _check_absent(added: dict[int, list[TextPart]], present: list[TextPart]) -> None:
-    keys = {part.key for part in present}
+def _check_absent(added: dict[int, list[TextPart]], keys: set[str]) -> None:
+    """Raise TextChanged if an item has one of these keys."""
     for part in (part for parts in added.values() for part in parts):
         if part.key and part.key in keys:
             raise TextChanged(part.text)
+
+
+def _list_needed(parts: list[TextPart], removed: set[int], known: set[int]) -> set[int]:
+    """Return the removed headings of parts that are not known, with the blank lines around."""
+    needed, has_parts = set[int](), False
+    for at in reversed(range(len(parts))):
+        if parts[at].is_heading:
+            if has_parts and at in removed:
+                blanks = [other for other in (at - 1, at + 1) if not parts[other].text]
+                needed |= {at, *blanks}
+            has_parts = False
+        else:
+            has_parts |= bool(parts[at].text) and at not in known
+    return needed
 
 
 def _split(text: str) -> Iterator[TextPart]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory_core.document import revert_text
 from memory_core.document.revert_text import TextChanged
@@ -56,3 +58,24 @@ def test_a_later_change_prevents_it(before: str, after: str, now: str, text: str
     with pytest.raises(TextChanged) as error:
         revert_text.revert_change(before, after, now)
     assert str(error.value) == text
+
+
+LINES = ["", "# T", "## A", "## B", "Prose.", "- a", "  - n", "- b", "* c", "```", "| x |", "> q"]
+TEXTS = st.lists(st.sampled_from(LINES), max_size=12).map(
+    lambda lines: "\n".join(["# Q", *lines, ""])
+)
+
+
+@given(TEXTS, TEXTS)
+def test_what_nobody_changed_is_as_before(before: str, after: str) -> None:
+    assert revert_text.revert_change(before, after, after) == before
+
+
+@given(TEXTS, TEXTS)
+def test_what_was_added_since_then_stays(before: str, after: str) -> None:
+    added = "Added at the end.\n"
+    try:
+        reverted = revert_text.revert_change(before, after, after + added)
+    except TextChanged:
+        return
+    assert reverted.endswith(added)
