@@ -233,6 +233,26 @@ def test_a_later_edit_prevents_an_undo(person: Person) -> None:
     check_refused(person, {"undo": f"{NEW!r} was changed again by an edit of the file"}, status=1)
 
 
+def test_undo_keeps_later_changes_and_says_so(person: Person) -> None:
+    edit(person, f"- {ITEM}\n", f"Prose.\n\n- {ITEM}\n")
+    assert person.read_json("undo", "--dry-run")[0]["merged"] == ["engineer"]
+    done = person.run("undo")
+    assert "engineer: merged with later changes of the file, which are kept.\n" in done.stderr
+    assert f"Prose.\n\n- {ITEM}\n" in person.sandbox.read_memory("engineer")
+    assert NEW not in person.sandbox.read_memory("engineer")
+
+
+def test_a_change_of_an_older_version_is_not_undone(person: Person) -> None:
+    (change,) = {record["change"] for record in person.read_json("log") if record["text"] == NEW}
+    state = person.sandbox.paths.state
+    state.remove("state.db")
+    state.append("versions/engineer", f"- {change} 2026-11-20T22:10:00\n".encode())
+    done = person.run("undo")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "its text is not kept; undo it with git; nothing was undone\n" in done.stderr
+    assert NEW in person.sandbox.read_memory("engineer")
+
+
 # restore
 
 
