@@ -75,8 +75,8 @@ def _check_absent(added: dict[int, list[TextPart]], keys: set[str]) -> None:
             raise TextChanged(part.text)
 
 
-def _list_needed(parts: list[TextPart], removed: set[int], known: set[int]) -> set[int]:
-    """Return the removed headings of parts that are not known, with the blank lines around."""
+def _list_needed(parts: list[TextPart], removed: set[int], aligned: set[int]) -> set[int]:
+    """Return the removed headings of parts that are not aligned, with the blank lines around."""
     needed, has_parts = set[int](), False
     for at in reversed(range(len(parts))):
         if parts[at].is_heading:
@@ -85,7 +85,7 @@ def _list_needed(parts: list[TextPart], removed: set[int], known: set[int]) -> s
                 needed |= {at, *blanks}
             has_parts = False
         else:
-            has_parts |= bool(parts[at].text) and at not in known
+            has_parts |= bool(parts[at].text) and at not in aligned
     return needed
 
 
