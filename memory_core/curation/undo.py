@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from memory_core.curation.change_log import (
 from memory_core.document import markdown, revert_text, template
 from memory_core.document.diff import TextChange
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import ItemFields, Record
+from memory_core.history.item_history import ItemFields
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
@@ -253,29 +253,17 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> RevertedMemory:
     """Undo changes of one memory, given oldest first; raises UndoConflict."""
     before = memory.document
     text, is_merged = _revert_text(memory, ids)
-    _give_trust_again(memory, ids)
+    _revert_trust(memory, ids)
     if text is None:
         memory.is_removed, memory.text = True, memory.before
     else:
         memory.text = text
     after = markdown.parse_document(text or "")
-    records = _list_records(memory, ids)
     _record_items(memory, *map(agent_memory.index_items, (before, after)))
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
     review.revert_decisions(memory, ids)
-    _take_trust_back(memory, records)
     return RevertedMemory(_rename_back(memory, ids), is_merged)
-
-
-def _list_records(memory: AgentMemory, ids: Collection[str]) -> list[Record]:
-    """Return the records of changes, without those of hand edits."""
-    return [
-        record
-        for record in memory.history.records
-        if item_history.change_of(record) in ids
-        and record.get("source") != item_history.HAND_SOURCE
-    ]
 
 
 # The text.
@@ -359,25 +347,20 @@ def _record_items(
             memory.evicted.append(whole)
 
 
-def _take_trust_back(memory: AgentMemory, records: Iterable[Record]) -> None:
-    """Let the texts that these records confirmed or accepted count as before."""
-    for record in records:
-        state = memory.history.get(record["id"])
-        if state and record["kind"] in transaction.REVIEWING_KINDS:
-            memory.doubted.append((state.text, state.nested))
+def _revert_trust(memory: AgentMemory, ids: Sequence[str]) -> None:
+    """Let texts that a person reviewed in these changes count as before.
 
-
-def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
-    """Let the texts count as reviewed again that a person had reviewed in changes that come back.
-
-    They come back if their undo is undone; `ids` are those of what is undone now.
+    What was reviewed in changes that come back, because their undo is undone, is reviewed again.
     """
     undone = item_history.find_undone(memory.history.records)
     for record in memory.history.records:
-        comes_back = undone.get(item_history.change_of(record)) in ids
-        state = memory.history.get(record["id"]) if comes_back else None
-        if state and record["kind"] in transaction.REVIEWING_KINDS:
+        change, state = item_history.change_of(record), memory.history.get(record["id"])
+        if state is None or record["kind"] not in transaction.REVIEWING_KINDS:
+            continue
+        if undone.get(change) in ids:
             memory.origins[state.text, state.nested] = rights.ACCEPTED
+        elif change in ids:
+            memory.doubted.append((state.text, state.nested))
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
