@@ -8,11 +8,12 @@ from functools import cache
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
-from memory_core.curation import change_log, lookup
+from memory_core.curation import lookup
 from memory_core.document import contradictions, eviction, markdown, near_duplicates
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
 from memory_core.monitor import gone_projects
+from memory_core.monitor.counts import Counts
 from memory_core.monitor.log_numbers import Delivery
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
@@ -242,37 +243,6 @@ def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
         yield number, "holds bytes that are not UTF-8; agents get a replacement character"
 
 
-class MemoryUse(NamedTuple):
-    """What memory costs, and what it is good for.
-
-    `runs` received memory lately, which added `tokens` to each prompt on average.  `given` counts
-    how often items were delivered, `used` how often the run used them.  `expired` is the short id
-    of the change that last archived unused items, `expired_items` their number.
-    """
-
-    runs: int
-    tokens: int
-    given: int
-    used: int
-    expired: str
-    expired_items: int
-
-
-def measure_use(project: Project, numbers: Numbers) -> MemoryUse:
-    """Return the use of the project's memories; a history that is unreadable does not count."""
-    total = numbers.total()
-    is_off = project.config["expire_after"] == config_defaults.OFF
-    change, count = ("", 0) if is_off else numbers.find_last_expiry()
-    return MemoryUse(
-        total.loaded,
-        total.tokens_per_run,
-        total.given,
-        total.used,
-        change_log.short_id(change) if change else "",
-        count,
-    )
-
-
 class StatusWarning(NamedTuple):
     """A problem, and the command that fixes or explains it."""
 
@@ -285,7 +255,8 @@ class ProjectStatus(NamedTuple):
 
     `hooks_state` says in words where the hooks are and whether they run, `next_step` what to do
     if there is no memory ("" with one), `unreadable` names a folder above the memories.  `log`
-    is the path of the event log, `new` counts the items that came from elsewhere.
+    is the path of the event log, `new` counts the items that came from elsewhere.  `expired` is the
+    short id of the change that last archived unused items, and their number.
     """
 
     memories: list[MemoryStatus]
@@ -295,7 +266,8 @@ class ProjectStatus(NamedTuple):
     unreadable: str
     last_delivery: Delivery | None
     log: str
-    use: MemoryUse
+    total: Counts
+    expired: tuple[str, int]
     warnings: list[StatusWarning]
     new: int
 
@@ -326,6 +298,7 @@ def read_status(
         *_check_gone_projects(level, user),
         *_check_database(level, user),
     ]
+    is_kept = project.config["expire_after"] == config_defaults.OFF
     hooks_state = _describe_hooks(files, faults)
     next_step = START_STEP if hooks else INSTALL_STEP
     if ", but" in hooks_state or unreadable:
@@ -338,7 +311,8 @@ def read_status(
         unreadable,
         last,
         project.paths.state.locate(event_log.FILE_NAME),
-        measure_use(project, numbers),
+        numbers.total(),
+        ("", 0) if is_kept else numbers.find_last_expiry(),
         warnings,
         len(text_origins.list_reported(project, level)),
     )

@@ -92,18 +92,17 @@ def make_run(record: Mapping[str, Any]) -> Row:
     `id`, the hash of that.  It may have `description` and `prompt`, which decide the type, or
     `type`; run, session, experiment, the MEASURES, and the ids of items in `given` and `used`.
     """
-    texts = {name: _read_text(record, name) for name in ("agent", "time", "outcome", "run")}
+    names = ("agent", "time", "outcome", "run", "session")
     kind = _read_text(record, "type")
     words = (_read_text(record, name) for name in ("description", "prompt"))
     group = _read_text(record, "experiment")
     given = list(dict.fromkeys(_read_text(record, "given").split()))
     used = set(_read_text(record, "used").split())
     return {
-        **texts,
+        **{name: _read_text(record, name) for name in names},
         **{name: parse_count(record.get(name)) for name in MEASURES},
         "key": _read_text(record, "id") or digests.hash_text(str(record["key"])),
         "type": kind or classify_task(*words),
-        "session": _read_text(record, "session"),
         "experiment": group if group in GROUPS else "",
         "given": " ".join(given),
         "used": " ".join(key for key in given if key in used),

@@ -11,7 +11,7 @@ from memory_core.history import performance
 from memory_core.history.performance import CommonError, Performance
 from memory_core.origin import text_origins
 from memory_core.storage import event_log
-from memory_core.storage.database import error_table, run_table, state_db
+from memory_core.storage.database import error_table, note_table, run_table, state_db
 from memory_core.storage.database.run_table import Uses
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -88,7 +88,7 @@ def list_used(store: Store, agent: str, since: str) -> set[str]:
 
 def measure(store: Store, agent: str) -> Performance:
     """Return the performance of an agent.  Raises OSError."""
-    return Performance(state_db.read(store.paths.state, lambda db: run_table.sum_types(db, agent)))
+    return Performance(state_db.read(store.paths.state, lambda db: run_table.list_sums(db, agent)))
 
 
 def list_errors(store: Store, agent: str) -> list[CommonError]:
@@ -123,13 +123,7 @@ def rename(store: Store, old: str, new: str) -> None:
 
 def sum_up(store: Store) -> None:
     """Sum up the runs that are older than half a year, once a day.  Raises OSError."""
-    today = format_utc(time.time())[:10]
-
-    def change(db: sqlite3.Connection) -> None:
-        if db.execute("SELECT 1 FROM notes WHERE (name, value) = (?, ?)", note).fetchone():
-            return
-        run_table.sum_up(db, today)
-        db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", note)
-
-    note = (SUMMED, today)
-    state_db.write(store.paths.state, change)
+    state, today = store.paths.state, format_utc(time.time())[:10]
+    if note_table.read(state, SUMMED) != today:
+        state_db.write(state, lambda db: run_table.sum_up(db, today))
+        note_table.write(state, SUMMED, today)

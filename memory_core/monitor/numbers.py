@@ -24,6 +24,7 @@ from memory_core.storage.database import run_table, state_db
 from memory_core.storage.database.run_table import DayOfRuns, RecentUse
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
+from memory_core.text import digests
 
 COUNTED_KINDS = {
     **dict.fromkeys(("learned", "approved"), "learned"),
@@ -89,12 +90,15 @@ class Numbers:
         return [week.counts.learned for week in split_days(days, weeks, WEEK_DAYS)]
 
     def find_last_expiry(self) -> tuple[str, int]:
-        """Return the last change that archived unused items, and how many; ("", 0) for none."""
+        """Return the short id of the last change that archived unused items, and their number.
+
+        Without such a change it is ("", 0).
+        """
         counts: Counter[str] = Counter()
         for agent in filter(None, self.store.agents_with_history()):
             counts.update(self.history(agent).expired)
         last = max(counts, default="")  # ids begin with the clock time
-        return last, counts[last]
+        return last and digests.shorten_change(last), counts[last]
 
     def _list_days(self, agent: str | None = None) -> Iterator[tuple[str, Counts]]:
         """Yield the days of all agents or of one, in any order, and a day more than once."""

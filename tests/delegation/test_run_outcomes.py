@@ -91,7 +91,7 @@ RUNS = st.fixed_dictionaries(
 def measure(runs: list[Row]) -> performance.Performance:
     with open_tables() as db:
         run_table.add(db, runs)
-        return performance.Performance(run_table.sum_types(db, "engineer"))
+        return performance.Performance(run_table.list_sums(db, "engineer"))
 
 
 @given(st.lists(RUNS, max_size=20))
@@ -125,7 +125,7 @@ def test_sums_of_old_runs_change_no_number(runs: list[Record]) -> None:
 
 
 def count_all(db: sqlite3.Connection) -> tuple[Any, ...]:
-    own = performance.Performance(run_table.sum_types(db, "engineer")).data()
+    own = performance.Performance(run_table.list_sums(db, "engineer")).data()
     days, uses = run_table.list_days(db), run_table.count_uses(db, "engineer")
     return own, days, uses, run_table.list_used(db, "engineer", EARLY)
 

@@ -91,9 +91,9 @@ def test_a_new_name_takes_runs_and_errors_along(sandbox: Sandbox) -> None:
     assert list_runs(sandbox.paths) == list_errors(sandbox.paths) == []
 
 
-def drain(sandbox: Sandbox) -> None:
+def drain(sandbox: Sandbox, busy_seconds: float = 5.0) -> None:
     project = open_project(sandbox)
-    project.paths.state.busy_seconds = 0.01
+    project.paths.state.busy_seconds = busy_seconds
     draining.drain(project, with_tried=True)
 
 
@@ -102,7 +102,7 @@ def test_a_report_waits_for_a_locked_database(sandbox: Sandbox) -> None:
     add_report(sandbox.paths, text=REPORT)
     with closing(sqlite3.connect(sandbox.state / "state.db")) as other:
         other.execute("BEGIN EXCLUSIVE")
-        drain(sandbox)
+        drain(sandbox, 0.01)
         assert count_reports(sandbox) == 1
         assert not (sandbox.memories / "engineer.md").exists()
     drain(sandbox)

@@ -13,7 +13,7 @@ from memory_core.cli.common.tables import Column, format_age, print_table
 from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, print_json, print_line, select_fields
 from memory_core.curation import agent_status
-from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
+from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
 from memory_core.origin import text_origins
 from memory_core.storage.database.run_table import RecentUse
 from memory_core.storage.project import Project
@@ -70,7 +70,7 @@ def status(
         print_line(f"Next: {state.next_step}")
     print_line()
     duration = project.config["expire_after"]
-    for line in [*_describe_state(project, state), *_describe_use(state.use, duration)]:
+    for line in [*_describe_state(project, state), *_describe_use(state, duration)]:
         print_sentence(line)
     if share := project.config["experiment"]["hold_out"]:
         what = f"{100 * share:.3g}% of runs get no memory"
@@ -141,29 +141,24 @@ def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
     yield f"Event log: {state.log}"
 
 
-def _describe_use(use: MemoryUse, duration: str) -> Iterator[str]:
-    parts = [f"memory adds about {use.tokens} tokens to a prompt"] if use.runs else []
-    if use.given:
-        parts.append(
-            f"{format_share(use.used, use.given)} of {use.given} delivered items were used"
-        )
+def _describe_use(state: ProjectStatus, duration: str) -> Iterator[str]:
+    total, (change, count) = state.total, state.expired
+    parts = []
+    if total.loaded:
+        parts.append(f"memory adds about {total.tokens_per_run} tokens to a prompt")
+    if total.given:
+        share = format_share(total.used, total.given)
+        parts.append(f"{share} of {total.given} delivered items were used")
     if parts:
         yield f"Use: {'; '.join(parts)}"
-    if use.expired:
-        items = format_count(use.expired_items, "item")
-        verb = "is" if use.expired_items == 1 else "are"
-        what = f"{items} that no run used for {duration} {verb} archived"
-        yield f"Expired: {what} (agent-memory undo {use.expired})"
-
-
-def _use_to_json(use: MemoryUse) -> dict[str, Any]:
-    return {
-        "use": select_fields(use, "runs", "tokens", "given", "used"),
-        "expired": {"change": use.expired, "items": use.expired_items} if use.expired else None,
-    }
+    if change:
+        verb = "is" if count == 1 else "are"
+        what = f"{format_count(count, 'item')} that no run used for {duration} {verb} archived"
+        yield f"Expired: {what} (agent-memory undo {change})"
 
 
 def _to_json(state: ProjectStatus) -> dict[str, Any]:
+    change, count = state.expired
     return {
         "agents": [_memory_to_json(memory) for memory in state.memories],
         "hooks": [
@@ -176,7 +171,13 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
         ],
         "log": state.log,
         "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
-        **_use_to_json(state.use),
+        "use": {
+            "runs": state.total.loaded,
+            "tokens": state.total.tokens_per_run,
+            "given": state.total.given,
+            "used": state.total.used,
+        },
+        "expired": {"change": change, "items": count} if change else None,
         "new": state.new,
         "warnings": [select_fields(warning, "what", mend="advice") for warning in state.warnings],
     }

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 from memory_core.claude_code import agent_spelling
 from memory_core.files import file_actions
+from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance
-from memory_core.storage import paths
+from memory_core.storage import config, paths
 from memory_core.storage.config_yml import config_merge
 from memory_core.storage.database import error_table, origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
@@ -138,16 +139,13 @@ def take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
 
 def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Take the runs of agents, which stood in the histories of the project."""
-    level = paths.LevelPaths(state.owner, os.environ)
-    config = config_merge.load(level, paths.find_user_level(os.environ), os.environ)
-    folder = paths.MemoryFolder(level, config["directory"])
-    for name in level.files.list_names(os.path.join(folder.folder, "history")):
-        stem, suffix = os.path.splitext(name)
-        agent = agent_spelling.agent_of_file(f"{stem}.md") if suffix == ".jsonl" else ""
-        if not agent:
-            continue
+    level, user = paths.LevelPaths(state.owner, os.environ), paths.find_user_level(os.environ)
+    merged = config.read_merged(level, user, os.environ)
+    settings = merged or config_merge.load(level, user, os.environ)
+    folder = paths.MemoryFolder(level, settings["directory"]).folder
+    for agent, path in _list_files(level.files, os.path.join(folder, "history")):
         try:
-            records = HistoryFile(level.files, folder.history_path(agent)).read()
+            records = HistoryFile(level.files, path).read()
         except OSError:
             continue
         runs = [one for one in records if one["kind"] == "task"]
@@ -179,9 +177,9 @@ def _take_subjects(connection: sqlite3.Connection, state: StateFiles) -> None:
                 run_table.add_subject(connection, agent, run, about)
 
 
-def _list_files(state: StateFiles, folder: str) -> Iterator[tuple[str, str]]:
+def _list_files(files: SafeFiles, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the agents with a file in a folder, and its path."""
-    for name in state.list_names(folder):
+    for name in files.list_names(folder):
         stem, dot, ending = name.rpartition(".")
         agent = agent_spelling.agent_of_file(f"{stem}.md") if dot and ending == "jsonl" else ""
         if agent:

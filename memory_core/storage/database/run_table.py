@@ -48,29 +48,34 @@ CREATE VIEW run_sums AS SELECT * FROM run_days UNION ALL SELECT
 FROM runs;
 """
 
+COLUMNS = (
+    *("agent", "key", "time", "run", "session", "outcome", "type"),
+    *("duration_ms", "tokens", "tool_uses", "experiment", "given", "used"),
+)
+
 # A second row of a run adds what the first one did not know.  A sweep may have taken a run for
 # stopped that is still at work, so every other outcome wins.
-ADD = """
-INSERT INTO runs VALUES (
-  :agent, :key, :time, :run, :session, :outcome, :type,
-  :duration_ms, :tokens, :tool_uses, :experiment, :given, :used
-) ON CONFLICT DO UPDATE SET
-  time = max(time, excluded.time),
-  outcome = coalesce(nullif(excluded.outcome, 'stopped'), outcome),
-  type = coalesce(nullif(excluded.type, 'other'), type),
-  duration_ms = coalesce(excluded.duration_ms, duration_ms),
-  tokens = coalesce(excluded.tokens, tokens),
-  tool_uses = coalesce(excluded.tool_uses, tool_uses),
-  experiment = coalesce(nullif(excluded.experiment, ''), experiment),
-  given = coalesce(nullif(excluded.given, ''), given),
-  used = coalesce(nullif(excluded.used, ''), used)
-"""
+UNKNOWN = {"outcome": "stopped", "type": "other"}
+
+ADD = (
+    f"INSERT INTO runs VALUES (:{', :'.join(COLUMNS)}) ON CONFLICT (agent, key) DO UPDATE SET "  # noqa: S608
+    + ", ".join(
+        f"{name} = coalesce(nullif(excluded.{name}, '{UNKNOWN.get(name, '')}'), {name})"
+        for name in COLUMNS[2:]
+    )
+)
 
 ADD_UP = """
 CREATE TEMP TABLE older AS
   SELECT agent, day, sum(given), sum(used), type, outcome, sum(runs), sum(duration_ms), sum(timed),
     sum(tokens), sum(counted), sum(tool_uses), sum(watched)
   FROM run_sums WHERE day < ? GROUP BY agent, day, type, outcome
+"""
+
+ADD_USE = """
+INSERT INTO item_uses VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (agent, item) DO UPDATE SET
+  given = given + 1, used = used + excluded.used, failed = failed + excluded.failed,
+  last = max(last, excluded.last)
 """
 
 Uses = Counter[str]  # `given`, `used` and `failed`, each if it is not 0
@@ -161,11 +166,11 @@ def list_days(db: sqlite3.Connection) -> list[DayOfRuns]:
     return [DayOfRuns(*row) for row in db.execute(query)]
 
 
-def sum_types(db: sqlite3.Connection, agent: str) -> list[RunSum]:
-    """Return the runs of an agent by type and outcome."""
+def list_sums(db: sqlite3.Connection, agent: str) -> list[RunSum]:
+    """Return the runs of an agent, those of half a year ago summed by day, type and outcome."""
     query = (
-        "SELECT type, outcome, sum(runs), sum(duration_ms), sum(timed), sum(tokens), sum(counted),"
-        " sum(tool_uses), sum(watched) FROM run_sums WHERE agent = ? GROUP BY type, outcome"
+        "SELECT type, outcome, runs, duration_ms, timed, tokens, counted, tool_uses, watched"
+        " FROM run_sums WHERE agent = ?"
     )
     return [RunSum(*row) for row in db.execute(query, (agent,))]
 
@@ -185,12 +190,7 @@ def sum_up(db: sqlite3.Connection, today: str) -> None:
     for agent, time, given, used, outcome in rows.fetchall():
         for item in given.split():
             is_used, is_failed = item in used.split(), outcome == "failed"
-            db.execute(
-                "INSERT INTO item_uses VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-                " given = given + 1, used = used + excluded.used,"
-                " failed = failed + excluded.failed, last = max(last, excluded.last)",
-                (agent, item, is_used, is_failed, time if is_used else ""),
-            )
+            db.execute(ADD_USE, (agent, item, is_used, is_failed, time if is_used else ""))
     db.execute(ADD_UP, (day,))
     db.execute("DELETE FROM run_days WHERE day < ?", (day,))
     db.execute("DELETE FROM runs WHERE time < ?", (day,))
