@@ -1,4 +1,4 @@
-"""Compute from history records: the state of items, undo steps, performance and common errors.
+"""Compute the state of items from history records, and performance from runs.
 
 The records come as values: `storage` reads and writes them.
 """

@@ -11,9 +11,7 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   events.jsonl               what happened
   receipts/ runs/            delegations
   inbox/ done/               events that the worker has to merge, and those that it has merged
-  errors/AGENT.jsonl         errors of runs, and what solved them
-  subjects/AGENT.jsonl       what runs were about
-  settings errors/*.txt      what is computed from other files; may be deleted at any time
+  settings ready/            what is computed from other files; may be deleted at any time
 """
 
 from __future__ import annotations
