@@ -102,19 +102,16 @@ def _remove_held(project: Project, memory: AgentMemory) -> Document:
     return guard.remove_held(memory.document)
 
 
-def preview_block(
-    project: Project, agent: str, task: str = "", room: int = 0
-) -> recall.MemoryBlock:
+def preview_block(project: Project, agent: str, task: str = "") -> recall.MemoryBlock:
     """Return the block that a hook would add now to the agent's prompt for this task, "" for none.
 
-    It has at most `room` characters, by default those of a prompt.  The main session receives its
-    memory before it has a task.
+    The main session receives its memory before it has a task.
     """
     if not project.serves(agent):
         return recall.MemoryBlock()
     text_origins.look(project)  # as the hooks do behind each run
     is_main = agent == agent_names.PM
-    room = room or (recall.CONTEXT_LIMIT if is_main else project.prompt_budget(agent))
+    room = recall.CONTEXT_LIMIT if is_main else project.prompt_budget(agent)
     return recall.build_block(project, agent, room, None if is_main else lambda: task)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -132,21 +131,6 @@ def test_an_agent_without_items(shop: Person) -> None:
         done = shop.run("explain", agent, "x", **env)
         assert (done.returncode, done.stdout) == (0, "")
         assert said in done.stderr
-
-
-def test_replay_explains_the_reply(shop: Person) -> None:
-    shop.run("review", "--new", "--mine")
-    event = make_pre_event()
-    event["tool_input"]["prompt"] = TASKS[0]
-    data = json.dumps(event).encode()
-    assert shop.read_json("replay", "-", data=data)["selection"] == explain(shop, TASKS[0])
-    shown = shop.run("replay", "-", data=data).stdout
-    assert "== selection\nID " in shown
-    assert shop.run("explain", "engineer", TASKS[0]).stdout in shown
-    stop = shop.make_sample("stop")
-    assert shop.read_json("replay", "-", data=stop)["selection"] is None
-    start = shop.read_json("replay", "-", data=shop.make_sample("start"))["selection"]
-    assert {item["reason"] for item in start["items"]} == {"for every task", "the memory is small"}
 
 
 def test_items_that_no_task_receives_have_a_row(shop: Person) -> None:

@@ -62,7 +62,7 @@ Items = Annotated[
         metavar="[AGENT] ITEM", help=ITEMS_HELP, autocompletion=suggestions.suggest_named_items
     ),
 ]
-User = Annotated[bool, flag("--user", "Use your user-level memories.")]
+User = Annotated[bool, flag("--user", "Use your user-level memories in ~/.claude-mpm.")]
 Since = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Start, such as 2d (ago) or 2026-11-20."),

@@ -59,10 +59,10 @@ def explain(
     if json:
         print_json(explaining.to_json(explanation))
     else:
-        print_explanation(explanation, scores)
+        _print(explanation, scores)
 
 
-def print_explanation(explanation: Explanation, has_scores: bool = False) -> None:
+def _print(explanation: Explanation, has_scores: bool) -> None:
     """Print the decisions as a table, and the sum of the tokens."""
     choices = explanation.choices
     if explanation.agent == PM:

@@ -13,9 +13,7 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.look.explain import print_explanation
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
-from memory_core.curation.views import explaining
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
@@ -44,16 +42,11 @@ def replay(
     except hook_runner.UnknownEvent as error:
         raise CommandRefused(f"nothing to replay: {error}") from None
     run = hook_runner.run if write else hook_runner.run_on_copy
-    project = find_project()
-    result = run(project, hook_runner.build_command(script), data, os.environ)
-    explanation = explaining.explain_reply(project, fields, None if result.fault else result.reply)
+    result = run(find_project(), hook_runner.build_command(script), data, os.environ)
     if json:
-        print_json(_to_json(fields, script, result, write, explanation))
+        print_json(_to_json(fields, script, result, write))
     else:
         _print(fields, script, result, write)
-        if explanation:
-            _print_heading("selection")
-            print_explanation(explanation)
     if result.fault:
         print_note(f"The hook {result.fault}")
         raise typer.Exit(1)
@@ -69,13 +62,7 @@ def _parse_event(data: bytes, path: str) -> dict[str, Any]:
     return value
 
 
-def _to_json(
-    event: dict[str, Any],
-    script: str,
-    result: HookResult,
-    write: bool,
-    explanation: explaining.Explanation | None,
-) -> dict[str, Any]:
+def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool) -> dict[str, Any]:
     return {
         "event": event.get("hook_event_name"),
         "hook": hook_runner.find_script_path(script),
@@ -83,7 +70,6 @@ def _to_json(
         "stderr": result.stderr,
         "milliseconds": round(result.milliseconds, 1),
         "reply": None if result.fault else result.reply,
-        "selection": explaining.to_json(explanation) if explanation else None,
         "written": write,
         "changes": [
             {"file": change.path, "kind": change.kind, "diff": change.diff()}

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names, events, transcript_ends
 from memory_core.curation import agent_context
 from memory_core.memory import preparing, recall
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
 from memory_core.selection.scoring import Score
 from memory_core.storage.project import Project
-from memory_core.text import code_names, fastjson, memory_tags
+from memory_core.text import code_names
 from memory_core.text.subject_words import CODE
 
 
@@ -38,12 +37,12 @@ class Explanation(NamedTuple):
         return sum(choice.tokens for choice in self.choices if choice.is_chosen)
 
 
-def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanation:
+def explain(project: Project, agent: str, task: str) -> Explanation:
     """Explain what a hook would give an agent now for this task, "" for none.
 
-    `room` is as for `preview_block`.  An agent without memory has no choices.
+    An agent without memory has no choices.
     """
-    block = agent_context.preview_block(project, agent, task, room)
+    block = agent_context.preview_block(project, agent, task)
     settings = project.config["selection"]
     choices = [*block.choices]
     if block.memory:
@@ -61,25 +60,6 @@ def _list_left_out(project: Project, agent: str, listed: set[str]) -> Iterator[C
             choice = Choice(passage, Score({}))
             choice.reason = reason
             yield choice
-
-
-def explain_reply(project: Project, event: Any, reply: object) -> Explanation | None:
-    """Explain the memory in a hook's reply to an event; None if the reply has none."""
-    try:
-        valid = events.validate(event, "")
-    except events.InvalidEvent:
-        valid = None
-    if valid is None or not reply or not memory_tags.has_block(fastjson.dumps(reply)):
-        return None
-    name = events.name(valid, "")
-    if name == "PreToolUse" and events.is_delegation(valid):
-        agent = agent_names.id_of(events.called_agent(valid))
-        return explain(project, agent, events.prompt(valid))
-    if name == "SubagentStart":
-        agent = agent_names.id_of(events.own_agent(valid))
-        task = transcript_ends.find_last_prompt(events.transcript_path(valid), agent)
-        return explain(project, agent, task, recall.CONTEXT_LIMIT)
-    return explain(project, agent_names.PM, "") if name == "SessionStart" else None
 
 
 def list_words(choice: Choice, forms: dict[str, str]) -> list[str]:
