@@ -71,7 +71,7 @@ def _report(error: Exception) -> int:
     message, status = describe_error(error)
     with suppress(ReaderGone, OSError):  # the message matters more than the rest of the output
         output.end_page()
-    _write_error(f"{PROGRAM_NAME}: {message}\n")
+    _write_error(f"{PROGRAM_NAME}: {output.name_command(message)}\n")
     return status
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from memory_core.cli.errors import ReaderGone
 from memory_core.secrets import scanner
+from memory_core.storage import typed_command
 from memory_core.text import characters
 
 COLOURS = {"ok": "32", "warning": "33", "broken": "31", "bold": "1", "hit": "1;31"}
@@ -45,6 +46,11 @@ def _redact(text: str) -> str:
     return text if isinstance(text, ColouredText) else scanner.redact(text)
 
 
+def name_command(text: str) -> str:
+    """Return a text with the commands in it as people have to type them."""
+    return typed_command.name_command(text, os.environ)
+
+
 def make_safe(text: str) -> str:
     """Replace control characters and characters that show nothing, except in `ColouredText`."""
     return text if isinstance(text, ColouredText) else characters.show_hidden(text)
@@ -73,7 +79,7 @@ def print_token(text: str) -> None:
 
 def print_note(text: str) -> None:
     """Print a message for people, without secrets, after the results that wait for the pager."""
-    text = scanner.redact(text)
+    text = scanner.redact(name_command(text))
     if _page and sys.stderr and sys.stderr.isatty():
         _page.append(f"{make_safe(text)}\n")
     elif sys.stderr:  # print would use stdout instead of None

@@ -65,10 +65,15 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     if name not in NOTICING_EVENTS or events.own_run(event):
         return reply
     lines = notices.take(project.paths.state, events.session(event), name == "SessionStart")
-    if not lines:
-        return reply
     said = str((reply or {}).get("systemMessage") or "").split("\n")
     text = "\n".join(dict.fromkeys(filter(None, [*said, *lines])))
+    if not text:
+        return reply
+    user = project.user_paths
+    if user and user.files.is_file(".local/share/agent-memory/command"):  # mostly it is not there
+        from memory_core.storage import typed_command
+
+        text = typed_command.name_command(text, project.environ)
     return {**(reply or {}), "systemMessage": text}
 
 

@@ -55,12 +55,16 @@ def check_program(exam: Examination) -> Iterator[Finding]:
 
 
 def _check_copy() -> Iterator[Finding]:
-    """Report a program of hooks that is older than the running one."""
+    """Report a program of hooks that is older than the running one, or that PATH hides."""
     environment = program.find_environment()
     note = program.read_note(environment)
     if note and program.parse_version(note.version) < program.parse_version(__version__):
         what = f"hooks run agent-memory {note.version}, which is older than this one"
         yield Finding(WARNING, what, environment, "agent-memory upgrade")
+    if note and (rival := program.find_rival()):
+        what = f"another {program.COMMAND} is first on PATH: {rival}"
+        advice = f"type {program.format_command()}, or put its folder first on PATH"
+        yield Finding(WARNING, what, "PATH", advice)
 
 
 def check_enabled(exam: Examination) -> Iterator[Finding]:

@@ -80,6 +80,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         text_origins.look(target.project)
         for question in text_origins.ask_whose(target.project):
             say(question)
+    program.note_command(say)
     say(f"To check the installation: {program.format_command()} doctor")
     if off:
         say(

@@ -7,6 +7,7 @@
         packages -> .../site-packages
         hooks -> .../site-packages/agent_memory_hooks
       backups/                        settings files as they were before the installation
+      command                         what people type, see storage.typed_command
     ~/.local/share/agent-memory/venv  what hooks run; a link if the program is elsewhere
     ~/.local/bin/agent-memory         the command
 
@@ -19,6 +20,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -28,7 +30,7 @@ from memory_core.claude_code import settings_json
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import links
-from memory_core.storage import inbox, state_folder, state_owner
+from memory_core.storage import inbox, state_folder, state_owner, typed_command
 from memory_core.storage.database import old_state
 from memory_core.text.phrases import format_count
 
@@ -104,13 +106,44 @@ def find_command() -> str:
 
 
 def format_command() -> str:
-    """Return the command as the user can type it: its path if it is not on PATH."""
+    """Return the command as the user can type it: its path, unless PATH leads to it."""
     link = _command_link()
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    tool_command = os.path.join(os.path.dirname(find_way().place), COMMAND)
-    if not (_is_own_link(link) or os.path.realpath(link) == os.path.realpath(tool_command)):
+    if not os.path.exists(find_command()):
+        return _find_running()
+    if not (_is_own_link(link) or os.path.realpath(link) == os.path.realpath(_tool_command())):
         return find_command()
-    return COMMAND if os.path.dirname(link) in folders else link
+    return COMMAND if os.path.dirname(link) in folders and not find_rival() else link
+
+
+def _tool_command() -> str:
+    return os.path.join(os.path.dirname(find_way().place), COMMAND)
+
+
+def _find_running() -> str:
+    """Return the command of the running program, while none is installed."""
+    if find_way().tool == "uvx":
+        return f"uvx {COMMAND}"
+    path = os.path.join(os.path.dirname(sys.executable), COMMAND)
+    return COMMAND if shutil.which(COMMAND) == path else path
+
+
+def find_rival() -> str:
+    """Return the path of another program that PATH has first under this name, "" for none."""
+    first = shutil.which(COMMAND) or ""
+    own = map(os.path.realpath, (find_command(), _tool_command(), sys.argv[0]))
+    return "" if os.path.realpath(first) in own else first
+
+
+def note_command(say: Say) -> None:
+    """Note what people type if another program has the name, and say so."""
+    files = SafeFiles(os.path.dirname(find_link()))
+    if rival := find_rival():
+        command = shlex.quote(format_command())
+        say(f"Another {COMMAND} is first on your PATH: {rival}. Type {command} instead.")
+        files.replace(typed_command.FILE, f"{command}\n".encode())
+    else:
+        files.remove(typed_command.FILE)
 
 
 # --- the environment in use ---

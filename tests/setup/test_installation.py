@@ -222,6 +222,30 @@ def test_the_written_command_works_in_any_shell_and_folder(
     assert sample_events.PROMPT in done.stdout
 
 
+def test_a_rival_on_path_is_named_and_all_texts_lead_to_the_program(
+    installed: Machine, project: Path
+) -> None:
+    path = f"{installed.bin}:{installed.link.parent}:{os.environ['PATH']}"
+    rival = installed.has("agent-memory", "#!/bin/sh\nexit 64\n")
+    try:
+        done = succeed(installed.verb("install", project, PATH=path))
+        assert f"Another agent-memory is first on your PATH: {rival}. Type '{installed.link}'" in (
+            done.stdout
+        )
+        added = installed.run(
+            installed.link, "add", "engineer", "Amounts are cents", cwd=project, PATH=path
+        )
+        undo = added.stderr.partition("Undo with: ")[2].partition("\n")[0]
+        undone = installed.run("sh", "-c", undo, cwd=project, PATH=path)
+        assert undone.returncode == 0, undone.stderr
+        doctor = installed.run(installed.link, "doctor", cwd=project, PATH=path)
+        assert f"another agent-memory is first on PATH: {rival}" in doctor.stdout
+    finally:
+        rival.unlink()
+    assert "Another" not in succeed(installed.verb("install", project, PATH=path)).stdout
+    assert not (installed.data / "command").exists()
+
+
 def test_user_level_installation(installed: Machine, tmp_path: Path) -> None:
     succeed(installed.verb("install", "--user"))
     assert len(commands_of(installed.home)) == 7

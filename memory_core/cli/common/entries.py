@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.cli.common.tables import count_cells, format_section
-from memory_core.cli.output import is_terminal, make_safe, paint, print_line
+from memory_core.cli.output import is_terminal, make_safe, name_command, paint, print_line
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
@@ -109,6 +109,7 @@ def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 def print_sentence(text: str, indent: str = "", level: str = "") -> None:
     """Print a text, wrapped on a terminal; `level`, such as `warning`, precedes it in colour."""
+    text = name_command(text)
     width, label = shutil.get_terminal_size().columns, f"{level}: " if level else ""
     lines = [indent + label + text]
     if is_terminal():

@@ -10,6 +10,7 @@ import typer
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.output import (
+    name_command,
     paint,
     print_json,
     print_line,
@@ -82,7 +83,7 @@ def _print(diagnosis: Diagnosis, fix: bool, every: bool) -> None:
     print_line(f"{format_count(len(diagnosis.passed), 'check')} passed")
     if diagnosis.skipped:
         print_line(f"Not checked because of these problems: {', '.join(diagnosis.skipped)}")
-    print_line(_sum_up(diagnosis, fix))
+    print_line(name_command(_sum_up(diagnosis, fix)))
 
 
 def _sum_up(diagnosis: Diagnosis, fix: bool) -> str:
@@ -105,4 +106,4 @@ def _print_entry(word: str, style: str, text: str) -> None:
 def _print_details(details: dict[str, str]) -> None:
     for title, text in details.items():
         if text:
-            print_line(f"{INDENT}{title}: {text}")
+            print_line(f"{INDENT}{title}: {name_command(text)}")
