@@ -114,9 +114,8 @@ def _collect(run: RunEvent, name: str) -> None:
         event_log.write(
             run.project.paths, "agent.memory.error", agent_id=run.agent, error=str(error)
         )
-        run.project.paths.state.has_database = False
         try:
-            inbox_batches.merge(run.project, [_make_report(run, name)])
+            inbox_batches.merge_now(run.project, _make_report(run, name))
         except OSError:
             run.runs.try_note(run.run_id, ended=0)  # so that a sweep reads the transcript
             raise

@@ -165,6 +165,20 @@ def _put_back(project: Project, name: str, error: BaseException, run: str = "") 
     event_log.write(project.paths, "agent.memory.waiting", agent_id=agent, reason=reason, run=run)
 
 
+def merge_now(project: Project, report: Report) -> None:
+    """Merge a report that cannot be put into the inbox, if need be without the database.
+
+    Raises OSError.
+    """
+    state = project.paths.state
+    try:
+        state.busy_seconds = 1.0
+        merge(project, [report])
+    except OSError:
+        state.has_database = False
+        merge(project, [report])
+
+
 def merge(project: Project, reports: list[Report]) -> None:
     """Merge reports of one agent, of different runs and the same settings; raises OSError."""
     if not reports:

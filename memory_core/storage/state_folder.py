@@ -45,7 +45,7 @@ class StateFiles(SafeFiles):
     """The state of the project at `owner`.
 
     A process waits `busy_seconds` for another one that writes `state.db`.  A hook that has to merge
-    a report itself, because the inbox cannot be written, does so as if there were no database.
+    a report itself may have to do it without the database: then `has_database` is False.
     """
 
     __slots__ = ("busy_seconds", "has_database", "owner")

@@ -381,7 +381,7 @@ def judge_debris(bed: Bed) -> Iterator[str]:
     age(bed.temporaries())
     bed.hook("subagent_stop", events.make_stop_event("a3", report(LAST, TOO_LONG + "again")))
     bed.hook("session_start", SESSION)
-    left = [str(path.relative_to(bed.folder)) for path in bed.temporaries()]
+    left = [os.path.relpath(path, bed.folder) for path in bed.temporaries()]
     if left:
         yield f"broken: left behind: {left}"
 

@@ -30,7 +30,7 @@ IDENTITY = "id"
 SET_ASIDE = "the database was damaged, so a new one began without your decisions about items"
 
 # What sqlite says of a damaged file; Python 3.10 has no codes for it.
-DAMAGES = ("file is not a database", "malformed", "Could not decode")
+DAMAGES = ("file is not a database", "malformed")
 
 # The tables of version 1; `old_state` takes over what earlier versions kept in files.
 TABLES = (
@@ -84,9 +84,10 @@ def _use(state: StateFiles, work: Work[Result], makes: bool) -> Result:
     try:
         return _work(state, work, makes)
     except sqlite3.DatabaseError as error:
-        if not any(damage in str(error) for damage in DAMAGES):
+        if not _tells_damage(error):
             raise _convert(state, error) from error
-    if before == _identify(state):  # else another process was quicker
+    # Another process may be quicker, and of a disk that failed once sqlite says the same.
+    if before == _identify(state) and _is_damaged(state):
         _set_aside(state)
     try:
         return _work(state, work, makes)
@@ -108,8 +109,12 @@ def _work(state: StateFiles, work: Work[Result], makes: bool) -> Result:
 
 
 def _make_file(state: StateFiles) -> None:
-    """Make the file for this user alone, if that is possible."""
-    flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    """Make the file for this user alone, if that is possible.
+
+    A file that is there is not opened: to close it would end the locks that other threads of this
+    process have.
+    """
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
     try:
         state.make_root()
         os.close(os.open(state.locate(FILE_NAME), flags, 0o600))
@@ -156,6 +161,25 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
 
 
 MIGRATIONS = (_begin,)
+
+
+def _tells_damage(error: sqlite3.Error) -> bool:
+    return any(damage in str(error) for damage in DAMAGES)
+
+
+def _is_damaged(state: StateFiles) -> bool:
+    path = state.locate(FILE_NAME)
+    try:
+        with open(path, "rb") as file:  # a disk that cannot be read says nothing about the content
+            while os.pread(file.fileno(), 1 << 20, file.tell()):
+                file.seek(1 << 20, os.SEEK_CUR)
+    except OSError:
+        return False
+    try:
+        with closing(sqlite3.connect(path, timeout=state.busy_seconds)) as connection:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
+    except sqlite3.Error as error:
+        return _tells_damage(error)
 
 
 def _identify(state: StateFiles) -> int:
