@@ -38,6 +38,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = person.sandbox.home / DATA / ENVIRONMENT
     (environment / "bin").mkdir(parents=True)
     (environment / "bin" / "python").symlink_to(sys.executable)
+    command = os.path.relpath(person.bin / "agent-memory", environment / "bin")
+    (environment / "bin" / "agent-memory").symlink_to(command)
     (environment / "hooks").symlink_to(REPO / "hooks")
     (person.sandbox.home / DATA / "venv").symlink_to(ENVIRONMENT)
     person.add_program("claude", "echo 2.1.329")

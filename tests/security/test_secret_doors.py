@@ -17,6 +17,7 @@ from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_stop_event
 from support.imports import list_hook_imports
 from support.paths import REPO
+from support.runs import list_errors
 from support.sandbox import Sandbox
 from support.secret_samples import Maker
 
@@ -137,7 +138,8 @@ def test_an_error_and_its_resolution_are_redacted(person: Person) -> None:
         "post_tool_use", events.make_failure_event(error=f"Exit code 1\ndenied: {TOKEN}")
     )
     assert list_leaks(sandbox) == []
-    assert "[redacted: github-token]" in (sandbox.state / "errors" / "engineer.jsonl").read_text()
+    (error,) = list_errors(sandbox.paths)
+    assert "[redacted: github-token]" in error["text"]
 
 
 def call_tools(sandbox: Sandbox) -> list[str]:
