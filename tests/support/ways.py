@@ -37,7 +37,7 @@ class Index:
         self.folder = folder
         self.wheels, self.tools = folder / "wheels", folder / "tools"
         self.source = folder / "source"
-        unused = shutil.ignore_patterns(".git", ".venv*", "tests", "bench", "build", "__pycache__")
+        unused = shutil.ignore_patterns(".*", "tests", "bench", "build", "dist", "__pycache__")
         shutil.copytree(REPO, self.source, ignore=unused)
         self._pip("download", "--dest", self.wheels, f"{self.source}[mcp]", "hatchling")
         self.add_version(VERSION)
