@@ -33,9 +33,6 @@ IDLE_SECONDS = 30 * 86400
 # The doctor reads one week of the log; three months are enough for users.
 LOG_MAX_AGE = 90 * 86400
 
-# Of the state on this machine: folders with one file per agent.
-STATE_FOLDERS = ("origins", "ready")
-
 INTERRUPTED_WRITE = "left by a write that was interrupted"
 ENDED_SESSION = "of a session that ended long ago"
 
@@ -103,8 +100,6 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     for kind in ("", *maintained_files.SUBFOLDERS):
         folder = os.path.join(store.folder, kind) if kind else store.folder
         yield from _find_temporary(store.files, folder)
-    for folder in STATE_FOLDERS:
-        yield from _find_temporary(state, folder)
     for path in hook_files.list_outdated(store.paths):
         is_temporary = not path.startswith(("receipts/", "runs/"))
         yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)

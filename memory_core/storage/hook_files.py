@@ -126,7 +126,7 @@ def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str
         path for folder, before in idle for path in _list_older(paths.state, folder, before)
     ]
     stale = time.time() - file_actions.STALE_SECONDS
-    for folder in ("", "inbox"):
+    for folder in ("", FOLDER, "origins", "ready"):
         outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
     return outdated
 

@@ -129,6 +129,7 @@ class Store(MemoryFolder):
         """
         self.make_folder()
         self.write_file(read.path if read else self.path(agent), text, read)
+        file_actions.remove_stale(self.files, os.path.dirname(self.archive_path(agent)))
 
     def write_file(self, path: str, text: str, read: FileSnapshot | None) -> None:
         """Replace one of the folder's files, as `write` does."""

@@ -1,6 +1,5 @@
 """An agent receives the items that fit its task, best first, and judges them by their ids."""
 
-import json
 import re
 import sys
 
@@ -9,6 +8,7 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.origin import text_origins
 from memory_core.storage.project import Project, find_project
+from support import database
 
 from .api import delegate, say, use
 from .client import Desk
@@ -132,11 +132,8 @@ def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> No
     second = desk.run({"MAIN": [call, say("done")], "TASK-1": [say("Done.")]})
     assert wrong in second.requests_by("TASK-1")[0].said, "it may be a person's: a person decides"
     assert wrong in (state_folder(desk) / "review.jsonl").read_text(encoding="utf-8")
-    folder = desk.project / ".claude-mpm" / "memories" / "history"
-    lines = (folder / "engineer.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    tasks = [record for record in records if record["kind"] == "task"]
-    keys = {key for task in tasks for key in task.get("used", "").split()}
+    rows = database.execute(state_folder(desk), "SELECT used FROM runs")
+    keys = {key for (found,) in rows for key in (found or "").split()}
     # In the background 2.1.63 may write the last tool call after the event of the run's end.
     late = {id_of(called)} if in_background else set()
     assert keys | late == {id_of(used), id_of(called)}
