@@ -27,7 +27,7 @@ from memory_core.selection import item_notes
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import sanitize, similarity
+from memory_core.text import sanitize
 
 # If one of several learnings is refused, the message quotes this many characters of it.
 QUOTE_LENGTH = 40
@@ -248,12 +248,12 @@ def _list_taught(
     items: dict[str, RatedItem],
 ) -> list[TaughtItem]:
     """Return the item of each learning that was not evicted at once."""
-    document, parsed = memory.document, dict[str, similarity.ParsedText]()
+    document = memory.document
     was = {item_history.id_of(new): old for old, new in merged.replaced}
     new = {*map(item_history.id_of, merged.added), *was}
     taught: dict[str, TaughtItem] = {}
     for _kind, content in pairs:
-        twin = merge_learnings.find_duplicate(document.items, content, parsed)
+        twin = merge_learnings.find_duplicate(document.items, content)
         key = item_history.id_of(twin.text) if twin else ""
         if key in items:
             taught.setdefault(key, TaughtItem(items[key], key not in new, was.get(key, "")))

@@ -96,7 +96,7 @@ def _copy(
 
     def change(memory: AgentMemory) -> ShareResult:
         document = markdown.parse_document(memory.text)
-        twin = merge_learnings.find_duplicate(document.items, first_line, {})
+        twin = merge_learnings.find_duplicate(document.items, first_line)
         if twin:
             return ShareResult(agent, is_user, twin.text, "", was_present=True)
         after, text = reinsert.insert_item(document, source.section, whole, memory.limits)

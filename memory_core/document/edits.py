@@ -159,7 +159,7 @@ def set_comment(document: Document, key: str, value: str) -> Document:
     before, _old, rest = document.lines[at].partition("<!--")
     lines = [*document.lines]
     lines[at] = before + comment + rest.partition("-->")[2]
-    return parse_document("".join(lines))
+    return document if lines == document.lines else parse_document("".join(lines))
 
 
 def find_comment(document: Document, key: str) -> int | None:

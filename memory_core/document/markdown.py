@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from memory_core.document.block_reader import BlockReader, Heading, Item
 from memory_core.text import markdown_lines
 
@@ -33,8 +35,9 @@ class Document:
         self.sections: list[Section] = []
 
 
+@lru_cache(maxsize=4)
 def parse_document(text: str) -> Document:
-    """Read any text; the joined `document.lines` equal the text."""
+    """Read any text; the joined `document.lines` equal the text.  Nobody changes a document."""
     lines = markdown_lines.split_lines(text)
     front = markdown_lines.count_front_matter(lines)
     reader = BlockReader(lines)

@@ -11,7 +11,6 @@ from memory_core.document.eviction import Age, Ages
 from memory_core.document.markdown import Document, Section
 from memory_core.document.template import Limits
 from memory_core.text import similarity
-from memory_core.text.similarity import ParsedText
 
 
 class LearningLike(Protocol):
@@ -100,7 +99,6 @@ class _Merger:
     ) -> None:
         self.document = document
         self._limits, self._rules, self._merged = limits, rules, merged
-        self._parsed: dict[str, ParsedText] = {}
         self._fresh: set[str] = set()  # the texts that were added just now
 
     def learn(self, learning: LearningLike) -> None:
@@ -108,7 +106,7 @@ class _Merger:
         content = template.join_lines(learning.content)
         if not content:
             raise LearningRefused("the learning is empty")
-        twin = find_duplicate(self.document.items, content, self._parsed)
+        twin = find_duplicate(self.document.items, content)
         if twin is None:
             title = template.section_of(learning.type)
             if not self._correct(title, content, learning.nested):
@@ -186,20 +184,10 @@ class _Merger:
         self._fresh.add(content)
 
 
-def find_duplicate(
-    items: Sequence[Item], content: str, parsed: dict[str, ParsedText]
-) -> Item | None:
-    """Find the item with the same words, else the first item with the same meaning.
-
-    `parsed` caches the parsed item texts between calls.
-    """
-    wanted = similarity.ParsedText(content)
-    others = []
-    for item in items:
-        if item.text:
-            if item.text not in parsed:
-                parsed[item.text] = similarity.ParsedText(item.text)
-            others.append((item, parsed[item.text]))
+def find_duplicate(items: Sequence[Item], content: str) -> Item | None:
+    """Find the item with the same words, else the first item with the same meaning."""
+    wanted = similarity.parse_text(content)
+    others = [(item, similarity.parse_text(item.text)) for item in items if item.text]
     for item, other in others:
         if wanted.normal_form == other.normal_form:
             return item

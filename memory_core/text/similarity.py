@@ -14,6 +14,7 @@ So in doubt two texts are different.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from unicodedata import normalize
 
 from memory_core.text.digests import hash_text
@@ -96,6 +97,12 @@ class ParsedText:
         self.keys = self.words if is_literal else _reduce(self.words)
 
 
+@lru_cache(maxsize=4096)
+def parse_text(text: str) -> ParsedText:
+    """Return the same parsed text for the same text, for items that are compared again."""
+    return ParsedText(text)
+
+
 def _list_words(normal_form: str) -> list[str]:
     words = [word.rstrip(PAUSE) or word for word in normal_form.split()]
     return [word for word in words if word not in NOISE]
@@ -120,6 +127,7 @@ def _find_key(word: str) -> str:
     return ALIKE.get(word.lower(), word)
 
 
+@lru_cache(maxsize=4096)
 def normalize_text(text: str) -> str:
     """Return the form in which identical texts are equal.
 

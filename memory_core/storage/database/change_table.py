@@ -33,20 +33,19 @@ ON CONFLICT (agent, change) DO UPDATE SET seq = excluded.seq, is_written = 0,
     time_after = excluded.time_after, after = excluded.after
 """
 FORGET_TEXTS = """
-DELETE FROM texts WHERE agent = ?1 AND digest NOT IN (
-    SELECT before FROM (SELECT * FROM changes WHERE agent = ?1 ORDER BY number DESC LIMIT ?2)
-    UNION SELECT after FROM (SELECT * FROM changes WHERE agent = ?1 ORDER BY number DESC LIMIT ?2)
-)
+WITH kept AS (SELECT * FROM changes WHERE agent = :agent ORDER BY number DESC LIMIT :kept)
+DELETE FROM texts WHERE agent = :agent
+    AND digest NOT IN (SELECT before FROM kept UNION SELECT after FROM kept)
 """
 FORGET_CHANGES = """
-DELETE FROM changes WHERE agent = ?1 AND number NOT IN (
-    SELECT number FROM changes WHERE agent = ?1 ORDER BY number DESC LIMIT ?2
+DELETE FROM changes WHERE agent = :agent AND number NOT IN (
+    SELECT number FROM changes WHERE agent = :agent ORDER BY number DESC LIMIT :kept
 )
 """
 SELECT_STEP = """
-SELECT before, (SELECT text FROM texts WHERE agent = ?1 AND digest = before),
-    after, (SELECT text FROM texts WHERE agent = ?1 AND digest = after)
-FROM changes WHERE agent = ?1 AND change = ?2
+SELECT before, (SELECT text FROM texts WHERE agent = :agent AND digest = before),
+    after, (SELECT text FROM texts WHERE agent = :agent AND digest = after)
+FROM changes WHERE agent = :agent AND change = :change
 """
 ROWS = """
 SELECT change, time_before, time_after, before, after FROM changes WHERE agent = ? ORDER BY number
@@ -91,8 +90,8 @@ def begin(paths: LevelPaths, stem: str, seq: int, steps: Sequence[TextStep]) -> 
             before, after = (_keep_text(db, stem, text) for text in (step.before, step.after))
             times = (step.time_before, step.time_after)
             db.execute(INSERT, (stem, step.change, seq, *times, before, after))
-        db.execute(FORGET_TEXTS, (stem, KEPT_TEXTS))
-        db.execute(FORGET_CHANGES, (stem, KEPT_ROWS))
+        db.execute(FORGET_TEXTS, {"agent": stem, "kept": KEPT_TEXTS})
+        db.execute(FORGET_CHANGES, {"agent": stem, "kept": KEPT_ROWS})
 
     state_db.write(paths.state, insert)
 
@@ -126,7 +125,8 @@ def read_steps(paths: LevelPaths, stem: str, changes: Sequence[str]) -> dict[str
     """
 
     def select(db: sqlite3.Connection) -> dict[str, TextStep | None]:
-        rows = {change: db.execute(SELECT_STEP, (stem, change)).fetchone() for change in changes}
+        names = [{"agent": stem, "change": change} for change in changes]
+        rows = {row["change"]: db.execute(SELECT_STEP, row).fetchone() for row in names}
         return {change: _read_step(change, row) for change, row in rows.items() if row}
 
     return state_db.read(paths.state, select)

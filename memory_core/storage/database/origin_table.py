@@ -64,9 +64,9 @@ def add_records(db: Connection, agent: str, digests: Iterable[str]) -> None:
     rows = [(agent, digest) for digest in digests]
     db.executemany("INSERT OR IGNORE INTO own_records VALUES (?, ?)", rows)
     db.execute(
-        "DELETE FROM own_records WHERE agent = ?1 AND rowid NOT IN"
-        " (SELECT rowid FROM own_records WHERE agent = ?1 ORDER BY rowid DESC LIMIT ?2)",
-        (agent, MAX_RECORDS),
+        "DELETE FROM own_records WHERE agent = :agent AND rowid NOT IN"
+        " (SELECT rowid FROM own_records WHERE agent = :agent ORDER BY rowid DESC LIMIT :most)",
+        {"agent": agent, "most": MAX_RECORDS},
     )
 
 
