@@ -269,6 +269,7 @@ def _drop_removed(memory: AgentMemory, text: str) -> str:
     moves = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
     records = item_history.sort_records(memory.history.records)
     last = {record["id"]: record for record in records if record["kind"] in moves}
+    undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
     document = markdown.parse_document(text)
     removed = [
         item
@@ -276,6 +277,7 @@ def _drop_removed(memory: AgentMemory, text: str) -> str:
         if (record := last.get(item_history.id_of(item.text)))
         and record["kind"] == "removed"
         and record.get("source") in item_history.HUMAN_SOURCES
+        and item_history.change_of(record) not in undos
     ]
     return markdown.render_document(edits.remove_items(document, removed)) if removed else text
 

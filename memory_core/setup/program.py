@@ -30,8 +30,8 @@ from memory_core.claude_code import settings_json
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import links
-from memory_core.storage import inbox, state_folder, state_owner, typed_command
-from memory_core.storage.database import old_state
+from memory_core.storage import event_log, inbox, state_folder, state_owner, typed_command
+from memory_core.storage.database import old_state, state_db
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
@@ -295,29 +295,41 @@ def list_projects() -> list[str]:
 
 
 def remove(states: str, dry_run: bool, say: Say) -> None:
-    """Remove the program, the command, and the states of all projects in the folder `states`.
+    """Remove the program, the command, and the logs of all projects in the folder `states`.
 
-    A state with learnings that no memory has yet is kept.
+    A state with decisions of a person, or with learnings that no memory has yet, is kept.
     """
     link = _command_link()
     note = read_note(find_environment())
-    kept = _find_waiting(states)
+    kept, decided = _find_waiting(states), _find_decided(states)
     removed = [*([link] if _is_own_link(link) else []), os.path.dirname(find_link()), data_folder()]
     removed += [
         path
         for path in (os.path.join(states, name) for name in SafeFiles(states).list_names())
-        if path not in kept
+        if path not in (*kept, *decided)
     ]
-    for path in dict.fromkeys([*removed, *([] if kept else [states])]):
+    removed += [os.path.join(path, name) for path in decided for name in event_log.FILES]
+    for path in dict.fromkeys([*removed, *([] if kept or decided else [states])]):
         if not os.path.lexists(path):
             continue
         say(f"{'Would remove' if dry_run else 'Removed'} {path}.")
         if not dry_run:
-            os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
+            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(
+                path
+            )
     if note and note.way.tool in REMOVAL_BY_TOOL:
         say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
     for path, what in kept.items():
         say(f"Kept: {path} ({what}; to delete them, delete this folder).")
+    if decided:
+        projects = format_count(len(decided), "project")
+        say(f"Kept: {states} (your decisions and undo, {projects}; to forget them, delete it).")
+
+
+def _find_decided(states: str) -> list[str]:
+    """Return the states with a database: with what a person decided, and what undo needs."""
+    paths = [os.path.join(states, name) for name in SafeFiles(states).list_names()]
+    return [path for path in paths if SafeFiles(path).is_file(state_db.FILE_NAME)]
 
 
 def _find_waiting(states: str) -> dict[str, str]:

@@ -193,7 +193,7 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("agent-memory: nothing is left to undo; changes of other")
+    assert done.stderr.startswith("agent-memory: nothing is left to undo; older changes")
     assert lines(person, "redo") == [redone, learned, redone, removed]
     done = person.run("undo", "--dry-run")
     assert done.stderr == "Nothing is changed yet; run it without --dry-run to change it.\n"
@@ -249,6 +249,8 @@ def test_a_change_of_an_older_version_is_not_undone(person: Person) -> None:
     state.append("versions/engineer", f"- {change} 2026-11-20T22:10:00\n".encode())
     done = person.run("undo")
     assert (done.returncode, done.stdout) == (1, "")
+    assert "nothing is left to undo; older changes" in done.stderr
+    done = person.run("undo", change)
     assert "its text is not kept; undo it with git; nothing was undone\n" in done.stderr
     assert NEW in person.sandbox.read_memory("engineer")
 

@@ -50,6 +50,12 @@ FROM changes WHERE agent = :agent AND change = :change
 ROWS = """
 SELECT change, time_before, time_after, before, after FROM changes WHERE agent = ? ORDER BY number
 """
+KEPT = """
+SELECT change FROM changes WHERE agent = ?
+    AND before IN (SELECT digest FROM texts WHERE texts.agent = changes.agent UNION SELECT '')
+    AND after IN (SELECT digest FROM texts WHERE texts.agent = changes.agent UNION SELECT '')
+ORDER BY number
+"""
 WRITTEN = ROWS.replace("ORDER", "AND is_written AND before != after ORDER")
 RENAME = (
     "DELETE FROM changes WHERE agent = :new",
@@ -143,8 +149,11 @@ def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) ->
 
 
 def list_changes(paths: LevelPaths, stem: str) -> list[str]:
-    """Return the ids of the changes that this machine made, oldest first.  Raises OSError."""
-    return [row.change for row in _list_rows(paths, stem)]
+    """Return the ids of the changes of this machine with their texts, oldest first.
+
+    Raises OSError.
+    """
+    return state_db.read(paths.state, lambda db: [row[0] for row in db.execute(KEPT, (stem,))])
 
 
 def list_later(paths: LevelPaths, stem: str, time: str) -> list[str] | None:
