@@ -192,7 +192,9 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
         return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')} to undo"
     if _list_changes(store, agents):
-        return "nothing is left to undo; older changes, and those of others, are undone with git"
+        return (
+            "nothing is left to undo; older changes and those of other machines are undone with git"
+        )
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} was made through agent-memory"
 
