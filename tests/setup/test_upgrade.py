@@ -131,11 +131,11 @@ def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
     assert not packages & {"pip", "setuptools", "pkg_resources"}
     assert "agent-memory" in user.run("bash", "-ic", "complete -p agent-memory")
 
-    # Nothing is left of the program, and the other clone is named.
+    # Nothing is left but what people decided, and the other clone is named.
     output = user.run("agent-memory", "uninstall", "--all", "--yes", one)
     assert f"\n  {two / '.claude' / 'settings.json'}\n" in output
     assert (one / ".claude" / "settings.json").read_text() == SETTINGS
     assert (user.home / ".bashrc").read_text() == "alias cafe=ls\n"
-    left = {path.name for path in user.home.rglob("*") if "agent-memory" in path.name}
-    assert left == set()
+    left = [path for path in user.home.rglob("*") if "agent-memory" in path.name]
+    assert left == [user.home / ".local" / "state" / "agent-memory"]
     assert "agent-memory" not in (one / ".git" / "config").read_text()
