@@ -38,7 +38,9 @@ def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = o
     Its final name counts: its scripts contain the path.  Raises BuildFailed.
     """
     if not requirements:
-        run([sys.executable, "-I", "-m", "venv", "--without-pip", new], environ)
+        # The environment of this program may go; Python 3.10 would link to it.
+        base = os.path.realpath(sys.executable)
+        run([base, "-I", "-m", "venv", "--without-pip", new], environ)
         return
     uv = shutil.which("uv", path=environ.get("PATH", os.defpath))
     if uv is None:
