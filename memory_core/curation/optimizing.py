@@ -239,7 +239,7 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
     snapshot = project.store.read(agent)
     if snapshot is None:
         return []
-    history = text_origins.read_history(project, project.store, agent, runs=True)
+    history = text_origins.read_history(project, project.store, agent)
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
     until = FAR_FUTURE
     if older_than:

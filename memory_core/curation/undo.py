@@ -65,7 +65,7 @@ class UndoConflict(ValueError):
 
 
 def list_undoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
-    """Return the changes of this machine that are not undone, oldest first."""
+    """Return the changes of this machine that can be undone, oldest first."""
     return [
         change
         for change in _list_changes(store, agents, only_local=True)
@@ -96,7 +96,7 @@ def _list_changes(
     owners = [agent for agent in owners if not agents or agent in agents]
     local: set[str] = set()
     for agent in owners:
-        local.update(change_table.list_changes(store.paths, store.stem(agent)))
+        local.update(change_table.list_kept(store.paths, store.stem(agent)))
     return [
         change
         for change in list_changes(store, owners)

@@ -69,11 +69,9 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     text = "\n".join(dict.fromkeys(filter(None, [*said, *lines])))
     if not text:
         return reply
-    user = project.user_paths
-    if user and user.files.is_file(".local/share/agent-memory/command"):  # mostly it is not there
-        from memory_core.storage import typed_command
+    from memory_core.storage import typed_command
 
-        text = typed_command.name_command(text, project.environ)
+    text = typed_command.name_command(text, project.environ)
     return {**(reply or {}), "systemMessage": text}
 
 

@@ -171,8 +171,8 @@ def merge_now(project: Project, report: Report) -> None:
     Raises OSError.
     """
     state = project.paths.state
+    state.busy_seconds = 1.0
     try:
-        state.busy_seconds = 1.0
         merge(project, [report])
     except OSError:
         state.has_database = False

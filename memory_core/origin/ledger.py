@@ -77,12 +77,12 @@ def of(project: Project, store: Store, agent: str) -> Ledger:
     return Ledger(store, agent, "" if store.paths is project.paths else PERSON)
 
 
-def read_history(project: Project, store: Store, agent: str, runs: bool = False) -> History:
+def read_history(project: Project, store: Store, agent: str) -> History:
     """Return an agent's history; what gives rights counts if this machine wrote it.
 
-    Without `runs`, packed records of runs are left out.  Raises OSError.
+    Packed records of runs, of older versions, are left out.  Raises OSError.
     """
-    records = store.history(agent).read(runs)
+    records = store.history(agent).read(runs=False)
     return item_history.History(
         records, project_rules.read_weights(project), of(project, store, agent)
     )

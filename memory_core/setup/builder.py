@@ -12,6 +12,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+# The Python itself: the environment of this program may go, and 3.10 would link a new one to it.
+BASE = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+
 # Seconds that a step may take.
 STEP_TIMEOUT = 900
 
@@ -38,9 +41,7 @@ def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = o
     Its final name counts: its scripts contain the path.  Raises BuildFailed.
     """
     if not requirements:
-        # The environment of this program may go; Python 3.10 would link to it.
-        base = os.path.realpath(sys.executable)
-        run([base, "-I", "-m", "venv", "--without-pip", new], environ)
+        run([BASE, "-I", "-m", "venv", "--without-pip", new], environ)
         return
     uv = shutil.which("uv", path=environ.get("PATH", os.defpath))
     if uv is None:
@@ -68,7 +69,7 @@ def find_packages(environment: str) -> str:
 def _create_by_uv(
     uv: str, new: str, requirements: Sequence[str], environ: Mapping[str, str]
 ) -> None:
-    run([uv, "venv", "--quiet", "--python", sys.executable, new], environ)
+    run([uv, "venv", "--quiet", "--python", BASE, new], environ)
     install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
     # A clone keeps its version number when it changes.
     run([*install, "--refresh-package", "agent-memory", *requirements], environ)
@@ -76,14 +77,14 @@ def _create_by_uv(
 
 def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:
     try:
-        run([sys.executable, "-I", "-c", "import ensurepip, venv"], environ)
+        run([BASE, "-I", "-c", "import ensurepip, venv"], environ)
     except BuildFailed:
         version = ".".join(map(str, sys.version_info[:2]))
         raise BuildFailed(
-            f"{sys.executable} cannot create environments. On Debian or Ubuntu run:"
+            f"{BASE} cannot create environments. On Debian or Ubuntu run:"
             f" sudo apt install python{version}-venv. Or install uv."
         ) from None
-    run([sys.executable, "-I", "-m", "venv", new], environ)
+    run([BASE, "-I", "-m", "venv", new], environ)
     pip = [find_python(new), "-I", "-m", "pip"]
     run([*pip, "install", *PIP_OPTIONS, "--no-compile", *requirements], environ)
     # The program needs neither, and pip is as large as the rest.

@@ -138,7 +138,7 @@ def test_a_missing_venv_package_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\ncase "$*" in *ensurepip*) exit 1 ;; esac\nexit 0\n')
     python.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(builder, "BASE", str(python))
     with pytest.raises(builder.BuildFailed) as caught:
         builder.create(str(tmp_path / "new"), ["x"], {"PATH": "/nonexistent"})
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"

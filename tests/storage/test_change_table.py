@@ -60,8 +60,8 @@ def test_older_changes_lose_their_texts(paths: LevelPaths, monkeypatch: pytest.M
     assert change_table.read_steps(paths, "ops", ["y0"])["y0"] == TextStep("y0", "x", "y")
     monkeypatch.setattr(change_table, "KEPT_ROWS", 3)
     write(paths, "d", "e")
-    assert change_table.list_changes(paths, QA) == ["d2", "e2"]
-    assert change_table.read_steps(paths, QA, ["b0", "c1"]) == {"c1": None}
+    assert change_table.list_changes(paths, QA) == ["c1", "d2", "e3"]
+    assert change_table.list_kept(paths, QA) == ["d2", "e3"]
 
 
 def test_two_writes_of_one_change_are_one_step(paths: LevelPaths) -> None:
@@ -143,8 +143,9 @@ def test_older_files_are_taken_over(paths: LevelPaths) -> None:
     assert change_table.read_sequence(paths) == 8
     write(paths, "x", "y", stem="new")
     assert not [name for name in ("versions", "sequence") if paths.state.status(name)]
-    assert change_table.list_changes(paths, QA) == []  # nothing to undo
-    assert change_table.read_steps(paths, "ops", ["c4"]) == {"c4": None}
+    assert change_table.list_changes(paths, QA) == ["c1", "c2", "c3"]
+    assert change_table.list_changes(paths, "ops") == ["c4"]
+    assert change_table.list_kept(paths, QA) == []  # nothing to undo
     found = {text: change_table.identify(paths, QA, text) for text in "abc"}
     assert found == {"a": OLD, "b": OLD, "c": LAST}
     assert change_table.list_later(paths, QA, "t1") == ["c2", "c3"]

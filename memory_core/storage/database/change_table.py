@@ -149,10 +149,12 @@ def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) ->
 
 
 def list_changes(paths: LevelPaths, stem: str) -> list[str]:
-    """Return the ids of the changes of this machine with their texts, oldest first.
+    """Return the ids of the changes that this machine made, oldest first.  Raises OSError."""
+    return [row.change for row in _list_rows(paths, stem)]
 
-    Raises OSError.
-    """
+
+def list_kept(paths: LevelPaths, stem: str) -> list[str]:
+    """Return the ids of those of which the texts are kept, oldest first.  Raises OSError."""
     return state_db.read(paths.state, lambda db: [row[0] for row in db.execute(KEPT, (stem,))])
 
 
