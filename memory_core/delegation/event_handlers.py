@@ -86,9 +86,7 @@ def finish(project: Project, event: Event, assumed: str) -> None:
 
 def _add_chore(project: Project, event: Event, name: str) -> None:
     """Ask the worker for the work at the start of a session, or after a change of tasks."""
-    from memory_core.tasks import task_events
-
-    if name != "SessionStart" and not task_events.has_tasks(project):
+    if name != "SessionStart" and not project.has_tasks:
         return
     try:
         _write_report(RunEvent(project, event), name)
@@ -190,7 +188,6 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     if not start.is_served or not start.runs.begin(start.run_id):
         return None
     from memory_core.memory import recall
-    from memory_core.tasks import task_events
 
     claimed, receipt = _claim_receipt(start)
     block = recall.MemoryBlock() if claimed else _recall_at_start(start)
@@ -211,10 +208,20 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     )
     if block.text:
         _log_loaded(start, block, run_records.VIA_START)
-    room = recall.CONTEXT_LIMIT - len(block.text) - 2
-    tasks = task_events.handle_agent_start(project, start.runs, room)
-    text = "\n\n".join(part for part in (block.text, tasks) if part)
+    text = _add_tasks(start, block.text)
     return events.reply_context("SubagentStart", text) if text else None
+
+
+def _add_tasks(run: RunEvent, text: str, is_session: bool = False) -> str:
+    """Return a text with what an agent or session that starts has to know about tasks."""
+    if not run.project.has_tasks:
+        return text
+    from memory_core.memory import recall
+    from memory_core.tasks import task_events
+
+    handle = task_events.handle_session_start if is_session else task_events.handle_agent_start
+    tasks = handle(run.project, run.runs, recall.CONTEXT_LIMIT - len(text) - 2)
+    return "\n\n".join(filter(None, (text, tasks)))
 
 
 def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, MemoryBlock]:
@@ -333,9 +340,7 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
 def handle_session_start(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, never the memory of an agent."""
     from memory_core.delegation import start_notices
-    from memory_core.git import driver_notice
     from memory_core.memory import recall
-    from memory_core.tasks import task_events
 
     session = RunEvent(project, event, agent_names.PM)
     if events.start_reason(event) in ("startup", "resume"):
@@ -343,11 +348,8 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     block = _build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
     if block.text:
         _log_loaded(session, block, "session")
-    room = recall.CONTEXT_LIMIT - len(block.text) - 2
-    tasks = task_events.handle_session_start(project, session.runs, room)
-    text = "\n\n".join(part for part in (block.text, tasks) if part)
-    missing = driver_notice.format_notice(project.folders[0].folder)
-    notice = "\n".join(filter(None, [missing, *start_notices.format_notices(project)]))
+    text = _add_tasks(session, block.text, is_session=True)
+    notice = "\n".join(start_notices.format_notices(project))
     return events.reply_session_start(text, notice) if text or notice else None
 
 

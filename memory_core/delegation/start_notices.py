@@ -11,20 +11,17 @@ if TYPE_CHECKING:
     from memory_core.storage.project import Project
 
 WAITING = "agent-memory: learnings wait for you (agent-memory review)"
-NOT_ALLOWED = (
-    "agent-memory: the agents of this project do not receive your user-level memory."
-    "  If you want them to: agent-memory allow"
-)
 
 
 def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts, each once; [] mostly."""
     folder = project.paths.state
-    notices, state = list[str](), last_look.read_look(folder)
+    notices, state = _ask_for_driver(project.folders[0]), last_look.read_look(folder)
     if last_look.ASKED not in state and "version" in state:
         from memory_core.origin import text_origins
 
-        notices, state = text_origins.ask_whose(project), last_look.read_look(folder)
+        notices += text_origins.ask_whose(project)
+        state = last_look.read_look(folder)
     waiting = folder.read_text(state_folder.WAITING_FILE)
     if state.get("version") != last_look.VERSION:
         return notices + _ask_for_user_level(project)  # before the first look
@@ -38,20 +35,22 @@ def format_notices(project: Project) -> list[str]:
     return notices + _ask_for_user_level(project)
 
 
+def _ask_for_driver(folder: MemoryFolder) -> list[str]:
+    """Return a notice if a team merges memories with git's driver, which this clone lacks."""
+    if not folder.files.is_file(f"{folder.folder}/.gitattributes"):
+        return []
+    from memory_core.git import driver_notice
+
+    return list(filter(None, [driver_notice.format_notice(folder.folder)]))
+
+
 def _ask_for_user_level(project: Project) -> list[str]:
     """Return a notice if agents do not receive the user-level memory; only once."""
-    state, is_off = project.paths.state, project.config["user_level"] == "off"
-    if is_off or not any(map(_has_memories, project.folders[1:])):
+    if project.config["user_level"] == "off" or not any(map(_has_memories, project.folders[1:])):
         return []
     from memory_core.storage import user_level
 
-    if user_level.is_allowed(project.paths) or state.is_file(user_level.ASKED_FILE):
-        return []
-    try:
-        state.replace(user_level.ASKED_FILE, b"", durable=False)
-    except OSError:
-        return []  # it would be said again and again
-    return [NOT_ALLOWED]
+    return user_level.ask(project.paths)
 
 
 def _has_memories(folder: MemoryFolder) -> bool:

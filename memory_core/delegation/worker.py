@@ -59,11 +59,10 @@ def log_refused(project: Project) -> None:
     """Log the paths that counted as absent, because they are links, pipes or too large."""
     trees = [project.paths.files, project.paths.state]
     trees += [project.user_paths.files] if project.user_paths else []
-    for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
+    if any(tree.refused for tree in trees):
         from memory_core.monitor import log_reading
 
-        path = project.paths.relative(files.locate(error.path))
-        log_reading.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
+        log_reading.write_refused(project.paths, trees)
 
 
 def await_reports(project: Project, agent: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from memory_core.files import named_files
 from memory_core.files.safe_files import SafeFiles
-from memory_core.text import code_names
+from memory_core.text import code_names, sanitize
 
 GONE = "{} is gone"
 
@@ -34,8 +34,8 @@ def find_gone(files: SafeFiles, text: str) -> dict[str, str]:
 
 
 def describe_gone(files: SafeFiles, text: str) -> str:
-    """Return why a text may be out of date: "src/x.py is gone"; "" if all is there."""
-    return ", ".join(find_gone(files, text).values())
+    """Return as data why a text may be out of date: "src/x.py is gone"; "" if all is there."""
+    return sanitize.escape(", ".join(find_gone(files, text).values()))
 
 
 def _list_symbols(text: str) -> Iterator[tuple[str, str]]:

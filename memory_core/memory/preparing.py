@@ -29,7 +29,7 @@ from memory_core.storage.config_yml import project_rules
 from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
-from memory_core.text import code_names, digests, similarity, times
+from memory_core.text import code_names, digests, sanitize, similarity, times
 
 # Why an agent does not receive an item.
 DOUBTED = "reported as wrong: agent-memory review"
@@ -102,8 +102,9 @@ def _list_extras(project: Project, agent: str, parts: SortedItems) -> list[Passa
     except OSError as error:
         log_unreadable(project, agent, error)
         parts.is_whole = False
-    extras = [Passage("Common Errors to Avoid", line, is_list=True) for line in errors]
-    text = "\n".join(results)
+    lines = map(sanitize.escape, errors)
+    extras = [Passage("Common Errors to Avoid", line, is_list=True) for line in lines]
+    text = sanitize.escape("\n".join(results))
     own_results = Passage("Your Performance", text, is_wished=True, is_list=True)
     return [*extras, own_results] if text else extras
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import event_log
 from memory_core.storage.paths import LevelPaths
 from memory_core.text import fastjson
@@ -36,3 +37,10 @@ def write_new(paths: LevelPaths, event: str, **fields: Any) -> None:
     wanted = {"event": event, **fields}.items()
     if not any(wanted <= logged.items() for logged in _read(paths, event_log.FILE_NAME, [event])):
         event_log.write(paths, event, **fields)
+
+
+def write_refused(paths: LevelPaths, trees: Iterable[SafeFiles]) -> None:
+    """Append the paths that counted as absent in some trees of files, each once."""
+    for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
+        path = paths.relative(files.locate(error.path))
+        write_new(paths, "agent.memory.refused", file=path, reason=error.reason)

@@ -40,23 +40,6 @@ TAINTED = 0.9
 # So often an item is given, without use, before it sinks.
 UNUSED_AFTER = 20
 
-# Sections that prevent mistakes come first, then those that save time, then those that only
-# describe the current state.  Sections with other titles rank with the guidelines, because the
-# user chose to add them.
-SECTION_SCORES = {
-    "common mistakes to avoid": 5,
-    "implementation guidelines": 4,
-    "project architecture": 4,
-    "integration points": 3,
-    "coding patterns learned": 3,
-    "effective strategies": 3,
-    "performance considerations": 2,
-    "current technical context": 2,
-    "recent learnings": 1,
-    "other notes": 1,
-}
-CUSTOM_SECTION_SCORE = 4
-
 # The reasons for a choice, as `explain` shows them.
 WISHED = "for every task"
 WHOLE = "the memory is small"
@@ -143,15 +126,6 @@ def _choose(reason: str, choices: Iterable[Choice], room: int) -> int:
     return spent
 
 
-def list_others(index: PassageIndex, choices: Iterable[Choice]) -> list[Choice]:
-    """Return the decisions about the passages of an index that `select` did not look at."""
-    seen = {choice.passage.index for choice in choices}
-    others = [Choice(passage, Score({})) for passage in index if passage.index not in seen]
-    for choice in others:
-        choice.reason = NO_WORD
-    return others
-
-
 def make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) -> list[Choice]:
     """Return choices for passages, with their places; none is chosen yet."""
     choices = [Choice(index[number], scores.find(number)) for number in numbers]
@@ -163,9 +137,8 @@ def make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) ->
 def _rate(choice: Choice) -> tuple[float, float, str, int]:
     """Return what decides without a score: useful kinds, then certain, new, and upper ones."""
     passage = choice.passage
-    worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
     certainty = passage.confidence * (TAINTED if passage.is_outside else 1)
-    return worth, certainty, passage.born or FAR_FUTURE, -passage.index
+    return passage.worth, certainty, passage.born or FAR_FUTURE, -passage.index
 
 
 def leave_out(choice: Choice) -> None:

@@ -18,6 +18,23 @@ FREQUENT_WORDS = Path(__file__).with_name("frequent_words.txt")
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
 
+# Sections that prevent mistakes come first, then those that save time, then those that only
+# describe the current state.  Sections with other titles rank with the guidelines, because the
+# user chose to add them.
+SECTION_SCORES = {
+    "common mistakes to avoid": 5,
+    "implementation guidelines": 4,
+    "project architecture": 4,
+    "integration points": 3,
+    "coding patterns learned": 3,
+    "effective strategies": 3,
+    "performance considerations": 2,
+    "current technical context": 2,
+    "recent learnings": 1,
+    "other notes": 1,
+}
+CUSTOM_SECTION_SCORE = 4
+
 
 def index_passages(
     passages: Iterable[Passage] = (), abouts: Mapping[str, str] | None = None
@@ -44,6 +61,7 @@ def _read_frequent_words() -> frozenset[str]:
 def add_passage(index: PassageIndex, passage: Passage) -> None:
     """Add a passage; it gets the next number."""
     number = passage.index = len(index.rows)
+    passage.worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
     index.passages[number] = passage
     index.rows.append(vars(passage))
     words = subject_words.list_words(passage.text[:MAX_COMPARED])

@@ -28,6 +28,7 @@ class Passage:
     index = -1  # its number in the memory
     id = ""
     short_id = ""  # the name of an item in the block: the beginning of its id
+    worth = 0  # of its section, see `indexing`
     confidence = 1.0
     born = ""
     tier = ""  # where it comes from: see history.rights

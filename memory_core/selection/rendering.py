@@ -1,8 +1,8 @@
 """Write chosen passages as Markdown: best section first, best passage first.
 
 What came from outside stands behind all others, in a part of its own.
-Whatever they contain, a reader finds the same items: each line of other text is quoted, each line
-below an item is indented, and code ends with its passage.
+Whatever they contain, a reader finds the same items: each line of other text is quoted, and each
+line below an item is indented.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ CONFIRMED = "✓"
 OUTSIDE_TITLE = "## Not reviewed, from runs that read from outside, or from other machines"
 
 QUOTE = "> "
-FENCES = ("```", "~~~")
 
 
 def render(passages: Iterable[Passage], has_ids: bool = True, left: str = "") -> str:
@@ -62,44 +61,19 @@ def _format(passage: Passage, has_ids: bool) -> str:
 
     The texts and titles of documents are data already, since `split_document`.
     """
-    text = _escape(passage.text) if passage.is_list else passage.text
-    first, *others = _close_code(text.split("\n"))
     if passage.is_list:
-        return "\n".join([first, *others])
+        return passage.text
+    first, *others = passage.text.split("\n")
     if not passage.item:
         return "\n".join([f"{QUOTE}{line}".rstrip() for line in (first, *others)])
     bullet, text = first.split(None, 1)
     if passage.short_id and has_ids:
         mark = CONFIRMED if passage.is_confirmed else ""
         stale = f" (may be out of date: {passage.stale})" if passage.stale else ""
-        doubt = _escape(stale) if stale else ""
-        first = f"{bullet} [{passage.short_id}]{mark} {text}{doubt}"
+        first = f"{bullet} [{passage.short_id}]{mark} {text}{stale}"
     elif not text[0].isalpha():
         from memory_core.document import block_reader
 
         first = f"{bullet} {block_reader.escape(text)}"
     others = [line if line[:2] in ("", "  ") else f"  {line}" for line in others]
     return "\n".join([first, *others])
-
-
-def _escape(text: str) -> str:
-    from memory_core.text import sanitize
-
-    return sanitize.escape(text)
-
-
-def _close_code(lines: list[str]) -> list[str]:
-    """Return the lines of a passage, with an end for code that has none."""
-    if not any(fence in line for fence in FENCES for line in lines):
-        return lines
-    from memory_core.text import markdown_lines
-
-    opened, indent = ("", 0), 0
-    for line in lines:
-        bare = line.lstrip(" >-*+\t")
-        fence = markdown_lines.read_fence(bare)
-        if opened[1]:
-            opened = ("", 0) if markdown_lines.closes_fence(bare, *opened) else opened
-        elif fence:
-            opened, indent = fence[:2], len(line) - len(bare)
-    return [*lines, " " * indent + opened[0] * opened[1]] if opened[1] else lines

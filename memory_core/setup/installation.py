@@ -25,7 +25,7 @@ from memory_core.setup import first_minute, program, shell_completion, trial
 from memory_core.setup.program import COMMAND, InstallRefused, Say
 from memory_core.storage import paths
 from memory_core.storage.project import Project
-from memory_core.tasks import claude_md_import, task_events
+from memory_core.tasks import claude_md_import
 
 
 def run_guarded(verb: Callable[[], None]) -> int:
@@ -146,7 +146,7 @@ def list_entries(target: SettingsTarget) -> list[settings_json.HookEntry]:
 
 def find_parts(project: Project, is_user: bool = False) -> list[str]:
     """Return the parts of the template that a project needs, or the user's settings."""
-    has_tasks = not is_user and task_events.has_tasks(project)
+    has_tasks = not is_user and project.has_tasks
     needs_all = has_tasks or project.config["command_errors"]
     return [settings_json.BASIC, *([settings_json.TASKS] if needs_all else [])]
 

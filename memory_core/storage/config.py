@@ -96,18 +96,8 @@ def read_merged(
     stamp = make_stamp(paths, user)
     if not stamp or any(map(environ.get, VARIABLES)):
         return None
-    if not has_files(stamp):
-        from memory_core.storage.config_yml.default_settings import DEFAULTS
-
-        modes = {"": DEFAULTS["learning"]}
-        return Config({"values": DEFAULTS, "modes": modes, "problems": [], "is_readable": True}, [])
     merged = read_kept(paths)
     return Config(merged, []) if merged and merged["stamp"] == stamp else None
-
-
-def has_files(stamp: list[Any]) -> bool:
-    """Return whether there was any config.yml."""
-    return any(len(file) > 1 for file in stamp[2:])
 
 
 def make_stamp(paths: LevelPaths, user: LevelPaths | None) -> list[Any]:

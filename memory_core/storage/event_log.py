@@ -5,7 +5,6 @@ It has no text of a memory, unless `memory.log_text` asks for it.  docs/events.m
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 
@@ -48,9 +47,11 @@ def write_events(paths: LevelPaths, events: list[dict[str, Any]]) -> None:
     lines = "".join(f"{fastjson.dumps(event)}\n" for event in events)
     try:
         if paths.state.append(FILE_NAME, lines.encode()) > MAX_BYTES:
-            _rotate(paths)
+            from memory_core.files import log_rotation
+
+            log_rotation.rotate(paths.state, FILES, MAX_BYTES)
     except OSError as error:
-        _warn(f"agent-memory: {error}; not logged: {lines}")
+        _warn(f"agent-memory: {error}; event log: {lines}")
     for event in events if handlers else ():
         for handle in handlers:
             handle(paths, event)
@@ -61,28 +62,3 @@ def _warn(line: str) -> None:
         sys.stderr.write(line)
     except (OSError, AttributeError):
         pass  # stderr is closed, or on a full disk
-
-
-def _rotate(paths: LevelPaths) -> None:
-    """Rename a full log, so that the next event begins a new file; the oldest one is replaced.
-
-    Two processes may find the log full at once, and the second one would replace the full file
-    by the new one.  Therefore only the process that holds the lock of the file moves it.
-    """
-    import fcntl
-
-    descriptor = paths.state.open(FILE_NAME, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        status, now = os.fstat(descriptor), paths.state.status(FILE_NAME)
-        if status.st_size > MAX_BYTES and now and os.path.samestat(status, now):
-            oldest, old = OLD_FILES
-            if paths.state.is_file(old):
-                paths.state.rename(old, oldest)
-            paths.state.rename(FILE_NAME, old)
-    except BlockingIOError:
-        pass  # another process moves it
-    except OSError as error:
-        _warn(f"agent-memory: {error}; the log grows\n")
-    finally:
-        os.close(descriptor)

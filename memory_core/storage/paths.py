@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 FOLDER_NAME = ".claude-mpm"
 
-# Of a `.git` file, which holds a path.
-MAX_GIT_FILE_BYTES = 8192
-
 
 class LevelPaths:
     """The folders of one level: a project, or the user's home.
@@ -164,23 +161,9 @@ def find_main_tree(folder: str) -> str:
     mode = _mode(os.path.join(folder, ".git"))
     if not mode or stat.S_ISDIR(mode):
         return folder if mode else ""
-    target = _read_line(folder, ".git").partition("gitdir:")[2].strip()  # or a submodule
-    own = os.path.join(folder, target)
-    git_folder, worktree, _name = own.rpartition(f"{os.sep}worktrees{os.sep}")
-    main = os.path.dirname(git_folder)
-    is_linked = worktree and is_folder(main) and _points_back(own, folder)
-    return os.path.normpath(main) if is_linked else folder
+    from memory_core.files import linked_trees
 
-
-def _points_back(git_folder: str, worktree: str) -> bool:
-    """Check that a repository names the working tree that names it: anybody can write `.git`."""
-    back = _read_line(git_folder, "gitdir").strip()
-    path = os.path.join(git_folder, back)
-    return bool(back) and os.path.realpath(path) == os.path.realpath(os.path.join(worktree, ".git"))
-
-
-def _read_line(folder: str, name: str) -> str:
-    return SafeFiles(folder).read_text(name, MAX_GIT_FILE_BYTES).partition("\n")[0]
+    return linked_trees.find_main_tree(folder)
 
 
 def is_folder(path: str) -> bool:

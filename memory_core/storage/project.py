@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 PROMPT_BUDGET = 16_000
 MAX_PROMPT_BUDGET = 60_000
 
+# One of these exists wherever there are tasks.
+TASK_MARKERS = ("backlog", ".backlog", "backlog.config.yml")
+
 
 class Project:
     """The settings of a project and its two levels of memory files.
@@ -60,6 +63,11 @@ class Project:
         from memory_core.storage import user_level
 
         return user_level.is_allowed(self.paths)
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether the project may have tasks."""
+        return any(map(self.paths.files.has_entry, TASK_MARKERS))
 
     @property
     def name(self) -> str:

@@ -15,6 +15,10 @@ FILE = "user-level"
 
 # A person has been told that the user-level memory is not given.
 ASKED_FILE = "user-level-asked"
+NOT_ALLOWED = (
+    "agent-memory: the agents of this project do not receive your user-level memory."
+    "  If you want them to: agent-memory allow"
+)
 
 
 def is_allowed(paths: LevelPaths) -> bool:
@@ -30,6 +34,17 @@ def is_allowed(paths: LevelPaths) -> bool:
     except OSError:
         pass  # the next session tries it again
     return was_allowed
+
+
+def ask(paths: LevelPaths) -> list[str]:
+    """Return a notice, only once, if the agents do not receive the user-level memory."""
+    if is_allowed(paths) or paths.state.is_file(ASKED_FILE):
+        return []
+    try:
+        paths.state.replace(ASKED_FILE, b"", durable=False)
+    except OSError:
+        return []  # it would be said again and again
+    return [NOT_ALLOWED]
 
 
 def _was_allowed(paths: LevelPaths) -> bool:

@@ -7,21 +7,13 @@ tool use         update, if Bash or Backlog.md's MCP server may have changed a t
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from collections.abc import Callable
+from typing import Any
 
-    from memory_core.storage.project import Project
-    from memory_core.storage.run_records import SessionRuns
-
-# One of these exists wherever there are tasks; other projects only pay for these checks.
-MARKERS = ("backlog", ".backlog", "backlog.config.yml")
-
-
-def has_tasks(project: Project) -> bool:
-    """Say whether the project may have tasks."""
-    return any(map(project.paths.files.has_entry, MARKERS))
+from memory_core.storage import event_log
+from memory_core.storage.project import Project
+from memory_core.storage.run_records import SessionRuns
+from memory_core.tasks import claude_md_import, sync
 
 
 def handle_session_start(project: Project, records: SessionRuns, room: int) -> str:
@@ -31,19 +23,12 @@ def handle_session_start(project: Project, records: SessionRuns, room: int) -> s
     while this hook runs, and either may be first (seen from 2.1.63 to 2.1.329), so a change
     that this hook makes is also returned as text.
     """
-    if has_tasks(project):
-        from memory_core.tasks import claude_md_import
-
-        _try(project, lambda: claude_md_import.record_session(project, records))
+    _try(project, lambda: claude_md_import.record_session(project, records))
     return handle_agent_start(project, records, room)
 
 
 def handle_agent_start(project: Project, records: SessionRuns, room: int) -> str:
     """Update the memories; return text for an agent that starts, at most `room` characters."""
-    if not has_tasks(project):
-        return ""
-    from memory_core.tasks import claude_md_import
-
     _update(project)
     text: str = _try(project, lambda: claude_md_import.format_update(project, records, room))
     return text
@@ -51,13 +36,11 @@ def handle_agent_start(project: Project, records: SessionRuns, room: int) -> str
 
 def handle_tool_use(project: Project) -> None:
     """Update the memories after a tool that may have changed a task."""
-    if has_tasks(project):
+    if project.has_tasks:
         _update(project)
 
 
 def _update(project: Project) -> None:
-    from memory_core.tasks import sync
-
     _try(project, lambda: sync.update(project, sync.HOOK_CHANGES))
 
 
@@ -66,8 +49,6 @@ def _try(project: Project, work: Callable[[], Any]) -> Any:
     try:
         return work()
     except (OSError, ValueError) as error:
-        from memory_core.storage import event_log
-
         reason = f"{type(error).__name__}: {error}"
         event_log.write(project.paths, "agent.memory.error", error=reason)
         return ""

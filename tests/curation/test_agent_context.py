@@ -15,7 +15,7 @@ from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
 from memory_core.history.performance import RunSum
 from memory_core.memory import recall
-from memory_core.selection import choosing
+from memory_core.selection import indexing
 from memory_core.storage import user_level
 from memory_core.storage.project import Project, find_project
 from support.command_line import Person, read_fields
@@ -265,7 +265,7 @@ def test_context_by_hand_agrees_with_the_page_of_its_json(person: Person, sandbo
 
 def test_the_categories_have_their_place_in_the_selection() -> None:
     sections = {name: template.section_of(name) for name in template.CATEGORY_TYPES}
-    assert {title.casefold() for title in sections.values()} <= set(choosing.SECTION_SCORES)
+    assert {title.casefold() for title in sections.values()} <= set(indexing.SECTION_SCORES)
     categories = {agent_context.category_of(title) for title in sections.values()}
     assert categories == set(template.CATEGORY_TYPES)
     assert agent_context.category_of("Mine") is None

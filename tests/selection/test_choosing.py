@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_core.curation.views import explaining
 from memory_core.selection import choosing, whole
 from memory_core.selection.choosing import Choice
 from memory_core.selection.indexing import index_passages
@@ -184,7 +185,7 @@ def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     made = index_passages(passages, ABOUTS)
     index = PassageIndex.load(marshal.loads(marshal.dumps(made.dump())))
     choices = choosing.select(index, task, budget)
-    choices += choosing.list_others(index, choices)
+    choices += explaining.list_others(index, choices)
     same = choosing.select(made, task, budget)
     assert [(one.passage.text, one.total, one.reason) for one in same] == [
         (one.passage.text, one.total, one.reason) for one in choices[: len(same)]

@@ -1,11 +1,12 @@
 """Kill hooks and workers at each system call, fail each call, and check the files afterwards.
 
-    python tests/tools/faults.py [--every N] [--jobs N]
+    python tests/tools/faults.py [--every N | --changes] [--jobs N]
     python tests/tools/faults.py --repeat SCENARIO INJECTION
 
 strace injects one fault per run, into a hook or into a worker alone: SIGKILL at every system
 call after the event was read; ENOSPC, EIO, EACCES and EROFS at every call that touches files,
-once and (for the files of the project and its state) at all later calls too. Further runs use a
+once and (for the files of the project and its state) at all later calls too. With --changes, only
+calls that change files, and ENOSPC and EIO at each write. Further runs use a
 full disk, a read-only disk, no HOME, no locks, and files with future dates. After each run and
 after captures by later runs, nothing may be lost, duplicated or broken. The last line of the
 output has the counts.
@@ -53,6 +54,11 @@ from support.inbox import add_report  # noqa: E402
 from support.workers import await_worker  # noqa: E402
 
 ERRORS = ("ENOSPC", "EIO", "EACCES", "EROFS")
+WRITES = re.compile(r"p?write(64)?|f(data)?sync|ftruncate")
+CHANGES = re.compile(
+    rf"{WRITES.pattern}|(un)?link(at)?|rename(at2?)?|mkdir(at)?|rmdir|symlink(at)?|f?chmod|fchown"
+)
+ONLY_CHANGES = 0  # a value of --every
 # Names that strace knows on every architecture.
 FILE_CALLS = re.compile(
     r"f?access(at2)?|close|f?chmod|fchown|f(data)?sync|flock|f?l?stat(fs|x)?|newfstatat|ftruncate"
@@ -520,8 +526,12 @@ def points(bed: Bed, scenario: Scenario, every: int) -> list[Point]:
     """Return all injections for a scenario."""
     whole = whole_texts(bed, scenario)
     found = calls(bed, scenario)
-    all_of_them = [*kills(found), *faults(found), *lasting(found)]
-    injections = sample(found, every) if every > 1 else all_of_them
+    if every == ONLY_CHANGES:
+        injections = changes(found)
+    elif every == 1:
+        injections = [*kills(found), *faults(found), *lasting(found)]
+    else:
+        injections = sample(found, every)
     return [Point(scenario, injection, whole) for injection in injections]
 
 
@@ -537,6 +547,12 @@ def faults(found: list[Call]) -> list[str]:
 def lasting(found: list[Call]) -> list[str]:
     files = [c for c in found if FILE_CALLS.fullmatch(c.name) and c.own_hooks]
     return [f"{c.name}:error={error}:when={c.number}+" for c in files for error in ERRORS]
+
+
+def changes(found: list[Call]) -> list[str]:
+    writes = [c for c in found if WRITES.fullmatch(c.name)]
+    errors = [f"{c.name}:error={error}:when={c.number}" for c in writes for error in ERRORS[:2]]
+    return kills([c for c in found if CHANGES.fullmatch(c.name)]) + errors
 
 
 def sample(found: list[Call], every: int) -> list[str]:
@@ -771,6 +787,7 @@ def repeat(folder: Path, name: str, injection: str) -> bool:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N points")
+    parser.add_argument("--changes", dest="every", action="store_const", const=ONLY_CHANGES)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--repeat", nargs=2, metavar=("SCENARIO", "INJECTION"))
     parser.add_argument("--disks", type=Path, help=argparse.SUPPRESS)

@@ -5,13 +5,14 @@ The decisions are those of the block that a hook builds, `memory.recall.build_bl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import agent_context
 from memory_core.memory import preparing, recall
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
+from memory_core.selection.passages import PassageIndex
 from memory_core.selection.scoring import Score
 from memory_core.storage.project import Project
 from memory_core.text import code_names
@@ -46,11 +47,20 @@ def explain(project: Project, agent: str, task: str) -> Explanation:
     settings = project.config["selection"]
     choices = [*block.choices]
     if block.memory:
-        choices += choosing.list_others(block.memory.passages, choices)
+        choices += list_others(block.memory.passages, choices)
         choices += _list_left_out(project, agent, {one.passage.item for one in choices})
     budget = settings["budget_tokens"] if settings["enabled"] else 0
     forms = code_names.list_forms(task)
     return Explanation(agent, budget, choices, block, forms)
+
+
+def list_others(index: PassageIndex, choices: Iterable[Choice]) -> list[Choice]:
+    """Return the decisions about the passages of an index that `choosing.select` left aside."""
+    seen = {choice.passage.index for choice in choices}
+    others = [Choice(passage, Score({})) for passage in index if passage.index not in seen]
+    for choice in others:
+        choice.reason = choosing.NO_WORD
+    return others
 
 
 def _list_left_out(project: Project, agent: str, listed: set[str]) -> Iterator[Choice]:

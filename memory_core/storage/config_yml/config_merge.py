@@ -29,7 +29,9 @@ def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str])
     stamp, merged = config.make_stamp(paths, user), config.read_kept(paths)
     if not stamp or not merged or merged["stamp"] != stamp:
         merged, is_final = _merge_files([level for level in (user, paths) if level], merged)
-        if stamp and is_final and config.has_files(stamp):
+        # Without any file, only looking at a folder must not create its state.
+        has_files = any(len(file) > 1 for file in stamp[2:])
+        if stamp and is_final and (has_files or paths.state.is_folder("")):
             _keep(paths, {**merged, "stamp": stamp})
     return Config(_apply_environment(merged, environ), _find_invalid_variables(environ))
 

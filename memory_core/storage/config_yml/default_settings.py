@@ -1,10 +1,8 @@
-"""The default settings as plain data, for hooks in a project without a config.yml."""
+"""The default settings as plain data: the models of config_models need pydantic."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 DEFAULTS: dict[str, Any] = {
     "enabled": True,
