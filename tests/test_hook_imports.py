@@ -36,7 +36,8 @@ COLLECTING = [
 FAST_PATH = {
     "": "hook",
     "claude_code": "agent_names events transcript_ends",
-    "delegation": "event_handlers report_texts run_event start_notices worker",
+    "delegation": "collecting delivering event_handlers report_texts run_event start_notices"
+    " worker",
     "files": "last_look safe_files",
     "learning": "blocks examples feedback_lines lines marker_blocks type_names",
     "memory": "block_text notices ready recall",
@@ -46,7 +47,7 @@ FAST_PATH = {
 }
 
 # The fast path has at most so many lines of code; the goal is 2,800.
-MOST_LINES = 3_340
+MOST_LINES = 3_355
 
 
 def list_names(modules: dict[str, str]) -> set[str]:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     Event = dict[str, Any]
-    Shape = dict[str, tuple[tuple[type, ...], dict[str, Any] | None]]
 
 DELEGATION_TOOLS = ("Agent", "Task")  # one tool: Task up to 2.1.62, Agent from 2.1.63
 HANDBACK_TOOL = "SubagentHandback"  # auto mode's way to report, from 2.1.267
@@ -40,74 +39,51 @@ TOTALS_FIELDS = {
     "tool_uses": "totalToolUseCount",
 }
 
-# The shapes of the events that hooks read: field -> (types, shape of the value, if an object).
-# A field whose types include NONE may be missing.  Names and types are those of Claude Code 2.0.30
-# to 2.1.329, as recorded in tests/events.  Only the fields that hooks read are listed; an event
-# keeps all others, so that an event of a later version loses nothing.
+# The fields that hooks read of events, as recorded in tests/events from Claude Code 2.0.30 to
+# 2.1.329.  A field is a text or of the types in TYPES; one with "?" may be missing or null; behind
+# a dot is a field of an object.  An event keeps all others: one of a later version loses nothing.
 
-NONE = type(None)
-
-TEXT = ((str,), None)
-OPTIONAL_TEXT = ((str, NONE), None)
+TYPES: dict[str, tuple[type, ...]] = {
+    "tool_input": (dict,),
+    "tool_response": (dict, list, str),
+    "tool_response.content": (list, str),
+    "tool_response.handbackReport": (dict,),
+    "is_interrupt": (bool,),
+}
 
 # What every event has.  All of it may be missing in an event that a person pipes in.
-COMMON: Shape = {
-    "hook_event_name": OPTIONAL_TEXT,
-    "session_id": OPTIONAL_TEXT,
-    "transcript_path": OPTIONAL_TEXT,
-    "cwd": OPTIONAL_TEXT,
-    "permission_mode": OPTIONAL_TEXT,
-    "agent_id": OPTIONAL_TEXT,
-    "agent_type": OPTIONAL_TEXT,
-}
-
-TOOL: Shape = {**COMMON, "tool_name": TEXT, "tool_use_id": OPTIONAL_TEXT}
+COMMON = "hook_event_name? session_id? transcript_path? cwd? permission_mode? agent_id? agent_type?"
+TOOL = f"{COMMON} tool_name tool_use_id?"
 
 # A delegation: Task up to 2.1.62, Agent from 2.1.63.
-CALL: Shape = {
-    **TOOL,
-    "tool_input": ((dict,), {"prompt": TEXT, "subagent_type": OPTIONAL_TEXT}),
-}
+CALL = f"{TOOL} tool_input tool_input.prompt tool_input.subagent_type?"
 
 # Auto mode's report from 2.1.267, before and after it is handed back.
-HANDBACK: Shape = {**TOOL, "tool_input": ((dict,), {"message": TEXT})}
+HANDBACK = f"{TOOL} tool_input tool_input.message"
 
 # The answer of a delegation, its launch in the background, or the report of a forked skill.
-RESPONSE: Shape = {
-    "tool_response": (
-        (dict, list, str, NONE),
-        {
-            "status": OPTIONAL_TEXT,
-            "agentId": OPTIONAL_TEXT,
-            "agentType": OPTIONAL_TEXT,
-            "content": ((list, str, NONE), None),
-            "handbackReport": ((dict, NONE), {"text": OPTIONAL_TEXT}),
-            "result": OPTIONAL_TEXT,
-        },
-    )
-}
-
-FAILURE: Shape = {"error": OPTIONAL_TEXT, "is_interrupt": ((bool, NONE), None)}
+RESPONSE = (
+    "tool_response? tool_response.status? tool_response.agentId? tool_response.agentType?"
+    " tool_response.content? tool_response.handbackReport? tool_response.handbackReport.text?"
+    " tool_response.result?"
+)
+FAILURE = "error? is_interrupt?"
 
 # Bash stands for each tool that may change tasks, also those of Backlog.md's MCP server.  A
 # failure within an agent's run names the agent (not in 2.1.63); up to 2.0.76 SubagentStop has
 # neither name nor text.
-EVENTS: dict[str, Shape] = {
+EVENTS = {
     "PreToolUse:Agent": CALL,
     "PreToolUse:SubagentHandback": HANDBACK,
-    "PostToolUse:Agent": {**CALL, **RESPONSE},
+    "PostToolUse:Agent": f"{CALL} {RESPONSE}",
     "PostToolUse:SubagentHandback": HANDBACK,
-    "PostToolUse:Skill": {**TOOL, **RESPONSE},
+    "PostToolUse:Skill": f"{TOOL} {RESPONSE}",
     "PostToolUse:Bash": TOOL,
-    "PostToolUseFailure:Agent": {**CALL, **FAILURE},
-    "PostToolUseFailure:Bash": {**TOOL, **FAILURE},
-    "SubagentStart": {**COMMON, "agent_id": TEXT, "agent_type": TEXT},
-    "SubagentStop": {
-        **COMMON,
-        "agent_transcript_path": OPTIONAL_TEXT,
-        "last_assistant_message": OPTIONAL_TEXT,
-    },
-    "SessionStart": {**COMMON, "source": OPTIONAL_TEXT},
+    "PostToolUseFailure:Agent": f"{CALL} {FAILURE}",
+    "PostToolUseFailure:Bash": f"{TOOL} {FAILURE}",
+    "SubagentStart": f"{COMMON} agent_id agent_type",
+    "SubagentStop": f"{COMMON} agent_transcript_path? last_assistant_message?",
+    "SessionStart": f"{COMMON} source?",
     "SessionEnd": COMMON,
 }
 
@@ -124,10 +100,10 @@ def validate(value: object, assumed: str) -> Event | None:
     if not isinstance(value, dict):
         raise InvalidEvent(f"an event is a JSON object, this is a {type(value).__name__}")
     name = value.get("hook_event_name") or assumed
-    shape = EVENTS.get(_key(name, value))
-    if shape is None:
+    fields = EVENTS.get(_key(name, value))
+    if fields is None:
         return None
-    wrong = find_problem(value, shape)
+    wrong = _find_problem(value, fields)
     if wrong:
         raise InvalidEvent(f"{name}: {wrong}")
     return value
@@ -142,16 +118,20 @@ def _key(name: object, value: Event) -> str:
     return f"{name}:Bash" if tool.startswith(BACKLOG_PREFIX) else f"{name}:{tool}"
 
 
-def find_problem(value: dict[str, Any], shape: dict[str, Any]) -> str:
-    """Return the first problem of `value` with `shape`, "" if there is none."""
-    for field, (types, nested) in shape.items():
-        item = value.get(field)
-        if type(item) not in types:
-            return f"{field} is {_kind(item) if field in value else 'missing'}"
-        if nested is not None and type(item) is dict:
-            wrong = find_problem(item, nested)
-            if wrong:
-                return f"{field}.{wrong}"
+def _find_problem(event: Event, fields: str) -> str:
+    """Return the first problem of an event with its fields, "" if there is none."""
+    for field in fields.split():
+        path = field.removesuffix("?")
+        value: Any = event
+        *parents, name = path.split(".")
+        for parent in parents:
+            value = value.get(parent) if type(value) is dict else None
+        if type(value) is not dict:
+            continue  # an object that may be missing, or a text in its place
+        found = value.get(name)
+        is_absent = found is None and field != path
+        if not is_absent and type(found) not in TYPES.get(path, (str,)):
+            return f"{path} is {_kind(found) if name in value else 'missing'}"
     return ""
 
 

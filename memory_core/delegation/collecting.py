@@ -1,0 +1,184 @@
+"""Collect what agents report: put it into the inbox, and remove the learnings from the reply.
+
+handle_answer    PostToolUse         the answer of a delegation; notes background launches
+handle_handback  PreToolUse          the same in auto mode
+handle_stop      SubagentStop        the last message of an agent
+handle_failure   PostToolUseFailure  voids the receipt, collects the error
+"""
+
+from __future__ import annotations
+
+import time
+
+from memory_core.claude_code import agent_names, events
+from memory_core.delegation import report_texts, run_event
+from memory_core.delegation.run_event import RunEvent
+from memory_core.storage import inbox, run_records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.claude_code.events import Event
+    from memory_core.storage.project import Project
+
+    Reply = dict[str, Any]
+
+
+def handle(project: Project, event: Event, name: str) -> Reply | None:
+    """Answer an event with this name."""
+    handlers = {
+        "PreToolUse": handle_handback,
+        "PostToolUse": handle_answer,
+        "SubagentStop": handle_stop,
+        "PostToolUseFailure": handle_failure,
+    }
+    return handlers[name](project, event)
+
+
+def handle_handback(project: Project, event: Event) -> Reply | None:
+    """Collect a report for the main agent, and remove the learnings from it."""
+    run = run_event.of_own_run(project, event)
+    if not (run.is_served and events.report_texts(event)):
+        return None
+    _collect(run, "PreToolUse")
+    rests = report_texts.list_rests(run, report_texts.read_texts(run))
+    return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
+
+
+def handle_answer(project: Project, event: Event) -> Reply | None:
+    """Collect the answer of a delegation, a hand-back or a forked skill."""
+    if events.may_change_tasks(event):
+        return None
+    if events.is_handback(event):
+        _collect_end(run_event.of_own_run(project, event), "PostToolUse")
+        return None
+    is_delegation = events.is_delegation(event)
+    answer = (run_event.of_call if is_delegation else run_event.of_skill)(project, event)
+    if not answer.agent:
+        return None  # a skill that did not fork
+    if is_delegation:
+        _check_delivery(answer)
+    if events.is_background_launch(event):
+        _note_launch(answer)
+        return None
+    if not (answer.is_served or events.error(event)):
+        return None
+    _collect(answer, "PostToolUse")
+    rests = report_texts.list_rests(answer, report_texts.read_texts(answer))
+    if not rests:
+        return None
+    return events.reply_output(events.edit_report(event, lambda text: rests.get(text, text)))
+
+
+def _note_launch(launch: RunEvent) -> None:
+    """Record the task of a background agent, because the event of its end does not have it."""
+    if not launch.is_served or not launch.run_id:
+        return
+    words = {**run_event.task_words(launch.event), "call": launch.call}
+    launch.runs.try_note(run_records.launch_id_of(launch.run_id), launched=time.time(), **words)
+    if "ended" in launch.runs.record(launch.run_id):  # while this process started
+        _collect(launch, "PostToolUse")
+
+
+def handle_stop(project: Project, event: Event) -> Reply | None:
+    """Collect the last message of an agent that ends; return None, so that it may end."""
+    _collect_end(run_event.of_own_run(project, event), "SubagentStop")
+    return None
+
+
+def handle_failure(project: Project, event: Event) -> Reply | None:
+    """Collect that a delegation failed or was refused, or that a tool of an agent failed."""
+    name = "PostToolUseFailure"
+    if events.is_delegation(event):
+        call = run_event.of_call(project, event)
+        call.run_id = call.runs.drop_receipt(call.call)
+        _collect(call, name)
+    elif events.is_shell(event) and events.own_agent(event):
+        run = run_event.of_own_run(project, event)
+        if run.run_id and not events.is_interrupt(event):
+            _collect_end(run, name)
+    return None
+
+
+def add_chore(project: Project, event: Event, name: str) -> None:
+    """Ask the worker for the work at the start of a session, or after a change of tasks."""
+    if name != "SessionStart" and not project.has_tasks:
+        return
+    try:
+        _write_report(RunEvent(project, event), name)
+    except OSError:
+        from memory_core.delegation import inbox_batches
+
+        inbox_batches.do_chores(project, [event])
+
+
+def _check_delivery(answer: RunEvent) -> None:
+    """Log whether the memory reached the agent's prompt: delivered, doubled or lost."""
+    from memory_core.text import memory_tags
+
+    has_arrived = memory_tags.has_block(events.prompt(answer.event))
+    has_receipt = answer.runs.settle(
+        answer.call, answer.run_id, events.is_background_launch(answer.event) and has_arrived
+    )
+    route = answer.record.get("route")
+    verdict = _judge_delivery(has_arrived, has_receipt, route)
+    if verdict == "lost":
+        run_records.prefer_start(answer.project.paths)
+    if verdict in ("lost", "doubled") and answer.record.get("experiment"):
+        answer.runs.try_note(answer.call, experiment=verdict)  # in neither group
+    if verdict:
+        route = run_records.VIA_PROMPT if has_arrived else route or run_records.VIA_PROMPT
+        answer.log(f"agent.memory.{verdict}", route=route)
+
+
+def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
+    if has_arrived:
+        return "doubled" if route == run_records.VIA_START else "delivered"
+    if has_receipt:
+        return "lost"
+    return "delivered" if route == run_records.VIA_START else ""
+
+
+def _collect_end(run: RunEvent, name: str) -> None:
+    if run.is_served:
+        _collect(run, name)
+
+
+def _collect(run: RunEvent, name: str) -> None:
+    """Put an event into the inbox; without an inbox save what it teaches now.
+
+    Raises OSError if neither is possible.
+    """
+    try:
+        _write_report(run, name)
+    except OSError as error:
+        from memory_core.delegation import inbox_batches
+        from memory_core.storage import event_log
+
+        event_log.write(
+            run.project.paths, "agent.memory.error", agent_id=run.agent, error=str(error)
+        )
+        try:
+            inbox_batches.merge_now(run.project, _make_report(run, name))
+        except OSError:
+            run.runs.try_note(run.run_id, ended=0)  # so that a sweep reads the transcript
+            raise
+
+
+def _write_report(run: RunEvent, name: str) -> None:
+    event, stem = run.event, agent_names.file_stem_of(run.agent) if run.agent else ""
+    # Without a text and a call, two events are of different moments.
+    what = events.report_texts(event) or [run.call or str(time.time_ns())]
+    key = inbox.make_key(events.session(event), stem, run.run_id, run.call, name, *what)
+    inbox.add(run.project.paths, stem, key, _make_report(run, name))
+
+
+def _make_report(run: RunEvent, name: str) -> inbox.Report:
+    return {
+        "time": run.when,
+        "agent": run.agent,
+        "run": run.run_id,
+        "settings": inbox.select_settings(run.project.environ),
+        "event": {**run.event, "hook_event_name": name},
+    }

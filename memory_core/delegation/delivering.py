@@ -1,0 +1,190 @@
+"""Deliver a memory: to a prompt, to an agent that starts, or to the main session.
+
+handle_call           PreToolUse     adds the memory to the prompt, writes a receipt
+handle_start          SubagentStart  adds the memory if there is no receipt
+handle_session_start  SessionStart   gives the main session its own memory
+"""
+
+from __future__ import annotations
+
+import time
+
+from memory_core.claude_code import agent_names, events
+from memory_core.delegation import run_event, worker
+from memory_core.delegation.run_event import RunEvent
+from memory_core.memory import recall
+from memory_core.storage import run_records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from memory_core.claude_code.events import Event
+    from memory_core.memory.recall import MemoryBlock
+    from memory_core.storage.project import Project
+
+    Reply = dict[str, Any]
+
+# Where a memory that was given comes from: files that are read at the start of each run.
+RUNTIME = "runtime"
+
+
+def handle(project: Project, event: Event, name: str) -> Reply | None:
+    """Answer an event with this name."""
+    handlers = {
+        "PreToolUse": handle_call,
+        "SubagentStart": handle_start,
+        "SessionStart": handle_session_start,
+    }
+    return handlers[name](project, event)
+
+
+def handle_call(project: Project, event: Event) -> Reply | None:
+    """Add the called agent's memory to its prompt."""
+    call = run_event.of_call(project, event)
+    if not call.is_served or _is_served_at_start(call):
+        return None
+
+    worker.await_reports(project, call.agent)
+    task = events.prompt(event)
+    budget = project.prompt_budget(call.agent)
+    block = _build_block(project, call.agent, budget, lambda: task)
+    group, block = _assign_group(call, call.call, block)
+    # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
+    facts = {
+        "caller": events.calling_run(event),
+        "given": " ".join(block.given),
+        "named": block.named,
+        "asked": task.lstrip()[: run_event.PROMPT_HEAD],
+        "experiment": group,
+    }
+    if not block.text or not call.runs.add_receipt(call.call, call.agent, **facts):
+        return None
+    if group:
+        call.runs.try_note(call.call, experiment=group)
+    _log_loaded(call, block, run_records.VIA_PROMPT)
+    return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
+
+
+def _is_served_at_start(call: RunEvent) -> bool:
+    """Return whether the prompt must not be changed, so that SubagentStart adds the memory."""
+    return events.is_auto_mode(call.event) or run_records.are_prompts_lost(call.project.paths)
+
+
+def handle_start(project: Project, event: Event) -> Reply | None:
+    """Give the starting agent its memory, unless its prompt already has it."""
+    start = run_event.of_own_run(project, event)
+    # The transcript of a resumed run still has its memory block.
+    if not start.is_served or not start.runs.begin(start.run_id):
+        return None
+    claimed, receipt = _claim_receipt(start)
+    block = recall.MemoryBlock() if claimed else _recall_at_start(start)
+    group, block = _assign_group(start, start.run_id, block)
+    served_here = run_records.VIA_START if block.text else "none"
+    route = run_records.VIA_PROMPT if claimed else served_here
+    facts = {name: receipt[name] for name in run_event.FACTS if receipt.get(name)}
+    if claimed:
+        start.runs.try_note(
+            claimed, **facts
+        )  # another run of this agent may be the one of the call
+    if block.given:
+        facts |= {"given": " ".join(block.given), "named": block.named}
+    if group:
+        facts["experiment"] = group
+    start.runs.try_note(
+        start.run_id, agent=start.agent, route=route, call=claimed, began=time.time(), **facts
+    )
+    if block.text:
+        _log_loaded(start, block, run_records.VIA_START)
+    text = _add_tasks(start, block.text)
+    return events.reply_context("SubagentStart", text) if text else None
+
+
+def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
+    """Return the call whose prompt had the memory for this run, or "", and its receipt."""
+    from memory_core.claude_code import transcript_ends
+
+    main = events.transcript_path(start.event)
+    for call, receipt in start.runs.find_open_receipts(start.agent, start.run_id):
+        caller = receipt.get("caller")
+        path = transcript_ends.path_of_run(main, caller) if caller else main
+        if transcript_ends.has_failed_call(path, call):
+            start.runs.drop_receipt(call)
+        elif start.runs.claim_receipt(call, start.run_id):
+            return call, receipt
+    return "", {}
+
+
+def _recall_at_start(start: RunEvent) -> MemoryBlock:
+    """Build the block at the start; the task is in the transcript of the main session."""
+    from memory_core.claude_code import transcript_ends
+
+    worker.await_reports(start.project, start.agent)
+    main, agent = events.transcript_path(start.event), start.agent
+    return _build_block(
+        start.project,
+        agent,
+        recall.CONTEXT_LIMIT,
+        lambda: transcript_ends.find_last_prompt(main, agent),
+    )
+
+
+def handle_session_start(project: Project, event: Event) -> Reply | None:
+    """Give the main session its own memory, never the memory of an agent."""
+    from memory_core.delegation import start_notices
+
+    session = RunEvent(project, event, agent_names.PM)
+    if events.start_reason(event) in ("startup", "resume"):
+        session.runs.drop_receipts()
+    block = _build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
+    if block.text:
+        _log_loaded(session, block, "session")
+    text = _add_tasks(session, block.text, is_session=True)
+    notice = "\n".join(start_notices.format_notices(project))
+    return events.reply_session_start(text, notice) if text or notice else None
+
+
+def _build_block(
+    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
+) -> MemoryBlock:
+    """Build a block in limited time; a large memory may come with the next event instead."""
+    block = recall.build_block(project, agent, budget, task, is_hook=True)
+    if block.is_late:
+        worker.start(project)
+    return block
+
+
+def _add_tasks(run: RunEvent, text: str, is_session: bool = False) -> str:
+    """Return a text with what an agent or session that starts has to know about tasks."""
+    if not run.project.has_tasks:
+        return text
+    from memory_core.tasks import task_events
+
+    handle = task_events.handle_session_start if is_session else task_events.handle_agent_start
+    tasks = handle(run.project, run.runs, recall.CONTEXT_LIMIT - len(text) - 2)
+    return "\n\n".join(filter(None, (text, tasks)))
+
+
+def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, MemoryBlock]:
+    """Return the run's group in an experiment, "" for none, and the block that it receives."""
+    if not run.project.config["experiment"]["hold_out"]:
+        return "", block
+    from memory_core.delegation import hold_out
+
+    return hold_out.assign_group(run.project, run.agent, key, block)
+
+
+def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
+    from memory_core.selection import tokens
+
+    run.log(
+        "agent.memory.loaded",
+        source=RUNTIME,
+        files=list(block.files),
+        memory_size=block.size,
+        items=len(block.given),
+        tokens_estimated=tokens.estimate_tokens(block.text),
+        duration_ms=int((time.monotonic() - run_event.began) * 1000),
+        route=route,
+    )
