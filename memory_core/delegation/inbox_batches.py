@@ -17,7 +17,6 @@ from memory_core.memory import notices, preparing, remember
 from memory_core.origin import text_origins
 from memory_core.storage import event_log, hook_files, inbox
 from memory_core.storage.project import Project
-from memory_core.tasks import task_events
 
 if TYPE_CHECKING:
     from memory_core.storage.inbox import Report
@@ -204,8 +203,10 @@ def merge(project: Project, reports: list[Report]) -> None:
 
 def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
     """Do what is due after sessions began, or tools ran that may have changed tasks."""
-    if any(map(events.may_change_tasks, due)):
-        task_events.handle_tool_use(project)
+    if project.has_tasks and any(map(events.may_change_tasks, due)):
+        from memory_core.tasks import task_events
+
+        task_events.update(project)
     for event in due:
         if not events.may_change_tasks(event):
             missed_reports.sweep_at_start(project, event)

@@ -29,18 +29,13 @@ def handle_session_start(project: Project, records: SessionRuns, room: int) -> s
 
 def handle_agent_start(project: Project, records: SessionRuns, room: int) -> str:
     """Update the memories; return text for an agent that starts, at most `room` characters."""
-    _update(project)
+    update(project)
     text: str = _try(project, lambda: claude_md_import.format_update(project, records, room))
     return text
 
 
-def handle_tool_use(project: Project) -> None:
+def update(project: Project) -> None:
     """Update the memories after a tool that may have changed a task."""
-    if project.has_tasks:
-        _update(project)
-
-
-def _update(project: Project) -> None:
     _try(project, lambda: sync.update(project, sync.HOOK_CHANGES))
 
 

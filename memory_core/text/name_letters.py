@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from unicodedata import category, normalize
 
 from memory_core.text.characters import INVISIBLE_CHARS
@@ -78,4 +77,6 @@ def _encode_char(char: str) -> str:
 
 def _cut(stem: str) -> str:
     start = stem.encode()[:_CUT_BYTES].decode("utf-8", "ignore")
+    from hashlib import sha256  # slow to import, and few names are so long
+
     return f"{start}=h{sha256(stem.encode()).hexdigest()[:16]}"

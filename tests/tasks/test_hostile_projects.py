@@ -67,12 +67,12 @@ def test_a_hook_handles_many_new_tasks_in_steps(project: Sandbox) -> None:
         write_task(project.root, number, "To Do")
     write_task(project.root, 63, "In Progress")
     own = find_project(str(project.root), project.env)
-    task_events.handle_tool_use(own)
+    task_events.update(own)
     assert (memory / "task-63.md").is_file()
     for number in range(3, 63):
         write_task(project.root, number, "In Progress")
     counts = []
     for _ in range(4):
-        task_events.handle_tool_use(own)
+        task_events.update(own)
         counts.append(len(list(memory.glob("*.md"))))
     assert counts[0] < counts[1] < counts[2] == counts[3]
