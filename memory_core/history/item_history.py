@@ -281,10 +281,15 @@ class History:
     def _start(self, record: Record) -> float:
         weights, by_person = self._weights, record.get("source") in HUMAN_SOURCES
         if record["kind"] in PERSON_KINDS or (record["kind"] == "learned" and by_person):
-            return weights.person
+            return rights.FOREIGN_CONFIDENCE if self._is_colleagues(record) else weights.person
         if record["kind"] == "imported":
             return min(1.0, max(0.0, float(record.get("confidence", weights.person))))
         return weights.agent
+
+    def _is_colleagues(self, record: Record) -> bool:
+        """Return whether somebody else typed a line, which this machine only found in the file."""
+        is_found = record.get("source") == HAND_SOURCE
+        return is_found and self.is_foreign(record["text"], record.get("nested") or "")
 
     def _note(self, state: ItemState, record: Record, is_own: bool) -> None:
         """Note what gives no rights to an item, and takes none."""
@@ -311,7 +316,7 @@ class History:
             state.is_doubted = False
         state.is_weighed = state.is_weighed or kind not in DEPARTURE_KINDS
         if kind in PERSON_KINDS:
-            state.confidence = max(state.confidence, self._weights.person)
+            state.confidence = max(state.confidence, self._start(record))
         elif kind == "confirmed" or (
             kind in LEARNING_KINDS and (by_person or run not in state.own_runs)
         ):

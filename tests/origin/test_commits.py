@@ -247,3 +247,15 @@ def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> 
     assert "agent-memory: 1 item in 1 memory came from elsewhere" in said
     assert "review --new shows who committed them" in said
     assert team.find_tiers() == {BASE: "import", LINE: "reviewed"}
+
+
+def test_what_a_colleague_typed_has_at_most_the_confidence_of_an_agents_finding(team: Team) -> None:
+    team.commit(BASE, LINE, key="good")
+    team.commit(BASE, LINE, OTHER)
+    team.pull()
+    items = team.person.read_json("list", "engineer")
+    assert {item["text"]: item["confidence"] for item in items} == {
+        BASE: 0.5,
+        LINE: 0.8,
+        OTHER: 0.5,
+    }
