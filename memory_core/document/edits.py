@@ -129,17 +129,6 @@ def insert_block(document: Document, section: Section | None, block: list[str]) 
     return after
 
 
-def insert_lines(document: Document, at: int, block: list[str]) -> Document | None:
-    """Insert lines above a line; return None if any line would be read in another way.
-
-    If the new lines leave code open, it is closed.
-    """
-    own = parse_document("\n".join(["", *block]))  # below a blank line they are not front matter
-    after = _splice(document, at, at, [*block, *own.unclosed.values()])
-    expected = _shape_of_both(document, at, _shape(own))
-    return after if _is_read(after, document, expected) else None
-
-
 def set_suffix(document: Document, section: Section, suffix: str) -> Document:
     """Change the `(Max: ...)` of a section's heading, if it has one."""
     if section.suffix in ("", suffix):

@@ -58,7 +58,7 @@ def handle_tool_use(project: Project) -> None:
 def _update(project: Project) -> None:
     from memory_core.tasks import sync
 
-    _try(project, lambda: sync.update(project, sync.HOOK_CHANGES))
+    _try(project, lambda: sync.update(project))
 
 
 def _try(project: Project, work: Callable[[], Any]) -> Any:

@@ -162,9 +162,9 @@ def test_a_poisoned_resolution_of_an_error_reaches_nobody(project: Project) -> N
 
 
 def test_a_note_for_a_task_waits_like_a_learning(project: Project) -> None:
-    with pytest.raises(task_actions.TaskRefused, match="it waits in agent-memory review PM"):
+    with pytest.raises(task_actions.TaskError, match="it waits in agent-memory review PM"):
         task_actions.add_note(project, "task-1", POISON, is_persons=False)
     secret = f"CI uses ghp_{'a1B2' * 9}"
-    with pytest.raises(task_actions.TaskRefused, match="a secret was removed from it"):
+    with pytest.raises(task_actions.TaskError, match="a secret was removed from it"):
         task_actions.add_note(project, "task-1", secret, is_persons=False)
     assert {POISON, "CI uses [redacted: github-token]"} <= set(list_reasons(project))

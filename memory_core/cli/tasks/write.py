@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -43,19 +43,20 @@ WordsArgument = Annotated[
 ]
 
 
+Template = Annotated[
+    Literal["default", "feature", "bugfix", "research"] | None,
+    typer.Option(
+        metavar="NAME", help="Sections of a new memory.", show_default="by the task's labels"
+    ),
+]
+
+
 def start(
     task: Task,
     title: Annotated[
         str, typer.Option(metavar="T", help="Title of the task.", show_default="from Backlog.md")
     ] = "",
-    template: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Template of a new memory.",
-            show_default="by the task's labels",
-        ),
-    ] = "",
+    template: Template = None,
     json: AsJson = False,
 ) -> None:
     """Create the memory of a task and make it the active one.
@@ -68,7 +69,7 @@ def start(
       agent-memory task start 368 --title "Ask for a password" --template feature
     """
     project = find_synced_project()
-    result = task_actions.start(project, task, title, template)
+    result = task_actions.start(project, task, title, template or "")
     _print_result(result, json)
     if result.what != "begun" or json:
         return
