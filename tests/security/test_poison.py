@@ -12,12 +12,12 @@ import pytest
 from memory_core.curation import export_import, item_actions, preference_actions, review, undo
 from memory_core.document.preferences import InvalidPreference
 from memory_core.history import rights
-from memory_core.learning import extraction
 from memory_core.memory import recall
 from memory_core.origin import ledger
 from memory_core.storage.database import state_db
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import task_actions
+from support import lessons
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
 
@@ -35,7 +35,7 @@ def project(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 def report(project: Project, *contents: str) -> None:
     text = "".join(f"# Add To Memory:\nType: pattern\nContent: {one}\n#\n" for one in contents)
-    extracted = extraction.extract(text)
+    extracted = lessons.extract(text)
     save_learnings(project, "qa", [extracted], run="r1", session="s1")
 
 
