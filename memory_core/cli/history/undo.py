@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import (
     AsJson,
     DryRun,
@@ -57,7 +57,7 @@ def undo(
       agent-memory undo || echo "nothing to undo"
     """
     scope, (names, number) = find_level(user), _split_count(change, number)
-    acting.require_person(scope.project, "undo changes")
+    scopes.require_person(scope.project, "undo changes")
     agents = find_agents(scope, agent, accept_new=True)
     write = not dry_run
     if names:
@@ -85,7 +85,7 @@ def redo(
       agent-memory redo || echo "nothing to redo"
     """
     scope, (names, number) = find_level(user), _split_count(change, number)
-    acting.require_person(scope.project, "undo changes")
+    scopes.require_person(scope.project, "undo changes")
     write = not dry_run
     result = redo_changes(*scope, names, write) if names else redo_last(*scope, number, write)
     _print_result(scope, result, write, json)

@@ -10,8 +10,17 @@ import typer
 from memory_core.claude_code import headless
 from memory_core.cli import times
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes
-from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask, check_options
-from memory_core.cli.common.notes import DRY_RUN_HINT, YES_HINT, get_change, note_nothing, note_undo
+from memory_core.cli.common.notes import (
+    DRY_RUN_HINT,
+    NOTHING_CHANGED,
+    YES_HINT,
+    ask_yes_no,
+    can_ask,
+    check_options,
+    get_change,
+    note_nothing,
+    note_undo,
+)
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (

@@ -1,4 +1,4 @@
-"""`agent-memory export`: write memories with their history to one file."""
+"""`agent-memory export` and `import`: memories with their history in one file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import Agents, User
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
+from memory_core.cli.common.notes import (
+    DRY_RUN_HINT,
+    change_to_json,
+    get_change,
+    note_undo,
+    print_change,
+    read_input,
+)
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import print_json, print_note
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import export_import, lookup
+from memory_core.curation.export_import import ImportResult
 from memory_core.text.phrases import format_count
 
 
@@ -44,3 +54,58 @@ def export(
     else:
         export_import.save_file(scope.project, output, json.dumps(data, indent=2) + "\n")
         print_note(f"Exported {format_count(len(agents), 'agent')} to {output}")
+
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
+]
+
+
+def import_(
+    file: File,
+    dry_run: DryRun = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Import memories from an export.
+
+    Existing items and preferences are kept.
+
+    \b
+    Example:
+      agent-memory export | agent-memory import - --dry-run
+    """
+    scope = find_level(user)
+    try:
+        agents = export_import.parse_export(read_input(file, export_import.MAX_BYTES + 1))
+        results = export_import.import_agents(*scope, agents, not dry_run)
+        news = [result for result in results if _has_news(result)]
+    except export_import.InvalidExport as error:
+        raise CommandRefused(f"{file}: {error}; nothing was changed") from None
+    if json:
+        rows, change = list(map(_to_json, results)), get_change(scope.project)
+        print_json({"written": not dry_run, "change": change, "agents": rows})
+        return
+    for result in news:
+        _print_result(result, not dry_run, user)
+    if not news:
+        print_note("Nothing new to import." if results else "The file contains no memory.")
+    elif dry_run:
+        print_note(DRY_RUN_HINT)
+    else:
+        note_undo(scope.project, user)
+
+
+def _to_json(result: ImportResult) -> dict[str, object]:
+    return {**change_to_json(result), **select_fields(result, "records", "entries")}
+
+
+def _has_news(result: ImportResult) -> bool:
+    return bool(result.change.before != result.change.after or result.records or result.entries)
+
+
+def _print_result(result: ImportResult, written: bool, user: bool) -> None:
+    records = format_count(result.records, "history record")
+    entries = format_count(result.entries, "archived item")
+    print_line(f"{result.agent}: {result.change.path}; {records}, {entries}")
+    print_change(result, written, user)
