@@ -279,7 +279,7 @@ def _drop_removed(memory: AgentMemory, text: str) -> str:
         and record.get("source") in item_history.HUMAN_SOURCES
         and item_history.change_of(record) not in undos
     ]
-    return markdown.render_document(edits.remove_items(document, removed)) if removed else text
+    return markdown.render_document(edits.remove_items(document, removed))
 
 
 def _unindent(text: str) -> str:

@@ -89,17 +89,8 @@ def _print_result(result: TeachResult) -> None:
         print_line(f"Contradicted: {format_item(item)}")
     for item in result.rivals:
         print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
-    print_archived(result.evicted)
-
-
-def print_archived(entries: list[tuple[str, str]]) -> None:
-    """Print the items, as (section, text), that a change moved to the archive."""
-    for section, text in entries:
+    for section, text in result.evicted:
         print_line(f"Archived: {format_section(section)}{text.splitlines()[0]}")
-
-
-def archived_to_json(entries: list[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"section": section, "text": text} for section, text in entries]
 
 
 def _read_stdin() -> list[str]:
@@ -124,5 +115,5 @@ def _to_json(agent: str, result: TeachResult) -> dict[str, Any]:
             {"id": item.id, "text": item.text, "confidence": item.confidence}
             for item in [*result.doubted, *result.rivals]
         ],
-        "archived": archived_to_json(result.evicted),
+        "archived": [{"section": section, "text": text} for section, text in result.evicted],
     }

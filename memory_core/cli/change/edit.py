@@ -150,8 +150,8 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
                 )
             return None
         warnings = edit_session.list_warnings(_read(path))
-        for warning in warnings:
-            print_note(f"{path.name}:{warning.line}: {warning.what}")
+        for line, what in warnings:
+            print_note(f"{path.name}:{line}: {what}")
         if not warnings or not can_ask():
             return warnings
         choice = _ask_choice()

@@ -88,7 +88,8 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
         print_line(f"Removed: {_format(fields)}")
         note_undo(scope.project, user)
     if not changed:
-        _exit_unset(scope.agent, key)
+        print_note(f"{scope.agent} has no preference {key!r}")
+        raise typer.Exit(1)
 
 
 @app.command("list")
@@ -126,8 +127,3 @@ def _read(scope: AgentScope, key: str) -> dict[str, Any]:
 
 def _format(fields: dict[str, Any]) -> str:
     return f"{fields['agent']}: {fields['key']}: {fields['value']}"
-
-
-def _exit_unset(agent: str, key: str) -> None:
-    print_note(f"{agent} has no preference {key!r}")
-    raise typer.Exit(1)
