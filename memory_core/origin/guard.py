@@ -69,8 +69,8 @@ class Guard:
 
         Its headings are those that agents receive, too.
         """
-        held = [item for item, _reason in self.list_held(document)]
-        return self.hide_headings(edits.remove_items(document, held))
+        waiting = [item for item, _reason in self.list_held(document)]
+        return self.hide_headings(edits.remove_items(document, waiting))
 
     def hide_headings(self, document: Document) -> Document:
         """Return a document whose headings are those that agents receive."""
