@@ -15,7 +15,6 @@ from memory_core.cli.app import shared
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import clean_text, is_terminal, print_line, print_note, select_fields
 from memory_core.curation import change_log
-from memory_core.document.diff import format_diff
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
@@ -90,7 +89,7 @@ def note_nothing(level: Store, agents: list[str], message: str) -> None:
 def print_change(result: Any, written: bool, user: bool) -> None:
     """Print the changed memory file of a result: the diff if not written, and archived items."""
     if not written:
-        print_line(format_diff(result.change), end="")
+        print_line(result.change.diff(), end="")
     for text in result.archived:
         print_line(f"{'archived' if written else 'would be archived'}: {text}")
     note_archived(result.agent, len(result.archived), written, user)
@@ -98,7 +97,7 @@ def print_change(result: Any, written: bool, user: bool) -> None:
 
 def change_to_json(result: Any) -> dict[str, Any]:
     """Return the --json fields of the changed memory file of a result."""
-    diff = format_diff(result.change)
+    diff = result.change.diff()
     return {**select_fields(result, "agent", "archived"), "file": result.change.path, "diff": diff}
 
 
@@ -129,10 +128,7 @@ def ask_yes_no(question: str) -> bool:
 
 def ask_line(question: str) -> str:
     """Ask a question and return the line of the answer, "" for Ctrl-D."""
-    if sys.stdout:
-        sys.stdout.flush()
-    sys.stderr.write(clean_text(question))
-    sys.stderr.flush()
+    _write_question(question)
     answer = ""
     try:
         answer = sys.stdin.readline()
@@ -142,15 +138,19 @@ def ask_line(question: str) -> str:
     return answer
 
 
+def _write_question(question: str) -> None:
+    if sys.stdout:
+        sys.stdout.flush()
+    sys.stderr.write(clean_text(question))
+    sys.stderr.flush()
+
+
 def read_key(question: str) -> str:
     """Ask a question and return the key that is pressed, "" for Ctrl-D.
 
     Arrows and other keys of several characters are returned as "?".
     """
-    if sys.stdout:
-        sys.stdout.flush()
-    sys.stderr.write(clean_text(question))
-    sys.stderr.flush()
+    _write_question(question)
     try:
         key = typer.getchar()
     except EOFError:

@@ -19,7 +19,6 @@ from memory_core.cli.tasks.look import (
     print_active_task,
     task_to_json,
 )
-from memory_core.document.diff import TextChange, format_diff
 from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
@@ -322,16 +321,14 @@ def init(
     if remove:
         folder = backlog_folder.Folder(project.paths.files)
         claude_md_import.check_root_file(folder, claude_md_import.REMOVE_ADVICE)
-        plan = claude_md_import.plan_removal(project.paths)
+        changes = claude_md_import.plan_removal(project.paths)
     else:
-        plan = claude_md_import.plan_set_up(project)
-    relative = project.paths.relative
-    changes = [TextChange(relative(path), before, after) for path, before, after in plan]
+        changes = claude_md_import.plan_set_up(project)
     hooks = None if remove else installation.plan_task_hooks(project)
     if hooks:
-        texts = ((text or b"").decode() for text in (hooks.before, hooks.after))
-        changes.append(TextChange(relative(hooks.path), *texts))
-    diffs = {change.path: format_diff(change) for change in changes}
+        path = project.paths.relative(hooks.path)
+        changes.append(hooks._replace(path=path, before=hooks.before or b""))
+    diffs = {change.path: change.diff() for change in changes}
     if not json:
         for path, diff in diffs.items():
             print_line(diff.removesuffix("\n") or f"{path}:")

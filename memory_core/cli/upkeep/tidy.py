@@ -25,7 +25,6 @@ from memory_core.cli.output import print_json, print_line, print_note, select_fi
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
 from memory_core.delegation import draining, missed_reports
-from memory_core.document.diff import format_diff
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory import expiry
 from memory_core.monitor import gone_projects
@@ -130,7 +129,7 @@ def _print_resolution(resolution: Resolution, written: bool, user: bool) -> None
     elif written:
         print_line(f"Resolved: {path}")
     else:
-        print_line(format_diff(resolution.change), end="")
+        print_line(resolution.change.diff(), end="")
     note_archived(resolution.agent, len(resolution.archived), written, user)
 
 
