@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from memory_core.learning import extraction, run_subject
+from memory_core.learning import blocks, extraction, run_subject
 from memory_core.memory import recall, remember
 from memory_core.selection import choosing
 from memory_core.selection.indexing import add_passage
@@ -89,12 +89,12 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
     project = find_project(str(folder), environ)
     origins: dict[str, set[str]] = defaultdict(set)
     for session in sessions:
-        blocks = [
+        written = [
             f"# Add To Memory:\nType: context\nContent: {finding}\n#"
             for finding in list_findings(session)
         ]
-        report = "\n\n".join([session["final"], *blocks])
-        learned = extraction.extract(report)
+        report = "\n\n".join([session["final"], *written])
+        learned = extraction.judge_blocks(blocks.find_blocks(report)[0], 300)
         if learned.learnings or learned.rejected:
             about = run_subject.describe_run(session["issue"], session["final"])
             lesson = remember.make_lesson(AGENT, [learned], session["id"], "bench")

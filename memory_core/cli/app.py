@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -32,7 +32,7 @@ COMMAND_GROUPS = {
         "look.monitor:monitor": "Show what happens, live, until you press Ctrl-C.",
         "look.dashboard:dashboard": "Show and edit memories in your browser.",
         "history.log:log": "Show the history of changes, newest first.",
-        "history.diff:diff": "Show how the items of an agent have changed.",
+        "history.log:diff": "Show how the items of an agent have changed.",
     },
     "Change": {
         "change.add:add": "Add an item to the memory of an agent.",
@@ -60,8 +60,8 @@ COMMAND_GROUPS = {
     },
     "Share": {
         "change.share:share": "Copy items to other agents or to your user level.",
-        "upkeep.export:export": "Write memories with their history as JSON.",
-        "upkeep.import_:import_": "Import memories from an export.",
+        "upkeep.transfer:export": "Write memories with their history as JSON.",
+        "upkeep.transfer:import_": "Import memories from an export.",
         "setup.git:app": "Make git merge memories by item and section.",
         "mcp:mcp": "Serve memories to other tools over MCP.",
     },
@@ -90,23 +90,16 @@ HIDDEN_COMMANDS = {
 }
 
 
-class CommandInfo(NamedTuple):
-    """Where a command is, and the first line of its help."""
-
-    target: str
-    summary: str
-
-
 def _name_command(target: str) -> str:
     """Return the name of a function, without the `_` after a keyword, or of an app's module."""
     module, _, name = target.partition(":")
     return module.rpartition(".")[2] if name == "app" else name.rstrip("_")
 
 
-COMMANDS_BY_NAME = {
-    _name_command(target): CommandInfo(target, summary)
+TARGETS = {
+    _name_command(target): target
     for commands in (*COMMAND_GROUPS.values(), HIDDEN_COMMANDS)
-    for target, summary in commands.items()
+    for target in commands
 }
 
 ALIASES = {"view": "show"}
@@ -151,7 +144,7 @@ class RootGroup(CommandGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         name = ALIASES.get(cmd_name, cmd_name)
-        if name not in COMMANDS_BY_NAME:
+        if name not in TARGETS:
             return None
         if self._is_listing:
             return self.commands[name]
@@ -221,7 +214,7 @@ def read_environment() -> dict[str, str]:
 
 def load_command(name: str) -> Any:
     """Import a command and return it as a click command."""
-    module, _, attribute = COMMANDS_BY_NAME[name].target.partition(":")
+    module, _, attribute = TARGETS[name].partition(":")
     target = getattr(importlib.import_module(f"memory_core.cli.{module}"), attribute)
     if not isinstance(target, typer.Typer):
         function, target = target, App()

@@ -39,11 +39,8 @@ def print_line(*parts: str, end: str = "\n") -> None:
     On a terminal, control characters are made visible: memories and events come from elsewhere.
     """
     clean = make_safe if is_terminal() else clean_text
-    _write("".join([clean(_redact(part)) for part in parts]) + end)
-
-
-def _redact(text: str) -> str:
-    return text if isinstance(text, ColouredText) else scanner.redact(text)
+    shown = (part if isinstance(part, ColouredText) else scanner.redact(part) for part in parts)
+    _write("".join(map(clean, shown)) + end)
 
 
 def name_command(text: str) -> str:

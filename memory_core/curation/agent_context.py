@@ -166,7 +166,7 @@ def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
             "id": item.id,
             "text": item.text,
             "section": item.section,
-            "category": category_of(item.section),
+            "category": template.category_of(item.section),
             "confidence": item.confidence,
         }
         for item in knowledge.items[:most]
@@ -179,12 +179,6 @@ def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
         "errors": [error.data() for error in knowledge.errors],
     }
     return {name: scanner.redact_values(value) for name, value in fields.items()}
-
-
-def category_of(section: str) -> str | None:
-    """Return the category whose items are in a section of this title, or None."""
-    name = template.category_of(section)
-    return name if name != section else None
 
 
 def render_markdown(knowledge: Knowledge, most: int) -> str:

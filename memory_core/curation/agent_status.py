@@ -397,22 +397,16 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
         failing = [memory for memory in memories if memory.error == error]
         names = format_names([memory.path for memory in failing])
         yield StatusWarning(f"{names}: {error}", explain(failing[0]))
-    problems: list[tuple[str, str, list[MemoryStatus]]] = [
-        (
-            "a merge conflict is not resolved",
-            f"agent-memory tidy{level}",
-            [memory for memory in memories if memory.is_in_conflict],
-        ),
-        (
-            "some lines could not be parsed as you probably meant",
-            "",
-            [memory for memory in memories if memory.warnings and not memory.is_in_conflict],
-        ),
-    ]
-    for what, advice, affected in problems:
+    torn = [memory for memory in memories if memory.is_in_conflict]
+    odd = [memory for memory in memories if memory.warnings and memory not in torn]
+    for what, affected in (
+        ("a merge conflict is not resolved", torn),
+        ("some lines could not be parsed as you probably meant", odd),
+    ):
         if affected:
             names = format_names([memory.agent for memory in affected])
-            yield StatusWarning(f"{names}: {what}", advice or explain(affected[0]))
+            advice = explain(affected[0]) if affected is odd else f"agent-memory tidy{level}"
+            yield StatusWarning(f"{names}: {what}", advice)
     for memory in memories:
         for _line, what in memory.notes[:MAX_NOTES]:
             yield StatusWarning(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memory_core.curation import lookup
 from memory_core.document import markdown
-from memory_core.document.diff import TextChange, format_diff
+from memory_core.document.diff import compare_texts
 from memory_core.history import item_history
 from memory_core.history.item_history import ItemState, Record
 from memory_core.memory.reading import read_memory
@@ -214,9 +214,7 @@ def compare(
     titles = dict.fromkeys(state.section for state in [*old.values(), *new.values()])
     return Comparison(
         since or (item_history.clock_time(last) if last else ""),
-        format_diff(
-            TextChange(path, *(_render_items(side.values(), titles) for side in (old, new)))
-        ),
+        compare_texts(path, *(_render_items(side.values(), titles) for side in (old, new))).diff(),
         _list_added(old, new),
         _list_added(new, old),
     )

@@ -7,6 +7,7 @@ merged item by item with changes that others wrote meanwhile, as one change.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from memory_core.curation import item_actions
@@ -31,11 +32,7 @@ class EditCopy(NamedTuple):
     is_new: bool
 
 
-class EditWarning(NamedTuple):
-    """A possible mistake: the line from 1 and a sentence."""
-
-    line: int
-    what: str
+EditWarning = tuple[int, str]  # a possible mistake: the line from 1 and a sentence
 
 
 class EditResult(NamedTuple):
@@ -67,10 +64,8 @@ def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
 def list_warnings(text: str) -> list[EditWarning]:
     """Return possible mistakes in the text; they do not prevent saving it."""
     document = markdown.parse_document(text)
-    warnings = [EditWarning(line, what) for line, what in document.warnings]
-    if not text.strip():
-        warnings.append(EditWarning(1, "the file is empty: all its items would be archived"))
-    return sorted([*warnings, *_check_lines(document.lines)])
+    empty = [(1, "the file is empty: all its items would be archived")] if not text.strip() else []
+    return sorted([*document.warnings, *empty, *_check_lines(document.lines)])
 
 
 def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
@@ -79,14 +74,14 @@ def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
         text = line.rstrip("\r\n").removeprefix(markdown_lines.BOM if number == 1 else "")
         escaped, clean = sanitize.escape(text), scanner.redact(text)
         if clean != text:
-            yield EditWarning(number, f"a secret: agents get {clean.strip()}")
+            yield number, f"a secret: agents get {clean.strip()}"
         elif any("\udc80" <= char <= "\udcff" for char in text):
-            yield EditWarning(number, "bytes that are not UTF-8: agents get replacement characters")
+            yield number, "bytes that are not UTF-8: agents get replacement characters"
         elif _begins_tag(text):
             what = f"a tag that looks like one of Claude Code's: agents get {escaped.strip()}"
-            yield EditWarning(number, what)
+            yield number, what
         elif characters.clean(text) != text:
-            yield EditWarning(number, "invisible characters: agents get the line without them")
+            yield number, "invisible characters: agents get the line without them"
 
 
 def _begins_tag(line: str) -> bool:
@@ -114,10 +109,7 @@ def save_copy(
     `reworded` is the text of an item whose new text may have quite other words.
     Raises OSError if the memory cannot be locked, read or written; it is then unchanged.
     """
-
-    def change(memory: AgentMemory) -> EditResult:
-        return _save(memory, copy, text, reworded, source)
-
+    change = partial(_save, copy=copy, text=text, reworded=reworded, source=source)
     return transaction.change_memory(project, agent, change, store)
 
 

@@ -21,7 +21,7 @@ from memory_core.document import (
     merge_learnings,
     preferences,
 )
-from memory_core.document.diff import TextChange
+from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
@@ -60,7 +60,7 @@ class ImportResult(NamedTuple):
     """
 
     agent: str
-    change: TextChange
+    change: FileChange
     archived: list[str]
     records: int
     entries: int
@@ -208,7 +208,7 @@ def _import_agent(
         after = memory.text if memory.snapshot or memory.text != memory.before else ""
         path = store.paths.relative(store.path(agent))
         entries, review = _list_new_entries(store, agent, exported)
-        difference = TextChange(path, before, after)
+        difference = compare_texts(path, before, after)
         return ImportResult(agent, difference, archived, records, len(entries) + len(review))
 
     if not change_id:
@@ -279,7 +279,7 @@ def _drop_removed(memory: AgentMemory, text: str) -> str:
         and record.get("source") in item_history.HUMAN_SOURCES
         and item_history.change_of(record) not in undos
     ]
-    return markdown.render_document(edits.remove_items(document, removed)) if removed else text
+    return markdown.render_document(edits.remove_items(document, removed))
 
 
 def _unindent(text: str) -> str:

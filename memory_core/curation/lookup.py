@@ -147,17 +147,17 @@ def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
     A name is an id, a prefix of an id (at least MIN_PREFIX digits), a text, the same words,
     or a part of a text.  Raises ItemNotFound and AmbiguousItem.
     """
-    items = list(items)
-    kinds = ([item for item in items if matches(item, name.strip())] for matches in MATCHERS)
-    # The first kind of match counts: the name of a whole text never means a part of others.
-    matches = next(filter(None, kinds), [])
+    ranked = [(_rank(item, name.strip()), item) for item in items]
+    # The best way counts: the name of a whole text never means a part of others.
+    best = min((rank for rank, _item in ranked if rank), default=-1)
+    matches = [item for rank, item in ranked if rank == best]
     by_id = {item.id: item for item in reversed(matches)}
     if len(by_id) == 1:
         return matches[0]
     if matches:
         listed = _format_items([*by_id.values()][::-1], "\n  ")
         raise AmbiguousItem(f"{name!r} may be one of {len(by_id)} items:\n  {listed}")
-    near = _format_items(_list_similar(name, items))
+    near = _format_items(_list_similar(name, [item for _rank, item in ranked]))
     raise ItemNotFound(f"no item matches {name!r}{'; similar: ' if near else ''}{near}")
 
 
@@ -166,30 +166,17 @@ def is_id(name: str) -> bool:
     return len(name) >= MIN_PREFIX and not set(name.lower()) - set("0123456789abcdef")
 
 
-def matches_id(item: HasId, name: str) -> bool:
-    return item.id == name.lower()
-
-
-def matches_id_prefix(item: HasId, name: str) -> bool:
-    return len(name) >= MIN_PREFIX and item.id.startswith(name.lower())
-
-
-def matches_text(item: HasId, name: str) -> bool:
-    """Say whether a name is the item's text, with or without the nested lines."""
-    return bool(name) and name in (item.text, _first_line(item))
-
-
-def matches_words(item: HasId, name: str) -> bool:
-    """Say whether a name has the same words as the text; case and emphasis are ignored."""
-    folded = similarity.normalize_text(name)
-    return bool(name) and similarity.normalize_text(_first_line(item)) == folded
-
-
-def matches_part(item: HasId, name: str) -> bool:
-    return bool(name) and name.casefold() in item.text.casefold()
-
-
-MATCHERS = (matches_id, matches_id_prefix, matches_text, matches_words, matches_part)
+def _rank(item: HasId, name: str) -> int:
+    """Return how a name matches an item, the best way first, 0 for not at all."""
+    first, low = _first_line(item), name.lower()
+    ways = (
+        item.id == low,
+        len(name) >= MIN_PREFIX and item.id.startswith(low),
+        name in (item.text, first),
+        similarity.normalize_text(first) == similarity.normalize_text(name),
+        name.casefold() in item.text.casefold(),
+    )
+    return ways.index(True) + 1 if name and any(ways) else 0
 
 
 def _first_line(item: HasId) -> str:

@@ -42,12 +42,8 @@ class SourceItem(NamedTuple):
     reading: list[str]
 
 
-def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[SourceItem]:
-    """Return the items of these agents, except their preferences."""
-    return [source for agent in agents for source in _list_sources(project, store, agent)]
-
-
-def _list_sources(project: Project, store: Store, agent: str) -> Iterator[SourceItem]:
+def list_sources(project: Project, store: Store, agent: str) -> Iterator[SourceItem]:
+    """Yield the items of an agent, except its preferences."""
     memory = read_memory(project, agent, store)
     tiers = {item.text: item.tier for item in text_origins.list_texts(project, store, agent)}
     for item in item_actions.list_items(memory):
@@ -62,7 +58,7 @@ def find_source(project: Project, store: Store, agents: Iterable[str], name: str
 
     Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
     """
-    sources = list_sources(project, store, agents)
+    sources = [one for agent in agents for one in list_sources(project, store, agent)]
     source = lookup.find_item(name, sources)
     owners = sorted({other.agent for other in sources if other.id == source.id})
     if len(owners) > 1:

@@ -16,7 +16,7 @@ from memory_core.curation.change_log import (
     short_id,
 )
 from memory_core.document import markdown, revert_text, template
-from memory_core.document.diff import TextChange
+from memory_core.document.diff import FileChange, compare_texts
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemFields
 from memory_core.memory import agent_memory, rename, transaction
@@ -37,7 +37,7 @@ class UndoResult(NamedTuple):
     """
 
     changes: list[Change]
-    files: list[TextChange]
+    files: list[FileChange]
     effects: list[tuple[Change, bool]]
     merged: list[str]
 
@@ -240,7 +240,7 @@ def _undo(
             template.update_header(text, memory.limits, memory.now, agent) if text else ""
             for text in texts
         )
-        files.append(TextChange(store.paths.relative(store.path(agent)), before, after))
+        files.append(compare_texts(store.paths.relative(store.path(agent)), before, after))
     if write:
         own_id = agent_memory.make_change_id("undo")
         transaction.check_unlocked(store, works)

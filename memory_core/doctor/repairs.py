@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memory_core.delegation import draining
-from memory_core.document.diff import format_diff
 from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.setup import installation
@@ -57,7 +56,7 @@ def resolve(project: Project, agent: str, user: bool) -> Iterator[Repair]:
 def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
     for resolution in resolutions:
         change, error = resolution.change, resolution.refused
-        diff = "" if error else format_diff(change)
+        diff = "" if error else change.diff()
         yield Repair("conflict resolved, both sides kept", change.path, diff=diff, error=error)
 
 

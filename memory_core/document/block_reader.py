@@ -54,8 +54,17 @@ class Heading:
 class BlockReader:
     """The open blocks at the current line, and the results up to there.
 
-    The results, which `Document` takes over: headings, items, verbatim, comments, unclosed,
-    markers and warnings.  The state between two lines:
+    The results:
+
+    - headings and items
+    - verbatim: the lines of code and comments, not in lists
+    - comments: the lines where comments begin
+    - comment_lines: all lines of comments
+    - unclosed: by the first lines of code and comments, what would close them
+    - markers: git's conflict markers
+    - warnings: line numbers from 1, with sentences
+
+    The state between two lines:
 
     - at: the number of the current line
     - open: the open containers, the outermost first: QUOTE, or the indentation of an item
@@ -76,6 +85,7 @@ class BlockReader:
         self.items: list[Item] = []
         self.verbatim: list[int] = []
         self.comments: list[int] = []
+        self.comment_lines: set[int] = set()
         self.unclosed: dict[int, str] = {}
         self.markers: list[int] = []
         self.warnings: list[tuple[int, str]] = []
@@ -270,14 +280,16 @@ class BlockReader:
         if not text.startswith(COMMENT_START):
             return False
         self._close(depth)
-        if not self.open:
-            self.comments.append(self.at)
-        if COMMENT_END in text:
-            self.verbatim += [] if self.open else [self.at]
-        elif self.open:
-            self.leaf = COMMENT
+        is_closed = COMMENT_END in text
+        if self.open:
+            self.leaf = NO_LEAF if is_closed else COMMENT
+            return True
+        self.comments.append(self.at)
+        if is_closed:
+            self.verbatim.append(self.at)
         else:
             self._skip_verbatim(COMMENT_END, 1, lambda line: True)
+        self.comment_lines |= {*range(self.at, max(self.at + 1, self.verbatim_end))}
         return True
 
     def _skip_verbatim(self, sign: str, length: int, closes: Callable[[str], bool]) -> None:

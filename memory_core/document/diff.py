@@ -25,7 +25,7 @@ class FileChange(NamedTuple):
         return "removed" if self.after is None else "changed"
 
     def diff(self) -> str:
-        """Return the change as a unified diff."""
+        """Return the change as a unified diff, "" if nothing changes."""
         # An absolute path needs no a/ and b/, which `patch -p1` removes from the others.
         a, b = ("", "") if os.path.isabs(self.path) else ("a/", "b/")
         old = os.devnull if self.before is None else f"{a}{self.path}"
@@ -34,20 +34,9 @@ class FileChange(NamedTuple):
         return "".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines)
 
 
-class TextChange(NamedTuple):
-    """The text of a file before and after; bytes that are not UTF-8 are lone surrogates."""
-
-    path: str
-    before: str
-    after: str
-
-
-def format_diff(change: TextChange) -> str:
-    """Return a change as a unified diff, or an empty string if nothing changes."""
-    before, after = (
-        text.encode("utf-8", "surrogateescape") for text in (change.before, change.after)
-    )
-    return FileChange(change.path, before, after).diff()
+def compare_texts(path: str, before: str, after: str) -> FileChange:
+    """Return the change of a text; bytes that are not UTF-8 are lone surrogates in it."""
+    return FileChange(path, *(text.encode("utf-8", "surrogateescape") for text in (before, after)))
 
 
 def _split_lines(data: bytes | None) -> list[str]:

@@ -16,7 +16,7 @@ from memory_core.document.markdown import (
     normalize_title,
     parse_document,
 )
-from memory_core.text.markdown_lines import BOM, count_front_matter
+from memory_core.text.markdown_lines import BOM, count_front_matter, find_line_end
 
 ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
 # All parts of a document: an edit may only change the entries of its own lines.
@@ -50,6 +50,8 @@ def insert_item(document: Document, section: Section, text: str, nested: str = "
 
 def remove_items(document: Document, items: list[Item]) -> Document:
     """Remove items; if one separated its neighbours, an empty line or comment replaces it."""
+    if not items:
+        return document
     gone = {item.line for item in items}
     shape = [entry for at, entry in _entries(document) if at not in gone]
     lines = _without_bom(document)
@@ -129,17 +131,6 @@ def insert_block(document: Document, section: Section | None, block: list[str]) 
     return after
 
 
-def insert_lines(document: Document, at: int, block: list[str]) -> Document | None:
-    """Insert lines above a line; return None if any line would be read in another way.
-
-    If the new lines leave code open, it is closed.
-    """
-    own = parse_document("\n".join(["", *block]))  # below a blank line they are not front matter
-    after = _splice(document, at, at, [*block, *own.unclosed.values()])
-    expected = _shape_of_both(document, at, _shape(own))
-    return after if _is_read(after, document, expected) else None
-
-
 def set_suffix(document: Document, section: Section, suffix: str) -> Document:
     """Change the `(Max: ...)` of a section's heading, if it has one."""
     if section.suffix in ("", suffix):
@@ -197,7 +188,7 @@ def _header_end(document: Document) -> int:
 def _splice(document: Document, begin: int, end: int, new: list[str]) -> Document:
     """Replace lines; the new ones get the document's line end."""
     lines = _without_bom(document)
-    close = _line_end(lines)
+    close = find_line_end("".join(lines[:1]))
     return _with_lines(document, lines[:begin] + [line + close for line in new] + lines[end:])
 
 
@@ -205,7 +196,7 @@ def _with_lines(document: Document, lines: list[str]) -> Document:
     """Parse other lines, with the byte order mark and the last line end of the document."""
     old = document.lines
     if lines and old and not old[-1].endswith(("\n", "\r")):
-        close = _line_end(old)
+        close = find_line_end(old[0])
         lines = [line if line.endswith(("\n", "\r")) else line + close for line in lines]
         lines[-1] = lines[-1].rstrip("\r\n")
     bom = BOM if old and old[0].startswith(BOM) else ""
@@ -216,11 +207,6 @@ def _without_bom(document: Document) -> list[str]:
     """Return the lines without the byte order mark."""
     first = [line.removeprefix(BOM) for line in document.lines[:1] if line != BOM]
     return first + document.lines[1:]
-
-
-def _line_end(lines: list[str]) -> str:
-    first = "".join(lines[:1])
-    return first[len(first.rstrip("\r\n")) :] or "\n"
 
 
 def _cut(lines: list[str], item: Item) -> None:

@@ -21,17 +21,11 @@ class Section:
         self.items: list[Item] = []
 
 
-class Document:
+class Document(BlockReader):
     """The lines of a text, with the line numbers of its parts."""
 
-    def __init__(self, lines: list[str], blocks: BlockReader) -> None:
-        self.lines = lines
-        self.headings, self.items = blocks.headings, blocks.items
-        self.verbatim = blocks.verbatim  # lines of code and comments, not in lists
-        self.comments = blocks.comments  # the lines where comments begin
-        self.unclosed = blocks.unclosed  # their first lines: what would close them
-        self.markers = blocks.markers  # git's conflict markers
-        self.warnings = blocks.warnings  # line number from 1, sentence
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__(lines)
         self.sections: list[Section] = []
 
 
@@ -40,9 +34,8 @@ def parse_document(text: str) -> Document:
     """Read any text; the joined `document.lines` equal the text.  Nobody changes a document."""
     lines = markdown_lines.split_lines(text)
     front = markdown_lines.count_front_matter(lines)
-    reader = BlockReader(lines)
-    reader.read(front)
-    document = Document(lines, reader)
+    document = Document(lines)
+    document.read(front)
     if not front and markdown_lines.begins_front_matter(lines):
         document.warnings.append((1, "--- is never closed; the text below it is not front matter"))
     _group(document)

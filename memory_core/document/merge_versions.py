@@ -252,8 +252,7 @@ def merge_versions(
 
 def _join_lines(lines: list[str], ours: str) -> str:
     """Return the text of the lines, with the line ends and the byte order mark of our version."""
-    first = markdown_lines.split_lines(ours)[0]
-    end = first[len(first.rstrip("\r\n")) :] or "\n"
+    end = markdown_lines.find_line_end(ours)
     while lines and not lines[-1].strip() and ours.rstrip("\r\n") + end == ours:
         lines.pop()
     bom = markdown_lines.BOM if ours.startswith(markdown_lines.BOM) else ""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from memory_core.document import edits, markdown
 from memory_core.document.block_reader import Item
-from memory_core.document.markdown import Document, Section
+from memory_core.document.markdown import Document
 from memory_core.text import sanitize
 
 TITLE = "Preferences"
@@ -38,24 +38,16 @@ def is_title(title: str) -> bool:
     return markdown.normalize_title(title) == "preferences"
 
 
-def list_sections(document: Document) -> list[Section]:
-    return [section for section in document.sections if is_title(section.title)]
-
-
 def list_items(document: Document) -> list[Item]:
     """Return the items of the preferences, with or without a key."""
-    return [item for section in list_sections(document) for item in section.items]
+    sections = (section for section in document.sections if is_title(section.title))
+    return [item for section in sections for item in section.items]
 
 
 def list_effective(document: Document) -> list[Item]:
     """Return the last item of each key, in the order of the file."""
-    items: dict[str, Item] = {}
-    for item in list_items(document):
-        key = read_key(item)
-        if key:
-            items.pop(key, None)
-            items[key] = item
-    return list(items.values())
+    last = {read_key(item): item for item in list_items(document) if read_key(item)}
+    return sorted(last.values(), key=lambda item: item.line)
 
 
 def read_values(document: Document) -> dict[str, str]:
@@ -114,7 +106,7 @@ def check_pair(key: str, value: str) -> tuple[str, str]:
 def remove(text: str, key: str) -> str:
     """Remove the items of a key from a text, with their nested lines."""
     document = markdown.parse_document(text)
-    return markdown.render_document(_remove_items(document, find_all(document, key)))
+    return markdown.render_document(edits.remove_items(document, find_all(document, key)))
 
 
 def remove_overridden(
@@ -125,7 +117,7 @@ def remove_overridden(
     `decides` returns whether an item of `own` may replace another one, by its text.
     """
     keys = {read_key(item) for item in list_effective(own) if decides(item.text)}
-    return _remove_items(
+    return edits.remove_items(
         document, [item for item in list_items(document) if read_key(item) in keys]
     )
 
@@ -134,11 +126,7 @@ def remove_superseded(document: Document) -> Document:
     """Remove all but the effective item of each key."""
     lines = {item.line for item in list_effective(document)}
     pairs = [item for item in list_items(document) if read_key(item)]
-    return _remove_items(document, [item for item in pairs if item.line not in lines])
-
-
-def _remove_items(document: Document, items: list[Item]) -> Document:
-    return edits.remove_items(document, items) if items else document
+    return edits.remove_items(document, [item for item in pairs if item.line not in lines])
 
 
 def get_front(text: str) -> str:

@@ -107,7 +107,6 @@ def _split(text: str) -> Iterator[TextPart]:
 
 def _join(parts: list[TextPart], now: str) -> str:
     """Return the text with the line ends of the present one."""
-    first = next(iter(markdown_lines.split_lines(now)), "")
-    end = first[len(first.rstrip("\r\n")) :] or "\n"
+    end = markdown_lines.find_line_end(now)
     lines = [line for part in parts for line in part.lines.split("\n")]
     return end.join(lines) + (end if lines and now.endswith(("\n", "\r")) else "")

@@ -65,13 +65,13 @@ def is_known(title: str) -> bool:
     return markdown.normalize_title(title) in map(markdown.normalize_title, titles)
 
 
-def category_of(title: str) -> str:
-    """Return the category of a section's items, or the title for sections without a category."""
+def category_of(title: str) -> str | None:
+    """Return the category whose items are in a section of this title, or None."""
     categories = {
         markdown.normalize_title(SECTION_TITLES[kind]): category
         for category, kind in CATEGORY_TYPES.items()
     }
-    return categories.get(markdown.normalize_title(title), title)
+    return categories.get(markdown.normalize_title(title))
 
 
 def render_new(name: str, project: str, limits: Limits, now: str) -> str:

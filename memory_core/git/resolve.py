@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.document import conflicts, dated_entries
-from memory_core.document.diff import TextChange
+from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files.safe_files import Refused
 from memory_core.memory import maintained_files, transaction
 from memory_core.storage.project import Project
@@ -27,7 +27,7 @@ class Resolution(NamedTuple):
     """
 
     agent: str
-    change: TextChange
+    change: FileChange
     archived: list[str]
     refused: str
 
@@ -71,8 +71,8 @@ def _resolve(
         reason = str(error)
         if isinstance(error, OSError) and error.strerror and not isinstance(error, Refused):
             reason = f"{name}: {error.strerror}"
-        return Resolution(agent, TextChange(name, "", ""), [], reason)
-    return Resolution(agent, TextChange(name, snapshot.text, merged.text), left, "")
+        return Resolution(agent, compare_texts(name, "", ""), [], reason)
+    return Resolution(agent, compare_texts(name, snapshot.text, merged.text), left, "")
 
 
 def _write_archive(

@@ -8,16 +8,14 @@ and contents.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from memory_core.learning import blocks, classify, lines
-from memory_core.learning.blocks import LearningBlock, Span
+from memory_core.learning import blocks, classify
+from memory_core.learning.blocks import LearningBlock
 from memory_core.learning.lines import Draft
 from memory_core.learning.type_names import is_placeholder
 from memory_core.secrets import scanner
 from memory_core.text.sanitize import clean_line, shorten
-
-MAX_LENGTH = 300
 
 # The reason for rejecting a block that only shows the format.
 EXAMPLE_REASON = "is called an example in the line before it"
@@ -42,27 +40,14 @@ class Learning:
 
 @dataclass
 class Extraction:
-    """The learnings of a text, and the ranges of their blocks, in the order of the text."""
+    """The learnings of a text, in its order."""
 
     learnings: list[Learning]
     rejected: list[Learning]
-    spans: list[Span] = field(default_factory=list)
 
 
-def extract(text: str, natural_language: bool = False, max_length: int = MAX_LENGTH) -> Extraction:
-    """Extract the learnings of a text.
-
-    `natural_language` also accepts sentences such as "Best practice: ...".  A content longer than
-    `max_length` characters is rejected.  `spans` are ranges that `blocks.remove_spans` can remove.
-    """
-    if not lines.may_teach(text, natural_language):
-        return Extraction([], [])
-    unjudged, spans = blocks.find_blocks(text, natural_language)
-    return replace(judge_blocks(unjudged, max_length), spans=spans)
-
-
-def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int = MAX_LENGTH) -> Extraction:
-    """Return the learnings of blocks."""
+def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int) -> Extraction:
+    """Return the learnings of blocks; a content longer than `max_length` is rejected."""
     extraction = Extraction([], [])
     examples: dict[Learning, None] = {}
     for block in unjudged:
@@ -76,7 +61,7 @@ def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int = MAX_LENGTH
     return extraction
 
 
-def extract_one(kind: str, content: str, max_length: int = MAX_LENGTH) -> Extraction:
+def extract_one(kind: str, content: str, max_length: int) -> Extraction:
     """Check one learning from a command or another program; its content becomes one line."""
     line = clean_line(content)
     reason = classify.check_learning(clean_line(kind), line, max_length)

@@ -69,9 +69,8 @@ class Guard:
 
         Its headings are those that agents receive, too.
         """
-        if items := [item for item, _reason in self.list_held(document)]:
-            document = edits.remove_items(document, items)
-        return self.hide_headings(document)
+        waiting = [item for item, _reason in self.list_held(document)]
+        return self.hide_headings(edits.remove_items(document, waiting))
 
     def hide_headings(self, document: Document) -> Document:
         """Return a document whose headings are those that agents receive."""

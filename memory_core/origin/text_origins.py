@@ -33,36 +33,6 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
-__all__ = [
-    "REASON",
-    "Guard",
-    "JudgedText",
-    "Row",
-    "accept",
-    "add_origins",
-    "ask_whose",
-    "describe_reported",
-    "find_commits",
-    "find_reason",
-    "find_tier",
-    "hold",
-    "list_held",
-    "list_new",
-    "list_outside",
-    "list_reported",
-    "list_texts",
-    "look",
-    "make_guard",
-    "make_key",
-    "rate",
-    "read_history",
-    "read_origins",
-    "read_times",
-    "read_transcript",
-    "remove_held",
-    "rename_origins",
-]
-
 
 class JudgedText:
     """A text of a memory file, with its nested lines and its tier; an item has an `id`."""

@@ -154,14 +154,8 @@ def _list_lines(document: Document, item: Item) -> list[str]:
 
 def _hidden(document: Document) -> set[int]:
     """Return the numbers of lines that are not shown: titles, comments, conflict markers."""
-    hidden = set(document.markers)
+    hidden = {*document.markers, *document.comment_lines}
     for heading in document.headings:
         if heading.level == 1:
             hidden.update(range(heading.line, heading.body))
-    begins, comment, before = set(document.comments), False, -1
-    for at in document.verbatim:
-        comment = at in begins or (comment and at == before + 1)
-        if comment:
-            hidden.add(at)
-            comment, before = "-->" not in document.lines[at], at
     return hidden

@@ -270,9 +270,9 @@ def _remove_hooks(target: SettingsTarget, dry_run: bool, say: Say) -> bool:
 def _remove_imports(level_paths: paths.LevelPaths, dry_run: bool, say: Say) -> None:
     """Remove the imports of task memories from the project's CLAUDE.md."""
     if dry_run:
-        for path, *texts in claude_md_import.plan_removal(level_paths):
-            before, after = (text.encode("utf-8", "surrogateescape") for text in texts)
-            _say_diff(FileChange(path, before, after or None), say)
+        for change in claude_md_import.plan_removal(level_paths):
+            path = os.path.join(level_paths.root, change.path)
+            _say_diff(change._replace(path=path, after=change.after or None), say)
     else:
         for name in claude_md_import.remove(level_paths):
             say(f"Removed the import of task memory from {os.path.join(level_paths.root, name)}.")

@@ -114,18 +114,14 @@ class Folder:
     # Task files.
 
     def list_task_files(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of the task files in one of Backlog.md's folders."""
-        return [entry for entry in self.scan(place) if self.is_task_file(entry[0])]
-
-    def scan(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of the files in one of Backlog.md's folders.
+        """Return (name, status) of the task files in one of Backlog.md's folders, by their times.
 
         Of very many open tasks, those that changed last count: a hook reads them.
         """
         entries = file_actions.scan(self.files, os.path.join(self.path, place))
-        if place == OPEN and len(entries) > MAX_OPEN_FILES:
-            entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
-        return entries[-MAX_OPEN_FILES:] if place == OPEN else entries
+        entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
+        entries = entries[-MAX_OPEN_FILES:] if place == OPEN else entries
+        return [entry for entry in entries if self.is_task_file(entry[0])]
 
     def is_task_file(self, name: str) -> bool:
         stem = backlog_format.parse_file_name(name)

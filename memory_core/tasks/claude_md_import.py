@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 
 from memory_core.claude_code import claude_md
+from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files import file_actions, safe_files
 from memory_core.secrets import scanner
 from memory_core.selection import tokens
@@ -73,11 +74,12 @@ def set_up(project: Project) -> list[str]:
     with lifecycle.TaskTransaction(project) as transaction:
         folder = transaction.folder
         folder.check_file(os.path.join(folder.path, CLAUDE_FILE))
-        path, before, after = _plan_root_file(folder)
-        if after != before:
-            _write(folder, path, after)
+        root = _plan_root_file(folder)
+        is_due = root.before != root.after
+        if is_due:
+            _write(folder, root.path, root.after or b"")
         refresh(transaction)
-    return [folder.relative(path)] if after != before else []
+    return [root.path] if is_due else []
 
 
 def check_root_file(folder: backlog_folder.Folder, advice: str) -> None:
@@ -88,56 +90,52 @@ def check_root_file(folder: backlog_folder.Folder, advice: str) -> None:
         raise safe_files.Refused(CLAUDE_FILE, f"{error.reason}; {advice}") from None
 
 
-def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
-    """Return (path, before, after) of the files that `set_up` would change; raises as it does."""
+def plan_set_up(project: Project) -> list[FileChange]:
+    """Return the changes of files that `set_up` would make; raises as it does."""
     folder = backlog_folder.Folder(project.paths.files)
     root = _plan_root_file(folder)
-    changes = [root] if root[2] != root[1] else []
     path = os.path.join(folder.path, CLAUDE_FILE)
     folder.check_file(path)
     before = folder.read_file(path)
     target, _copy = _choose_imported_file(project, folder, folder.find_active(folder.in_progress))
     after = _set_import(before, folder, target)
-    return [*changes, (path, before, after)] if after != before else changes
+    changes = [root, compare_texts(folder.relative(path), before, after)]
+    return [change for change in changes if change.before != change.after]
 
 
-def _plan_root_file(folder: backlog_folder.Folder) -> tuple[str, str, str]:
-    """Return (path, before, after) of the root's CLAUDE.md; `after` imports the folder's file."""
+def _plan_root_file(folder: backlog_folder.Folder) -> FileChange:
+    """Return the change of the root's CLAUDE.md, by which it imports the folder's file."""
     check_root_file(folder, SET_UP_ADVICE)
-    path = os.path.join(folder.root, CLAUDE_FILE)
-    before = folder.read_file(path)
+    text = folder.read_file(CLAUDE_FILE)
     # An existing block is rewritten, because the backlog folder may have been renamed.
-    is_due = claude_md.has_block(before) or not is_set_up(folder)
-    return (
-        path,
-        before,
-        claude_md.set_block(before, [_format_root_line(folder)]) if is_due else before,
-    )
+    is_due = claude_md.has_block(text) or not is_set_up(folder)
+    after = claude_md.set_block(text, [_format_root_line(folder)]) if is_due else text
+    return compare_texts(CLAUDE_FILE, text, after)
 
 
-def plan_removal(paths: LevelPaths) -> list[tuple[str, str, str]]:
-    """Return (path, before, after) of the files with a marked block; `after` is "" to delete."""
+def plan_removal(paths: LevelPaths) -> list[FileChange]:
+    """Return the changes of the files with a marked block; `after` is b"" to delete."""
     folder = backlog_folder.Folder(paths.files)
-    files = (os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE))
-    texts = ((path, folder.read_file(path)) for path in files)
+    files = (CLAUDE_FILE, folder.relative(os.path.join(folder.path, CLAUDE_FILE)))
+    texts = {path: folder.read_file(path) for path in files}
     return [
-        (path, text, claude_md.remove_block(text))
-        for path, text in texts
+        compare_texts(path, text, claude_md.remove_block(text))
+        for path, text in texts.items()
         if claude_md.has_block(text)
     ]
 
 
 def remove(paths: LevelPaths) -> list[str]:
     """Remove the marked blocks and the imported copies; return the changed files."""
-    folder, changed = backlog_folder.Folder(paths.files), plan_removal(paths)
-    for path, _before, after in changed:
-        _write(folder, path, after)
+    folder, changes = backlog_folder.Folder(paths.files), plan_removal(paths)
+    for change in changes:
+        _write(folder, change.path, change.after or b"")
     folder.set_ignored(f"/{CLAUDE_FILE}", False)
     remove_copies(folder)
     copies = os.path.join(folder.memory, COPY_FOLDER)
     folder.files.remove(os.path.join(copies, ".gitignore"))
     file_actions.remove_folder(folder.files, copies)
-    return [paths.relative(path) for path, *_texts in changed]
+    return [change.path for change in changes]
 
 
 # Imported files.
@@ -162,7 +160,7 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     if after != text:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
-        _write(folder, path, after)
+        _write(folder, path, after.encode("utf-8", "surrogateescape"))
 
 
 def _is_usable(folder: backlog_folder.Folder, path: str) -> bool:
@@ -262,10 +260,10 @@ def list_watched_files(folder: backlog_folder.Folder, active: str) -> list[str]:
     return paths
 
 
-def _write(folder: backlog_folder.Folder, path: str, text: str) -> None:
-    """Write a CLAUDE.md; delete it if the text is empty."""
-    if text:
-        folder.files.replace(path, text.encode("utf-8", "surrogateescape"))
+def _write(folder: backlog_folder.Folder, path: str, data: bytes) -> None:
+    """Write a CLAUDE.md; delete it if it would be empty."""
+    if data:
+        folder.files.replace(path, data)
     elif folder.files.is_file(path):
         folder.files.delete(path)
 

@@ -17,7 +17,7 @@ import time
 from memory_core.files import file_actions
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
-from memory_core.tasks import backlog_folder, backlog_format, task_document, task_templates
+from memory_core.tasks import backlog_folder, backlog_format, task_document
 from memory_core.text import front_matter
 
 # It is next to the locks of agents; no agent's file begins with a dot.
@@ -73,9 +73,8 @@ class TaskTransaction:
 
     def begin(self, task: str, title: str, template: str) -> None:
         """Create the memory of a task that has none, from the template of that name."""
-        text = task_templates.read(self.project.paths, template)
         self.folder.make_memory_folder()
-        memory = task_document.create(task, title, backlog_folder.now(), text)
+        memory = task_document.create(task, title, backlog_folder.now(), template)
         self.folder.files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
         self.log("begun", task)
         self.link_task_file(task)
@@ -103,13 +102,11 @@ class TaskTransaction:
         self.log("deleted", task)
         self.link_task_file(task)
 
-    def read_title(self, task: str, archived: bool = False) -> str:
-        return task_document.read_field(self.read(self.path(task, archived)).text, "title")
-
-    def set_title(self, task: str, archived: bool, title: str) -> None:
-        """Write the id and the title of the task into its memory."""
-        memory = self.read(self.path(task, archived))
-        self.write(memory, task_document.rename_task(memory.text, task, title))
+    def set_title(self, task: str, title: str) -> None:
+        """Write the id and the title of the task into its memory, if it has another title."""
+        memory = self.read(self.path(task))
+        if title != task_document.read_field(memory.text, "title"):
+            self.write(memory, task_document.rename_task(memory.text, task, title))
 
     def _move(self, path: str, target: str) -> None:
         """Move a file; a file with the target's name is renamed, not overwritten."""

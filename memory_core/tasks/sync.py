@@ -8,8 +8,8 @@ stays archived while its task goes on.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from memory_core.files.safe_files import Refused
@@ -19,21 +19,18 @@ from memory_core.tasks import (
     backlog_format,
     claude_md_import,
     seen_files,
+    task_document,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.tasks.seen_files import TaskFile
-from memory_core.tasks.task_templates import choose
-
-# Changes that a hook makes, each of up to 30 ms; the next one continues.
-HOOK_CHANGES = 20
 
 
-def update(project: Project, most: int = sys.maxsize) -> None:
+def update(project: Project) -> None:
     """Update the memories, the active task and the imported file, if a task file changed.
 
-    At most so many changes are made; the next update goes on.  Raises OSError if a file cannot be
-    read or written, or if the lock is not free.
+    If a hook is killed, the next update goes on.  Raises OSError if a file cannot be read or
+    written, or if the lock is not free.
     """
     folder = backlog_folder.Folder(project.paths.files)
     if not backlog_folder.is_enabled(project, folder):
@@ -42,7 +39,7 @@ def update(project: Project, most: int = sys.maxsize) -> None:
                 claude_md_import.refresh(transaction)  # removes the import
     elif not seen_files.is_unchanged(project, folder):
         with TaskTransaction(project) as transaction:
-            scan(transaction, most)
+            scan(transaction)
 
 
 def update_locked(transaction: TaskTransaction) -> None:
@@ -55,44 +52,20 @@ def update_locked(transaction: TaskTransaction) -> None:
         scan(transaction)
 
 
-def scan(transaction: TaskTransaction, most: int = sys.maxsize) -> None:
+def scan(transaction: TaskTransaction) -> None:
     """Compare all task files with the record of the last scan, and update the memories."""
     before = seen_files.load(transaction.project, transaction.folder)
     previous = before or {}
     files = _list_files(transaction, previous)
     transaction.task_files = {file.task: file.path for file in files.values()}
     gone = _list_gone(transaction, previous, files, before is None)
-    changed = [
-        key
-        for key, file in sorted(files.items(), key=lambda entry: entry[1].stamp)
-        if key not in previous or file.stamp != previous[key].stamp
-    ]
-    work = [key for key in changed if _has_work(transaction, files[key], previous.get(key))]
-    later = set(work[most:])  # the next scan sees these changes again
-    for key in changed:
-        if key not in later:
-            _apply_change(transaction, files[key], previous.get(key))
-    files = {key: file for key, file in files.items() if key not in later}
-    files |= {key: previous[key] for key in later if key in previous}
+    for key, file in files.items():  # by the times of the files
+        if key not in previous or file.stamp != previous[key].stamp:
+            _apply_change(transaction, file, previous.get(key))
     for key, is_completed in gone.items():
         _leave(transaction, key, is_completed)
     claude_md_import.refresh(transaction)
     seen_files.save(transaction, files)
-
-
-def _try(transaction: TaskTransaction, task: str, work: Callable[[], None]) -> None:
-    """Do what a link or a file that is too large may prevent, which is logged."""
-    try:
-        work()
-    except Refused as error:
-        transaction.log("refused", task, error=str(error))
-
-
-def _has_work(transaction: TaskTransaction, file: TaskFile, old: TaskFile | None) -> bool:
-    """Return whether a change of a task file moves or creates a memory."""
-    if old and old.stage == file.stage:
-        return False  # at most the title changes
-    return file.stage == STARTED or bool(transaction.folder.find_memory(file.task))
 
 
 def _list_files(transaction: TaskTransaction, previous: dict[str, TaskFile]) -> dict[str, TaskFile]:
@@ -146,7 +119,8 @@ def _leave(transaction: TaskTransaction, key: str, is_completed: bool) -> None:
     folder = transaction.folder
     task = folder.find_memory(key) or folder.find_memory(key, archived=True)
     if is_completed and transaction.has(task):
-        _try(transaction, task, lambda: transaction.archive(task))
+        with _logged(transaction, task):
+            transaction.archive(task)
     elif task:
         transaction.pause(task)
 
@@ -159,24 +133,24 @@ def _apply_change(transaction: TaskTransaction, file: TaskFile, old: TaskFile | 
     folder = transaction.folder
     memory = folder.find_memory(file.task) or folder.find_memory(file.task, archived=True)
     file = replace(file, task=memory or file.task)
-
-    def work() -> None:
+    with _logged(transaction, file.task):
         if old and old.stage == file.stage:
             _update_title(transaction, file)
-            return
-        _apply_stage(transaction, file)
+        elif file.stage == STARTED:
+            _start(transaction, file)
+        elif file.stage == DONE and transaction.has(file.task):
+            transaction.archive(file.task)
+        else:
+            transaction.pause(file.task)
 
-    _try(transaction, file.task, work)
 
-
-def _apply_stage(transaction: TaskTransaction, file: TaskFile) -> None:
-    """Start, archive or pause the memory of a task that came to another stage."""
-    if file.stage == STARTED:
-        _start(transaction, file)
-    elif file.stage == DONE and transaction.has(file.task):
-        transaction.archive(file.task)
-    else:
-        transaction.pause(file.task)
+@contextmanager
+def _logged(transaction: TaskTransaction, task: str) -> Iterator[None]:
+    """Log what a link or a file that is too large prevents."""
+    try:
+        yield
+    except Refused as error:
+        transaction.log("refused", task, error=str(error))
 
 
 def _start(transaction: TaskTransaction, file: TaskFile) -> None:
@@ -188,7 +162,8 @@ def _start(transaction: TaskTransaction, file: TaskFile) -> None:
     elif transaction.has(task, archived=True):
         transaction.restore(task)
     else:
-        transaction.begin(task, fields.title, choose(fields.kind, fields.labels))
+        template = task_document.choose_template(fields.kind, fields.labels)
+        transaction.begin(task, fields.title, template)
     _update_title(transaction, file)
     if task not in transaction.in_progress:
         transaction.make_active(task)
@@ -196,5 +171,5 @@ def _start(transaction: TaskTransaction, file: TaskFile) -> None:
 
 def _update_title(transaction: TaskTransaction, file: TaskFile) -> None:
     fields = transaction.folder.read_task(file.path) if transaction.has(file.task) else None
-    if fields and fields.title and fields.title != transaction.read_title(file.task):
-        transaction.set_title(file.task, False, fields.title)
+    if fields and fields.title:
+        transaction.set_title(file.task, fields.title)

@@ -24,7 +24,6 @@ from memory_core.tasks import (
     lifecycle,
     sync,
     task_document,
-    task_templates,
 )
 from memory_core.tasks.backlog_folder import Folder
 from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
@@ -50,10 +49,6 @@ class NoTask(TaskError):
     """The task does not exist or does not have a memory."""
 
     status = 1
-
-
-class TaskRefused(TaskError):
-    """The id is invalid, the task is done or its memory is archived."""
 
 
 class TaskMemory(NamedTuple):
@@ -120,7 +115,7 @@ def _parse_id(task: str) -> str:
     if not name:
         raise NoTask(NO_ACTIVE_TASK)
     if not backlog_format.is_safe_id(name):
-        raise TaskRefused(
+        raise TaskError(
             f"invalid task id {task!r}: use letters and digits, with . _ or - between them;"
             " a title goes behind --title"
         )
@@ -222,10 +217,9 @@ def add_note(
     with TaskTransaction(project) as transaction:
         name = _open_memory(transaction, task)
         read = transaction.read(transaction.path(name))
-        after = task_document.add_item(read.text, section, entry)
+        after, title = task_document.add_item(read.text, section, entry)
         after = front_matter.set_fields(after, {"updated": backlog_folder.now()})
-        memory = _write(transaction, name, read, after)
-    return NoteResult(memory, task_document.find_title(after, section))
+        return NoteResult(_write(transaction, name, read, after), title)
 
 
 def _check_note(project: Project, task: str, text: str, entry: str) -> None:
@@ -237,7 +231,7 @@ def _check_note(project: Project, task: str, text: str, entry: str) -> None:
     waiting = {"type": "context", "content": content, "reason": reason}
     with project.store.lock(PM):
         project.store.add_to_review(PM, [waiting], format_utc(time.time()))
-    raise TaskRefused(f"not added, it waits in agent-memory review PM: {reason}")
+    raise TaskError(f"not added, it waits in agent-memory review PM: {reason}")
 
 
 def _open_memory(transaction: TaskTransaction, task: str) -> str:
@@ -248,7 +242,7 @@ def _open_memory(transaction: TaskTransaction, task: str) -> str:
     if transaction.has(name):
         return name
     if transaction.has(name, archived=True):
-        raise TaskRefused(f"the memory of {name} is archived; agent-memory task reopen {name}")
+        raise TaskError(f"the memory of {name} is archived; agent-memory task reopen {name}")
     if not file or folder.config.stage(file.status) == DONE:
         raise _explain_missing(folder, wanted)
     _begin(transaction, name, file)
@@ -275,8 +269,9 @@ def _begin(
     title: str = "",
     template: str = "",
 ) -> None:
-    kind = task_templates.choose(file.kind, file.labels) if file else task_templates.DEFAULT
-    transaction.begin(name, title or (file.title if file else ""), template or kind)
+    kind = task_document.choose_template(file.kind, file.labels) if file else ""
+    title = title or (file.title if file else "")
+    transaction.begin(name, title, template or kind or task_document.DEFAULT)
 
 
 def _write(
@@ -306,18 +301,18 @@ def start(project: Project, task: str, title: str = "", template: str = "") -> A
     """Create or resume the memory of a task and make it the active one.
 
     If the task is in Backlog.md, its status changes too.  Raises TaskError, also for a task
-    that is done, or task_templates.NoTemplate.
+    that is done.
     """
     with _change(project) as transaction:
         folder = transaction.folder
         wanted = _parse_id(task or transaction.active)
         name, file = _find_task(folder, wanted)
         if file and folder.config.stage(file.status) == DONE:
-            raise TaskRefused(f"{name} is {file.status}; agent-memory task reopen {name}")
+            raise TaskError(f"{name} is {file.status}; agent-memory task reopen {name}")
         completed = "" if file else folder.find(wanted, backlog_folder.COMPLETED)
         if completed:
             stem = backlog_format.parse_file_name(os.path.basename(completed))
-            raise TaskRefused(
+            raise TaskError(
                 f"{stem} is completed; restore its memory with: agent-memory task reopen {stem}"
             )
         what = _activate(transaction, name, file, title, template)
@@ -439,14 +434,11 @@ def _read_mtime(project: Project, memory: TaskMemory) -> str:
     return backlog_folder.now(time.time() - status.st_mtime) if status else backlog_folder.now()
 
 
-def clean_up(
-    project: Project,
-    stale: Collection[StaleMemory],
-) -> None:
+def clean_up(project: Project, stale: Collection[StaleMemory]) -> None:
     """Archive or delete these memories; one that was started meanwhile is kept."""
-    for memory, will_delete, _since in stale:
-        with _change(project) as transaction:
-            is_there = transaction.has(memory.id, memory.state == ARCHIVED)
+    with _change(project) as transaction:
+        for memory, will_delete, _since in stale:
+            is_there = transaction.has(memory.id, will_delete)
             if memory.id in transaction.in_progress or not is_there:
                 continue
             if will_delete:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_core.document import block_reader, edits, markdown
+from memory_core.document import edits, markdown
 from memory_core.document.markdown import Document, Section
 from memory_core.selection.tokens import estimate_tokens
 from memory_core.text import front_matter, markdown_lines, sanitize
@@ -30,6 +30,34 @@ CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "Re
 
 # The order of sections; it decides the place of a new one.
 SECTION_ORDER = (CONTEXT, DECISIONS, NOTES, REFERENCES)
+
+# The sections of a new memory by the name of its template, with a hint: a comment, which Claude
+# Code removes from imports.
+DEFAULT = "default"
+TEMPLATES = {
+    DEFAULT: {CONTEXT: ""},
+    "feature": {
+        CONTEXT: "Who needs it, and what for.",
+        "Requirements": "What must hold when it is done.",
+    },
+    "bugfix": {
+        CONTEXT: "What was seen, and what was expected.",
+        "Steps to Reproduce": "",
+        "Root Cause": "",
+    },
+    "research": {
+        CONTEXT: "What is to be found out, and what depends on it.",
+        "Questions": "",
+        "Findings": "",
+    },
+}
+
+# What a task of each template is called in Backlog.md, as type or label.
+KINDS = {
+    **dict.fromkeys(("bug", "bugfix", "fix", "defect"), "bugfix"),
+    **dict.fromkeys(("feature", "enhancement", "story"), "feature"),
+    **dict.fromkeys(("research", "spike", "investigation"), "research"),
+}
 
 MAX_TITLE_CHARS = 80
 
@@ -50,13 +78,22 @@ class InvalidNote(ValueError):
     status = 2
 
 
-def create(task: str, title: str, now: str, template: str) -> str:
-    """Return a new memory; the text of `template` follows the heading."""
+def choose_template(kind: str, labels: Sequence[str]) -> str:
+    """Return the name of the template for a task of this type with these labels."""
+    words = (word.strip().casefold() for word in (kind, *labels))
+    return next((KINDS[word] for word in words if word in KINDS), DEFAULT)
+
+
+def create(task: str, title: str, now: str, template: str = DEFAULT) -> str:
+    """Return a new memory with the sections of a template."""
     title = _one_line(title)
     fields: front_matter.Fields = {"task_id": task, "title": title, "created": now}
     fields |= {"updated": now, "archived": ""}
-    template = template.replace("{task_id}", task).replace("{title}", title)
-    return front_matter.set_fields(f"{format_heading(task, title)}\n\n{template.strip()}\n", fields)
+    sections = {**TEMPLATES[template], **dict.fromkeys((DECISIONS, NOTES, REFERENCES), "")}
+    parts = [
+        f"## {name}\n" + (f"<!-- {hint} -->\n" if hint else "") for name, hint in sections.items()
+    ]
+    return front_matter.set_fields("\n".join([f"{format_heading(task, title)}\n", *parts]), fields)
 
 
 def format_heading(task: str, title: str) -> str:
@@ -87,18 +124,18 @@ def rename_task(text: str, task: str, title: str) -> str:
 # Adding.
 
 
-def add_item(text: str, title: str, entry: str) -> str:
-    """Return a memory with an entry at the end of a section, which is created if needed.
+def add_item(text: str, title: str, entry: str) -> tuple[str, str]:
+    """Return a memory with an entry as the last item of a section, and the section's title in it.
 
-    An entry of several lines becomes one list item.  Raises InvalidNote for an empty or too long
-    entry and for an invalid title.
+    The section is created if needed.  An entry of several lines becomes one list item.  Raises
+    InvalidNote for an empty or too long entry and for an invalid title.
     """
     title, lines = _title(title), _entry(entry)
     head, document = _with_section(text, title)
     section = markdown.find_section(document, title)
     if section is None:
         raise InvalidNote(f"{title!r} cannot be the title of a section")
-    return head + markdown.render_document(_insert_entry(document, section, lines))
+    return head + markdown.render_document(_insert_entry(document, section, lines)), section.title
 
 
 def _title(title: str) -> str:
@@ -140,40 +177,18 @@ def _with_section(text: str, title: str) -> tuple[str, Document]:
 
 def _insert_entry(document: Document, section: Section, lines: list[str]) -> Document:
     """Add an item at the end of a section; join its lines if they would not stay one item."""
-    if len(lines) > 1:
-        at = _end(document, section)
-        below = [f"  {line}" if line else "" for line in lines[1:]]
-        block = [f"- {block_reader.escape(lines[0])}", *below]
-        gap = [] if at and _is_list(section, at) else [""]
-        after = edits.insert_lines(document, at, [*gap, *block])
-        if after is not None:
-            return after
-    text = " ".join(filter(None, map(str.strip, lines)))
+    below = "\n".join(f"  {line}" if line else "" for line in lines[1:])
     try:
-        return edits.insert_item(document, section, text)
+        return edits.insert_item(document, section, lines[0], below)
+    except ValueError:
+        pass
+    try:
+        return edits.insert_item(document, section, " ".join(filter(None, map(str.strip, lines))))
     except ValueError as error:  # the last comment or fence of the file is not closed
         raise InvalidNote(str(error)) from None
 
 
-def _is_list(section: Section | None, at: int) -> bool:
-    return any(item.end == at for item in section.items) if section else False
-
-
-def _end(document: Document, section: Section) -> int:
-    """Return the index after the last non-blank line of a section."""
-    at = section.end
-    while at > section.body and not document.lines[at - 1].strip():
-        at -= 1
-    return at
-
-
 # Reading.
-
-
-def find_title(text: str, title: str) -> str:
-    """Return a section's title in the spelling of the memory."""
-    section = markdown.find_section(markdown.parse_document(front_matter.read_body(text)), title)
-    return section.title if section else title
 
 
 def list_sections(text: str) -> list[tuple[str, str]]:

@@ -36,7 +36,7 @@ def handle_agent_start(project: Project, records: SessionRuns, room: int) -> str
 
 def update(project: Project) -> None:
     """Update the memories after a tool that may have changed a task."""
-    _try(project, lambda: sync.update(project, sync.HOOK_CHANGES))
+    _try(project, lambda: sync.update(project))
 
 
 def _try(project: Project, work: Callable[[], Any]) -> Any:

@@ -100,21 +100,13 @@ def _parse_value(rest: str, below: list[str]) -> Value | None:
 
 def _parse_scalar(text: str) -> str:
     if text[:1] == "'":
-        return _parse_single_quotes(text)
+        return str(_SINGLE_QUOTED.findall(text)[0]).replace("''", "'")
     if text[:1] == '"':
-        return _parse_double_quotes(text)
+        value = _ESCAPE.sub(_unescape, _DOUBLE_QUOTED.findall(text)[0])
+        # Other writers may use two escapes for one character, like JSON.
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = text.partition(" #")[0].rstrip()
     return "" if text in ("null", "~") else text
-
-
-def _parse_single_quotes(text: str) -> str:
-    return str(_SINGLE_QUOTED.findall(text)[0]).replace("''", "'")
-
-
-def _parse_double_quotes(text: str) -> str:
-    value = _ESCAPE.sub(_unescape, _DOUBLE_QUOTED.findall(text)[0])
-    # Other writers may use two escapes for one character, like JSON.
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _unescape(escape: re.Match[str]) -> str:

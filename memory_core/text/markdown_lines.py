@@ -14,6 +14,12 @@ def split_lines(text: str) -> list[str]:
     return list(StringIO(text, newline=""))
 
 
+def find_line_end(text: str) -> str:
+    """Return how the first line of a text ends."""
+    first = next(iter(split_lines(text)), "")
+    return first[len(first.rstrip("\r\n")) :] or "\n"
+
+
 def count_front_matter(lines: list[str]) -> int:
     """Return the number of lines of the YAML front matter, 0 without one."""
     if begins_front_matter(lines):

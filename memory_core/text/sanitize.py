@@ -7,6 +7,7 @@ Claude Code's own tags, a turn of a conversation or a finding, or hide words fro
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from memory_core.text import characters
 
@@ -98,17 +99,17 @@ def _escape_message(match: re.Match[str]) -> str:
 
 def _escape_line(line: str) -> str:
     """Return a line that neither begins a turn or a finding nor claims to end the memory."""
-    at = _find_letter(line, 0)
+    at = _find(line, 0, str.isalpha)
     for _ in range(MAX_SKIPPED_WORDS):
         if at == len(line):
             break
         is_bracketed = line[at - 1 : at] == "["
         if line[at : at + BEGIN_LENGTH].lower() in BEGINS or is_bracketed or _is_styled(line[at]):
             line = _escape_words(line, at)
-            at = _find_letter(line, at)
+            at = _find(line, at, str.isalpha)
         if not at or line[at - 1].isspace():
             break
-        at = _find_letter(line, _find_blank(line, at))
+        at = _find(line, _find(line, at, str.isspace), str.isalpha)
     return line
 
 
@@ -117,14 +118,9 @@ def _is_styled(char: str) -> bool:
     return "\u2100" <= char <= "\u24ff" or "\uff21" <= char <= "\uff5a" or char >= "\U0001d400"
 
 
-def _find_letter(line: str, at: int) -> int:
-    while at < len(line) and not line[at].isalpha():
-        at += 1
-    return at
-
-
-def _find_blank(line: str, at: int) -> int:
-    while at < len(line) and not line[at].isspace():
+def _find(line: str, at: int, matches: Callable[[str], bool]) -> int:
+    """Return the place of the first character from `at` on that matches, else the end."""
+    while at < len(line) and not matches(line[at]):
         at += 1
     return at
 

@@ -13,7 +13,7 @@ import pytest
 
 from memory_core.claude_code import events, sample_events
 from memory_core.cli import app as cli
-from memory_core.cli.common import tables
+from memory_core.cli.common import entries
 from memory_core.cli.setup import sample
 from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import installation
@@ -135,8 +135,10 @@ def test_json_fields_agree_with_the_page(settled: Person) -> None:
 
 
 def test_the_summaries_and_samples_are_complete() -> None:
-    for name, info in cli.COMMANDS_BY_NAME.items():
-        assert help_of(cli.load_command(name)).split("\n")[0] == info.summary
+    groups = (*cli.COMMAND_GROUPS.values(), cli.HIDDEN_COMMANDS)
+    summaries = {target: summary for group in groups for target, summary in group.items()}
+    for name, target in cli.TARGETS.items():
+        assert help_of(cli.load_command(name)).split("\n")[0] == summaries[target]
     assert set(get_args(sample.Kind)) == set(sample_events.KINDS)
 
 
@@ -144,10 +146,10 @@ def test_help_lists_the_everyday_commands_or_all(person: Person) -> None:
     short, long = person.run("help").stdout, person.run("help", "--all").stdout
     assert short.startswith("Usage: agent-memory ")
     assert {person.run(*words).stdout for words in ([], ["-h"], ["--help"])} == {short}
-    names = {name for name in cli.COMMANDS_BY_NAME if f"\n  {name} " in short}
+    names = {name for name in cli.TARGETS if f"\n  {name} " in short}
     assert names == set(cli.EVERYDAY)
     assert "All commands: agent-memory help --all\n" in short
-    assert {name for name in cli.COMMANDS_BY_NAME if f"\n  {name} " in long} >= names
+    assert {name for name in cli.TARGETS if f"\n  {name} " in long} >= names
 
 
 def test_help_of_groups_commands_and_json(person: Person) -> None:
@@ -394,7 +396,7 @@ def test_status_fits_the_terminal(settled: Person, width: int) -> None:
     settled.sandbox.write_memory("漢字漢字漢字漢字", ITEM)
     shown = strip_colours(run_on_terminal(settled, "status", width, LANG="en_US.UTF-8"))
     table = shown[: shown.index("")]
-    assert max(map(tables.count_cells, table)) <= width
+    assert max(map(entries.count_cells, table)) <= width
     assert ("REVIEW" in table[0]) == (width >= 60)
     assert ("SECT" in table[0] and "TREND" in table[0]) == (width >= 80)
     assert (long in "".join(table)) == (width == 200)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.cli.common import entries
-from memory_core.cli.common.entries import Entry
-from memory_core.cli.common.tables import count_cells
+from memory_core.cli.common.entries import Entry, count_cells
 from support.command_line import ITEM, Person
 from support.terminal import run_on_terminal, strip_colours
 

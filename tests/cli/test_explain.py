@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.cli.common.tables import count_cells
+from memory_core.cli.common.entries import count_cells
 from memory_core.history.item_history import id_of
 from support.command_line import Person, read_fields
 from support.events import make_pre_event

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.cli.look import drawing
+from memory_core.cli.look import status
 from memory_core.curation import agent_status, searching
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
@@ -184,11 +184,11 @@ BARS = {0: "░░░░░░", 0.001: "▏░░░░░", 0.5: "███░
 def test_bars_and_sparklines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
     monkeypatch.setenv("TERM", "xterm")
-    assert {share: drawing.draw_bar(share) for share in BARS} == BARS
+    assert {share: status.draw_bar(share) for share in BARS} == BARS
     for numbers, drawn in (([0, 0], "▁▁"), ([0, 1, 2, 7], "▁▂▃█"), ([0, 1, 50, 100], "▁▂▅█")):
-        assert drawing.draw_sparkline(numbers) == drawn
+        assert status.draw_sparkline(numbers) == drawn
     monkeypatch.setenv("LC_ALL", "C")
-    assert {len(drawing.draw_bar(share)) for share in BARS} == {6}
+    assert {len(status.draw_bar(share)) for share in BARS} == {6}
 
 
 def test_status_of_the_users_own_memories(person: Person) -> None:

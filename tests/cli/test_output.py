@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.cli.common import tables
+from memory_core.cli.common import entries
 from memory_core.storage.project import find_project
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import COMMAND, ITEM, Person
@@ -109,7 +109,7 @@ def test_a_pager_gets_colours_and_the_width(settled: Person) -> None:
     terminal = Terminal(settled, "agent-memory status", 50, PAGER=PAGED)
     assert terminal.wait_for_end() == 0
     assert terminal.lines[0] == "PAGED"
-    assert max(map(tables.count_cells, terminal.lines[1:3])) <= 50
+    assert max(map(entries.count_cells, terminal.lines[1:3])) <= 50
 
 
 # --- completion ---
@@ -233,7 +233,7 @@ def test_200_agents_fit_any_terminal(person: Person) -> None:
         lines = strip_colours(run_on_terminal(person, f"{command} --no-pager", width))
         rows = [line for line in lines if re.match(r"agent-\d", line)]
         assert len(rows) == 200
-        assert max(map(tables.count_cells, rows)) <= width
+        assert max(map(entries.count_cells, rows)) <= width
 
 
 def test_a_project_without_memory_is_an_empty_state(person: Person) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.api import Memories
 from memory_core.document import markdown
-from memory_core.learning import extraction
 from memory_core.storage.project import Project, find_project
+from support import lessons
 from support.answers import answer, answer_all
 from support.command_line import ITEM, Person, hide_change
 from support.lessons import save_learnings
@@ -199,7 +199,7 @@ REPORT = f"Done.\n\n# Add To Memory:\nType: pattern\nContent: {CENTS}\n#\n"
 
 def report(person: Person, text: str = REPORT, run: str = "a9") -> None:
     project = project_of(person)
-    save_learnings(project, "engineer", [extraction.extract(text)], run, "s1")
+    save_learnings(project, "engineer", [lessons.extract(text)], run, "s1")
 
 
 def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:
@@ -218,7 +218,7 @@ def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:
 
 
 def test_a_rejected_learning_does_not_wait_again(settled: Person) -> None:
-    long = extraction.extract(REPORT.replace(CENTS, "long " * 80)).rejected[0].content
+    long = lessons.extract(REPORT.replace(CENTS, "long " * 80)).rejected[0].content
     settled.sandbox.configure("memory: {learning: ask}")
     for text in (REPORT, REPORT.replace(CENTS, long)):
         report(settled, text)

@@ -161,7 +161,7 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
         "start CLAUDE": "invalid task id 'CLAUDE'",
         "note old-1 ' '": "the memory of old-1 is archived",
         "search ' '": "enter at least one word",
-        "start 3 --template nothing": "no template 'nothing'; there are bugfix, default",
+        "start 3 --template nothing": "'nothing' is not one of 'default'",
         "start 5": "task-5 is Done; agent-memory task reopen task-5",
         "start 6": "task-6 is completed; restore its memory with: agent-memory task reopen",
         "cleanup --archive-after soon": "invalid duration 'soon'",

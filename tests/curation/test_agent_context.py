@@ -266,6 +266,6 @@ def test_context_by_hand_agrees_with_the_page_of_its_json(person: Person, sandbo
 def test_the_categories_have_their_place_in_the_selection() -> None:
     sections = {name: template.section_of(name) for name in template.CATEGORY_TYPES}
     assert {title.casefold() for title in sections.values()} <= set(indexing.SECTION_SCORES)
-    categories = {agent_context.category_of(title) for title in sections.values()}
+    categories = {template.category_of(title) for title in sections.values()}
     assert categories == set(template.CATEGORY_TYPES)
-    assert agent_context.category_of("Mine") is None
+    assert template.category_of("Mine") is None

@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.curation import review
 from memory_core.document import near_duplicates
-from memory_core.learning import extraction
 from memory_core.storage.project import Project, find_project
+from support import lessons
 from support.command_line import ITEM, Person
 from support.files import read_files
 from support.lessons import save_learnings
@@ -107,7 +107,7 @@ def test_what_a_person_accepted_does_not_wait_again(settled: Person, text: str) 
     block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n"
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
     for run, decision in (("a1", "--accept"), ("a2", ""), ("a3", "--reject"), ("a4", "")):
-        save_learnings(project, "qa", [extraction.extract(block)], run, "s1")
+        save_learnings(project, "qa", [lessons.extract(block)], run, "s1")
         if decision:
             assert settled.run("review", decision, "--all").returncode == 0
         assert settled.read_json("review") == []

@@ -118,7 +118,7 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, commands: list[str]
 
 
 def learn(sandbox: Sandbox, text: str, kind: str = "architecture") -> None:
-    found = extraction.Extraction([extraction.Learning(kind, text)], [], [])
+    found = extraction.Extraction([extraction.Learning(kind, text)], [])
     save_learnings(project_in(sandbox), "engineer", [found], text)
     commit(sandbox.root, text)
 

@@ -384,7 +384,7 @@ def remove_by_hand(sandbox: Sandbox, text: str) -> None:
 
 
 def save(sandbox: Sandbox, text: str) -> None:
-    found = extraction.Extraction([Learning("tip", text)], [], [])
+    found = extraction.Extraction([Learning("tip", text)], [])
     project = find_project(str(sandbox.root), sandbox.env)
     save_learnings(project, "engineer", [found], f"run of {text}")
 

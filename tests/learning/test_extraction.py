@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from memory_core.learning import classify, extraction
 from memory_core.learning.blocks import remove_spans
-from memory_core.learning.extraction import Extraction, Learning, clean, extract
+from memory_core.learning.extraction import Learning, clean
 from memory_core.learning.lines import may_teach
 from memory_core.learning.type_names import TYPES
 from memory_core.memory import recall
 from memory_core.storage.project import find_project
 from memory_core.text.sanitize import clean_line
+from support.lessons import Extracted, extract
 from support.paths import CASES, REPO
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -45,7 +46,7 @@ class Case(NamedTuple):
     found: str
     left: str | None
 
-    def extract(self) -> Extraction:
+    def extract(self) -> Extracted:
         return extract(self.text, natural_language="natural" in self.info)
 
 

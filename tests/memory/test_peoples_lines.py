@@ -34,7 +34,7 @@ def project(sandbox: Sandbox) -> Project:
 
 def learn(project: Project, kind: str, *texts: str, run: str = "a1") -> None:
     found = [extraction.Learning(kind, text) for text in texts]
-    save_learnings(project, AGENT, [extraction.Extraction(found, [], [])], run)
+    save_learnings(project, AGENT, [extraction.Extraction(found, [])], run)
 
 
 def write(project: Project, text: str) -> None:

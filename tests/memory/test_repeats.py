@@ -40,7 +40,7 @@ def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
     project = project_in(sandbox)
     item_actions.teach(project, "engineer", "pattern", [text])
     found = [extraction.Learning("mistake", text)]
-    save_learnings(project, "engineer", [extraction.Extraction(found, [], [])], "a1")
+    save_learnings(project, "engineer", [extraction.Extraction(found, [])], "a1")
     assert list_texts(project) == [ITEM]
 
 

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from memory_core.document import markdown
 from memory_core.history.item_history import id_of
-from memory_core.learning import extraction, feedback_lines
+from memory_core.learning import feedback_lines
 from memory_core.memory import recall
 from memory_core.selection import rendering
 from memory_core.selection.indexing import shorten_ids
 from memory_core.selection.splitting import split_document
 from memory_core.storage.project import find_project
 from memory_core.text import characters, memory_tags, sanitize
+from support import lessons
 from support.events import make_pre_event, make_start_event
 from support.sandbox import Sandbox
 
@@ -85,7 +86,7 @@ def assert_visible(text: str) -> None:
 
 
 def assert_teaches_nothing(text: str, given_ids: list[str]) -> None:
-    echo = extraction.extract(text)
+    echo = lessons.extract(text)
     assert (echo.learnings, echo.rejected) == ([], [])
     assert feedback_lines.find_judgements(text, given_ids) == ([], text)
 

@@ -12,12 +12,12 @@ import pytest
 from memory_core.curation import export_import, item_actions, preference_actions, review, undo
 from memory_core.document.preferences import InvalidPreference
 from memory_core.history import rights
-from memory_core.learning import extraction
 from memory_core.memory import recall
 from memory_core.origin import ledger
 from memory_core.storage.database import state_db
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import task_actions
+from support import lessons
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
 
@@ -35,7 +35,7 @@ def project(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 def report(project: Project, *contents: str) -> None:
     text = "".join(f"# Add To Memory:\nType: pattern\nContent: {one}\n#\n" for one in contents)
-    extracted = extraction.extract(text)
+    extracted = lessons.extract(text)
     save_learnings(project, "qa", [extracted], run="r1", session="s1")
 
 
@@ -162,9 +162,9 @@ def test_a_poisoned_resolution_of_an_error_reaches_nobody(project: Project) -> N
 
 
 def test_a_note_for_a_task_waits_like_a_learning(project: Project) -> None:
-    with pytest.raises(task_actions.TaskRefused, match="it waits in agent-memory review PM"):
+    with pytest.raises(task_actions.TaskError, match="it waits in agent-memory review PM"):
         task_actions.add_note(project, "task-1", POISON, is_persons=False)
     secret = f"CI uses ghp_{'a1B2' * 9}"
-    with pytest.raises(task_actions.TaskRefused, match="a secret was removed from it"):
+    with pytest.raises(task_actions.TaskError, match="a secret was removed from it"):
         task_actions.add_note(project, "task-1", secret, is_persons=False)
     assert {POISON, "CI uses [redacted: github-token]"} <= set(list_reasons(project))

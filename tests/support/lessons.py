@@ -1,9 +1,11 @@
-"""Save what a report teaches, as the worker does."""
+"""Read and save what a report teaches, as the worker does."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from memory_core.learning import blocks, extraction, lines
+from memory_core.learning.blocks import Span
 from memory_core.learning.extraction import Extraction
 from memory_core.memory import remember
 from memory_core.storage.project import Project
@@ -15,3 +17,19 @@ def save_learnings(
     """Merge the learnings of a report; for the other arguments see `remember.make_lesson`."""
     lesson = remember.make_lesson(agent, extractions, *more, **named)
     remember.merge_lessons(project, agent, [lesson])
+
+
+class Extracted(Extraction):
+    """Learnings, and the ranges of their blocks."""
+
+    spans: list[Span]
+
+
+def extract(text: str, natural_language: bool = False, max_length: int = 300) -> Extracted:
+    """Return the learnings of a report."""
+    is_empty = not lines.may_teach(text, natural_language)
+    unjudged, spans = ([], []) if is_empty else blocks.find_blocks(text, natural_language)
+    judged = extraction.judge_blocks(unjudged, max_length)
+    extracted = Extracted(judged.learnings, judged.rejected)
+    extracted.spans = spans
+    return extracted

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memory_core.storage.project import find_project
-from memory_core.tasks import backlog_folder, task_actions, task_events
+from memory_core.tasks import backlog_folder, task_actions
 from support.life import write, write_task
 from support.sandbox import Sandbox
 
@@ -58,21 +58,3 @@ def test_the_backlog_is_in_no_folder_of_another_tool(sandbox: Sandbox, name: str
     (sandbox.root / "backlog.config.yml").write_text(f"backlog_directory: {json.dumps(name)}\n")
     folder = backlog_folder.Folder(sandbox.paths.files)
     assert folder.path == str(sandbox.root / "backlog")
-
-
-def test_a_hook_handles_many_new_tasks_in_steps(project: Sandbox) -> None:
-    """Those without work, such as tasks to do, cost nothing."""
-    memory = project.root / "backlog" / "memory"
-    for number in range(3, 63):
-        write_task(project.root, number, "To Do")
-    write_task(project.root, 63, "In Progress")
-    own = find_project(str(project.root), project.env)
-    task_events.update(own)
-    assert (memory / "task-63.md").is_file()
-    for number in range(3, 63):
-        write_task(project.root, number, "In Progress")
-    counts = []
-    for _ in range(4):
-        task_events.update(own)
-        counts.append(len(list(memory.glob("*.md"))))
-    assert counts[0] < counts[1] < counts[2] == counts[3]

@@ -208,7 +208,7 @@ OPEN = ("<!--", "```", "~~~", "---", "===")
 @given(MARKDOWN, ENTRY, st.sampled_from(["Notes", "Key Decisions", "Own section", "context"]))
 def test_adding_loses_no_line_and_reads_back(text: str, entry: str, title: str) -> None:
     try:
-        after = task_document.add_item(text, title, entry)
+        after, _title = task_document.add_item(text, title, entry)
     except task_document.InvalidNote:
         assert not task_document._clean(entry).strip() or any(mark in text for mark in OPEN)
         return
@@ -229,11 +229,12 @@ def list_items(text: str, title: str = "Notes") -> list[str]:
 
 
 def test_a_missing_section_is_made_at_its_place() -> None:
-    text = task_document.create("task-1", "T", NOW, "## Context\n\n## References\n")
-    text = task_document.add_item(text, "notes", "n")
-    text = task_document.add_item(text, "My own", "m")
+    text = task_document.create("task-1", "T", NOW).replace("## Notes\n", "")
+    text, title = task_document.add_item(text, "notes", "n")
+    assert title == "notes"
+    text, _title = task_document.add_item(text, "My own", "m")
     titles = [title for title, _held in task_document.list_sections(text)]
-    assert titles == ["", "Context", "notes", "References", "My own"]
+    assert titles == ["", "Context", "Key Decisions", "notes", "References", "My own"]
 
 
 @pytest.mark.parametrize(
@@ -250,18 +251,20 @@ def test_invalid_notes_and_titles_are_refused(title: str, entry: str) -> None:
 
 @given(MARKDOWN, st.integers(100, 500), st.text(max_size=600))
 def test_a_cut_is_within_its_budget(text: str, budget: int, title: str) -> None:
-    whole = task_document.create("task-1", title, NOW, text * 10)
+    whole = task_document.create("task-1", title, NOW) + text * 10
     cut = task_document.shorten(whole, budget, "backlog/memory/task-1.md")
     assert tokens.estimate_tokens(cut) <= budget
     assert "backlog/memory/task-1.md" in cut
 
 
 def test_a_cut_keeps_the_context_and_the_newest_notes() -> None:
-    context = "## Context\n\nOrders are numbered per warehouse.\n"
-    text = task_document.create("task-1", "Orders", NOW, context)
-    text = task_document.add_item(text, "Key Decisions", "Numbers are never reused")
+    text = task_document.create("task-1", "Orders", NOW)
+    text = text.replace("## Context\n", "## Context\n\nOrders are numbered per warehouse.\n")
+    text, _title = task_document.add_item(text, "Key Decisions", "Numbers are never reused")
     for number in range(300):
-        text = task_document.add_item(text, "Notes", f"note {number} of many about the orders")
+        text, _title = task_document.add_item(
+            text, "Notes", f"note {number} of many about the orders"
+        )
     cut = task_document.shorten(text, 300, "backlog/memory/task-1.md")
     for part in ("# task-1: Orders", "per warehouse", "never reused", "note 299 ", "note 298 "):
         assert part in cut
@@ -380,15 +383,6 @@ def test_a_task_through_its_life(shop: Shop) -> None:
     shop.read_task("task-1", "Done", place="completed")
     shop.check()
     assert shop.states() == {"task-1": "archived"}
-
-
-def test_a_label_chooses_the_template_which_may_be_the_projects_own(shop: Shop) -> None:
-    folder = shop.root / ".claude-mpm" / "templates"
-    folder.mkdir(parents=True)
-    (folder / "bugfix.md").write_text("## Seen in {task_id}: {title}\n")
-    shop.read_task("task-1", "In Progress", "Slow", labels="[Bug]")
-    shop.check()
-    assert shop.memory("task-1").endswith("# task-1: Slow\n\n## Seen in task-1: Slow\n")
 
 
 def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
@@ -744,7 +738,7 @@ def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
     sides = []
     for number, name in enumerate(("Orders are split", "Tokens expire"), 1):
         told = {"updated": f"2026-11-21 1{number}:00:00"}
-        sides.append(front_matter.set_fields(task_document.add_item(base, "Notes", name), told))
+        sides.append(front_matter.set_fields(task_document.add_item(base, "Notes", name)[0], told))
     path.write_text(three_way.merge(base, *sides))
     task_actions.add_note(shop.project, "1", "two")
     assert notes_of(path) == ["one", "Orders are split", "Tokens expire", "two"]

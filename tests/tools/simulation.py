@@ -111,7 +111,7 @@ class Clone:
             text = self.draw.choice(other)
         else:
             history.facts.append(text)
-        found = Extraction([Learning(self.draw.choice(KINDS), text)], [], [])
+        found = Extraction([Learning(self.draw.choice(KINDS), text)], [])
         save_learnings(self.project, AGENT, [found], f"run{history.number()}")
 
     # Actions of the user.
@@ -270,7 +270,7 @@ def _founded(root: Path) -> Path:
     path.write_text(BEGIN, encoding="utf-8")
     project = find_project(str(root), {"HOME": str(root.parent / "home")})
     merge_driver.install(project)
-    found = Extraction([Learning("tip", "The first fact is in everybody's history")], [], [])
+    found = Extraction([Learning("tip", "The first fact is in everybody's history")], [])
     save_learnings(project, AGENT, [found], "run0")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "begin")

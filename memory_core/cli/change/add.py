@@ -7,12 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.change.item import format_item, item_to_json
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import Agent, AsJson, User
-from memory_core.cli.common.inputs import read_input
-from memory_core.cli.common.notes import get_change, note_undefined, note_undo
+from memory_core.cli.common.entries import format_section
+from memory_core.cli.common.notes import get_change, note_undefined, note_undo, read_input
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import format_section
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import item_actions
@@ -48,7 +47,7 @@ def add(
     is_new = not scope.level.list_files(scope.agent)
     is_first = not scope.level.files.is_folder(scope.level.folder)
     texts = _read_stdin() if text == "-" else [text]
-    source = acting.find_source(scope.project, texts)
+    source = scopes.find_source(scope.project, texts)
     result = item_actions.teach(
         scope.project, scope.agent, type_, texts, scope.level, source=source
     )
@@ -90,17 +89,8 @@ def _print_result(result: TeachResult) -> None:
         print_line(f"Contradicted: {format_item(item)}")
     for item in result.rivals:
         print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
-    print_archived(result.evicted)
-
-
-def print_archived(entries: list[tuple[str, str]]) -> None:
-    """Print the items, as (section, text), that a change moved to the archive."""
-    for section, text in entries:
+    for section, text in result.evicted:
         print_line(f"Archived: {format_section(section)}{text.splitlines()[0]}")
-
-
-def archived_to_json(entries: list[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"section": section, "text": text} for section, text in entries]
 
 
 def _read_stdin() -> list[str]:
@@ -125,5 +115,5 @@ def _to_json(agent: str, result: TeachResult) -> dict[str, Any]:
             {"id": item.id, "text": item.text, "confidence": item.confidence}
             for item in [*result.doubted, *result.rivals]
         ],
-        "archived": archived_to_json(result.evicted),
+        "archived": [{"section": section, "text": text} for section, text in result.evicted],
     }

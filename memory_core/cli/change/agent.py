@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import AsJson, User, Yes, agent_argument, flag
-from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import (
+    check_options,
     get_change,
     may_change,
     note_undefined,
@@ -37,7 +37,7 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
       agent-memory rename engineer backend-engineer
     """
     scope = project, level, old = find_agent(old, user)
-    acting.require_person(project, "rename agents")
+    scopes.require_person(project, "rename agents")
     target = resolve_agent(level, new)
     files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
     if json:
@@ -66,7 +66,7 @@ def delete(
     """
     check_options(yes, dry_run)
     scope = project, _level = find_level(user)
-    acting.require_person(project, "delete memories")
+    scopes.require_person(project, "delete memories")
     rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
     if not json:
         for row in rows:

@@ -14,10 +14,15 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import User, agent_argument
-from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_line, can_ask
-from memory_core.cli.common.notes import note_undefined, note_undo
+from memory_core.cli.common.notes import (
+    NOTHING_CHANGED,
+    ask_line,
+    can_ask,
+    note_undefined,
+    note_undo,
+)
 from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
@@ -77,9 +82,9 @@ def edit(
         _edit_file(AgentScope(*scope, hit.agent), user)
         return
     new = " ".join(words[size:])
-    source = acting.find_source(project, [new])
-    if source == acting.AGENT_SOURCE:
-        acting.require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
+    source = scopes.find_source(project, [new])
+    if source == scopes.AGENT_SOURCE:
+        scopes.require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
     result = edit_session.reword_item(project, hit.agent, hit.text, new, level, source)
     _print_result(project, hit.agent, result, user)
     for text_now in result.changed:
@@ -95,7 +100,7 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
         if warnings is None:
             print_note("Nothing is changed.")
             return
-        edited, source = _read(path), acting.find_source(scope.project, [""])
+        edited, source = _read(path), scopes.find_source(scope.project, [""])
         result = edit_session.save_copy(
             scope.project, scope.agent, copy, edited, scope.level, source=source
         )
@@ -145,8 +150,8 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
                 )
             return None
         warnings = edit_session.list_warnings(_read(path))
-        for warning in warnings:
-            print_note(f"{path.name}:{warning.line}: {warning.what}")
+        for line, what in warnings:
+            print_note(f"{path.name}:{line}: {what}")
         if not warnings or not can_ask():
             return warnings
         choice = _ask_choice()

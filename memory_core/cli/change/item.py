@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import AsJson, Items, User
-from memory_core.cli.common.entries import print_sentence
+from memory_core.cli.common.entries import format_section, print_sentence
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import find_items, find_level
-from memory_core.cli.common.tables import format_section
 from memory_core.cli.output import print_json, print_line
 from memory_core.curation import agent_context, item_actions, searching
 from memory_core.curation.item_actions import RatedItem
@@ -94,10 +93,10 @@ def unpin(items: Items, user: User = False, json: AsJson = False) -> None:
 def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
     project, level = scope = find_level(user)
     if kind in PERSONS_KINDS:
-        acting.require_person(project, PERSONS_KINDS[kind])
+        scopes.require_person(project, PERSONS_KINDS[kind])
     names = find_items(scope, items, [searching.IN_MEMORY])
     if kind in VERBS:
-        acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
+        scopes.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
     if json:
         common = {"kind": kind, "change": get_change(project)}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
@@ -55,7 +55,7 @@ def set_(
       agent-memory preference set engineer coding-style "small functions"
     """
     scope = find_agent(agent, user, accept_new=True)
-    acting.require_person(scope.project, "set preferences")
+    scopes.require_person(scope.project, "set preferences")
     changed = set_preference(scope.project, scope.agent, key, value, scope.level)
     fields = _read(scope, key)
     if json:
@@ -80,7 +80,7 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     """
     scope = find_agent(agent, user, accept_new=True)
     fields = _read(scope, key)
-    acting.require_person(scope.project, "set preferences")
+    scopes.require_person(scope.project, "set preferences")
     changed = remove_preference(scope.project, scope.agent, key, scope.level)
     if json:
         print_json({**fields, "changed": changed, "change": get_change(scope.project)})
@@ -88,7 +88,8 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
         print_line(f"Removed: {_format(fields)}")
         note_undo(scope.project, user)
     if not changed:
-        _exit_unset(scope.agent, key)
+        print_note(f"{scope.agent} has no preference {key!r}")
+        raise typer.Exit(1)
 
 
 @app.command("list")
@@ -126,8 +127,3 @@ def _read(scope: AgentScope, key: str) -> dict[str, Any]:
 
 def _format(fields: dict[str, Any]) -> str:
     return f"{fields['agent']}: {fields['key']}: {fields['value']}"
-
-
-def _exit_unset(agent: str, key: str) -> None:
-    print_note(f"{agent} has no preference {key!r}")
-    raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.common import acting, suggestions
+from memory_core.cli.common import arguments, scopes
 from memory_core.cli.common.arguments import AsJson, User
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import get_change, note_undo
@@ -21,7 +21,7 @@ ArchivedItems = Annotated[
     typer.Argument(
         metavar="[AGENT] [ITEM]",
         help="An agent and a text, or ids; without: list.",
-        autocompletion=suggestions.suggest_agents,
+        autocompletion=arguments.suggest_agents,
     ),
 ]
 
@@ -41,7 +41,7 @@ def restore(
     if len(items) == 1 and lookup.is_agent(scope.project, items[0], os.environ, scope.level):
         _list_archive(AgentScope(*scope, *find_agents(scope, items)), json)
         return
-    acting.require_person(scope.project, "restore items")
+    scopes.require_person(scope.project, "restore items")
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
     named = find_items(scope, items, places)
     results = archive.restore(*scope, named)

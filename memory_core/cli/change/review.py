@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.change import review_new, review_pr, review_session
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.inputs import can_ask
-from memory_core.cli.common.notes import format_command, get_change, note_undo
+from memory_core.cli.common.notes import can_ask, format_command, get_change, note_undo
 from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
@@ -77,7 +76,7 @@ def review(
         if not {*actions} <= {"list", "accept"}:
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
         if accept or mine:
-            acting.require_person(find_level(user).project, "accept items")
+            scopes.require_person(find_level(user).project, "accept items")
         decision = review_new.MINE if mine else review_new.ACCEPTED if accept else None
         review_new.run(find_level(user), names, decision, (commit, author), user, json, list_)
         return
@@ -104,7 +103,7 @@ def _review_waiting(
             _show(scope, chosen, words, user, json)
         return
     if action != "reject":
-        acting.require_person(scope.project, "accept learnings")
+        scopes.require_person(scope.project, "accept learnings")
     _apply(scope, chosen, action, user, json)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.inputs import can_ask, read_key
-from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.notes import can_ask, format_command, read_key
 from memory_core.cli.common.scopes import LevelScope, find_agents_or_ids
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
@@ -109,7 +108,7 @@ def _ask(scope: LevelScope, rows: list[Row]) -> None:
 
 
 def _accept(scope: LevelScope, rows: list[Row], is_mine: bool) -> int:
-    acting.require_person(scope.project, "accept items")
+    scopes.require_person(scope.project, "accept items")
     text_origins.accept(scope.level, _list_texts(rows), is_mine)
     return len(rows)
 

@@ -1,1 +1,1 @@
-"""Arguments, scopes, inputs, tables and messages of all commands.  No module is a command."""
+"""Arguments, scopes, lines and messages of all commands.  No module is a command."""

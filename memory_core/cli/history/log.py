@@ -1,13 +1,13 @@
-"""`agent-memory log`: the records of the histories, and how a record is printed."""
+"""`agent-memory log` and `diff`: the records of the histories, and what they changed."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from memory_core.cli.common.arguments import AsJson, Limit, Since, User, agent_argument
+from memory_core.cli.common.arguments import Agent, AsJson, Limit, Since, User, agent_argument
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.scopes import find_agents_or_ids, find_level
-from memory_core.cli.output import print_json, print_note
+from memory_core.cli.common.scopes import find_agent, find_agents_or_ids, find_level
+from memory_core.cli.output import print_diff, print_json, print_note, select_fields
 from memory_core.cli.times import parse_since
 from memory_core.curation import change_log
 from memory_core.history import item_history
@@ -91,3 +91,24 @@ def _describe(record: dict[str, Any]) -> str:
     begins = record["kind"] in item_history.WAITING_KINDS
     reason = record.get("waiting", {}).get("reason") if begins else ""
     return " ".join(f"{record['text']} {f'({reason})' if reason else ''}".split())
+
+
+def diff(agent: Agent, since: Since = None, user: User = False, json: AsJson = False) -> None:
+    """Show how the items of an agent have changed.
+
+    Without --since: compare with the state before the last change.
+
+    \b
+    Example:
+      agent-memory diff engineer --since 7d
+    """
+    start = parse_since(since)
+    scope = find_agent(agent, user)
+    comparison = change_log.compare(*scope, start or None)
+    if json:
+        fields = select_fields(comparison, "since", "added", "removed")
+        print_json({"agent": scope.agent, "diff": comparison.diff, **fields})
+    elif comparison.diff:
+        print_diff(comparison.diff)
+    else:
+        print_note(f"No item of {scope.agent} has changed{' since then' if since else ''}.")

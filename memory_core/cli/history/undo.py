@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import (
     AsJson,
     DryRun,
@@ -21,7 +21,6 @@ from memory_core.cli.history.log import format_minute, record_to_json
 from memory_core.cli.output import print_diff, print_json, print_line, print_note
 from memory_core.curation.change_log import describe_kind, short_id
 from memory_core.curation.undo import UndoResult, redo_changes, redo_last, undo_changes, undo_last
-from memory_core.document.diff import format_diff
 
 MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
 
@@ -57,7 +56,7 @@ def undo(
       agent-memory undo || echo "nothing to undo"
     """
     scope, (names, number) = find_level(user), _split_count(change, number)
-    acting.require_person(scope.project, "undo changes")
+    scopes.require_person(scope.project, "undo changes")
     agents = find_agents(scope, agent, accept_new=True)
     write = not dry_run
     if names:
@@ -85,7 +84,7 @@ def redo(
       agent-memory redo || echo "nothing to redo"
     """
     scope, (names, number) = find_level(user), _split_count(change, number)
-    acting.require_person(scope.project, "undo changes")
+    scopes.require_person(scope.project, "undo changes")
     write = not dry_run
     result = redo_changes(*scope, names, write) if names else redo_last(*scope, number, write)
     _print_result(scope, result, write, json)
@@ -99,7 +98,7 @@ def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
 
 
 def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bool) -> None:
-    diff = "".join(map(format_diff, result.files))
+    diff = "".join(change.diff() for change in result.files)
     if json:
         by = get_change(scope.project)
         common = {"written": written, "by": by, "diff": diff, "merged": result.merged}

@@ -1,1 +1,1 @@
-"""Commands that show memories and change nothing.  Each module is one command, except `drawing`."""
+"""Commands that show memories and change nothing.  Each module is one command."""

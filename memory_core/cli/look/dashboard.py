@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.app import find_project, read_environment
-from memory_core.cli.common import acting
+from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import flag, make_number_parser
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import end_page, print_note, print_token
@@ -47,7 +47,7 @@ def dashboard(
         export_import.save_file(project, save, saved_page.make_page(project, read_environment()))
         print_note(f"Wrote {save}")
         return
-    acting.require_person(project, "open the dashboard")
+    scopes.require_person(project, "open the dashboard")
     from memory_core.dashboard import server
 
     def say(address: str) -> None:

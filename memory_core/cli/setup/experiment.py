@@ -5,9 +5,8 @@ from __future__ import annotations
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
 from memory_core.cli.common.arguments import AsJson, OptionalAgent
-from memory_core.cli.common.entries import print_sentence
+from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import Column, print_table
 from memory_core.cli.output import print_json, print_line
 from memory_core.delegation import experiment as experiments
 from memory_core.delegation.experiment import ExperimentState

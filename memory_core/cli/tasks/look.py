@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
-from memory_core.cli.common.entries import highlight, print_columns
+from memory_core.cli.common.entries import format_age, format_section, highlight, print_columns
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.tables import format_age, format_section
+from memory_core.cli.errors import describe_os_error
 from memory_core.cli.output import (
     enable_pager,
     print_bytes,
@@ -20,14 +21,10 @@ from memory_core.cli.output import (
     print_note,
     select_fields,
 )
-from memory_core.cli.tasks.common import (
-    OptionalTask,
-    find_synced_project,
-    format_task,
-    task_to_json,
-)
+from memory_core.storage.project import Project
 from memory_core.tasks import (
     backlog_folder,
+    sync,
     task_actions,
     task_document,
     task_status,
@@ -175,3 +172,45 @@ def _status_to_json(state: TaskStatus) -> dict[str, Any]:
         "active": task_to_json(state.active) if state.active else None,
         "imported": imported if state.imported else None,
     }
+
+
+TASK_HELP = "A task: 368, task-368 or TASK-368."
+
+Task = Annotated[str, typer.Argument(metavar="ID", help=TASK_HELP)]
+OptionalTask = Annotated[
+    str, typer.Argument(metavar="ID", help=TASK_HELP, show_default="the active task")
+]
+
+
+def find_synced_project(dry_run: bool = False) -> Project:
+    """Return the project, after its task memories are updated from the files of Backlog.md.
+
+    A dry run does not update them.
+    """
+    project = find_project()
+    if not dry_run:
+        try:
+            sync.update(project)
+        except OSError as error:
+            print_note(f"The task files could not be read: {describe_os_error(error)}")
+    return project
+
+
+def task_to_json(memory: TaskMemory) -> dict[str, object]:
+    """Return the --json fields of a task memory."""
+    fields = select_fields(memory, "id", "title", "state", "active", file="path")
+    for name in ("created", "updated", "archived"):
+        time = getattr(memory, name).replace(" ", "T")
+        fields[name] = f"{time}Z" if time else None
+    return fields
+
+
+def format_task(memory: TaskMemory) -> str:
+    """Return the id, title and file of a task memory."""
+    title = f", {memory.title}" if memory.title else ""
+    return f"{memory.id}{title} ({memory.path})"
+
+
+def print_active_task(project: Project) -> None:
+    active = task_actions.find_active(project)
+    print_note(f"Active now: {format_task(active)}" if active else "No task is in progress now.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory_core.cli.command_types import App
-from memory_core.cli.tasks import cleanup, look, write
-from memory_core.cli.tasks.init import init
+from memory_core.cli.tasks import look, write
+from memory_core.cli.tasks.write import init
 
 app = App()
 
@@ -33,8 +33,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "done": write.done,
     "reopen": write.reopen,
     "archive": write.archive,
-    "delete": cleanup.delete,
-    "cleanup": cleanup.cleanup,
+    "delete": write.delete,
+    "cleanup": write.cleanup,
     "status": look.status,
     "init": init,
 }

@@ -1,17 +1,17 @@
-"""`agent-memory task start`, `note`, `decide`, `done`, `archive` and `reopen`."""
+"""`agent-memory task start`, `note`, `done`, `delete`, `init` and others: memories are changed."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson
-from memory_core.cli.common.inputs import read_input
-from memory_core.cli.common.notes import format_command
+from memory_core.cli import times
+from memory_core.cli.common.arguments import AsJson, DryRun, Yes, flag
+from memory_core.cli.common.notes import check_options, format_command, may_change, read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
-from memory_core.cli.tasks.common import (
+from memory_core.cli.tasks.look import (
     OptionalTask,
     Task,
     find_synced_project,
@@ -19,9 +19,10 @@ from memory_core.cli.tasks.common import (
     print_active_task,
     task_to_json,
 )
+from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
-from memory_core.tasks.task_actions import ActionResult
+from memory_core.tasks.task_actions import ActionResult, StaleMemory
 
 MAX_INPUT_BYTES = 256 * 1024
 
@@ -43,19 +44,20 @@ WordsArgument = Annotated[
 ]
 
 
+Template = Annotated[
+    Literal["default", "feature", "bugfix", "research"] | None,
+    typer.Option(
+        metavar="NAME", help="Sections of a new memory.", show_default="by the task's labels"
+    ),
+]
+
+
 def start(
     task: Task,
     title: Annotated[
         str, typer.Option(metavar="T", help="Title of the task.", show_default="from Backlog.md")
     ] = "",
-    template: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Template of a new memory.",
-            show_default="by the task's labels",
-        ),
-    ] = "",
+    template: Template = None,
     json: AsJson = False,
 ) -> None:
     """Create the memory of a task and make it the active one.
@@ -68,7 +70,7 @@ def start(
       agent-memory task start 368 --title "Ask for a password" --template feature
     """
     project = find_synced_project()
-    result = task_actions.start(project, task, title, template)
+    result = task_actions.start(project, task, title, template or "")
     _print_result(result, json)
     if result.what != "begun" or json:
         return
@@ -197,3 +199,160 @@ def reopen(task: Task, json: AsJson = False) -> None:
       agent-memory task reopen 368
     """
     _print_result(task_actions.reopen(find_synced_project(), task), json)
+
+
+DEFAULT_AGE = "30d"  # of `cleanup` without options
+
+ArchiveAfter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="30d",
+        help="Archive memories not changed for this time.",
+        show_default=f"{DEFAULT_AGE}, without --delete-after",
+    ),
+]
+DeleteAfter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="90d",
+        help="Delete memories archived for this time.",
+        show_default="delete nothing",
+    ),
+]
+
+
+def delete(
+    task: Task,
+    yes: Yes = False,
+    json: AsJson = False,
+) -> None:
+    """Delete the memory of a task for good.
+
+    agent-memory task archive keeps the memory.
+
+    \b
+    Example:
+      agent-memory task delete 368 --yes
+    """
+    project = find_synced_project()
+    memory = task_actions.find(project, task)
+    if not (yes or json):
+        print_line(f"would delete {format_task(memory)}")
+    written = may_change("Delete this for good?", yes, False, json)
+    if written:
+        task_actions.delete(project, memory)
+    if json:
+        print_json({**task_to_json(memory), "deleted": written})
+    elif written:
+        print_line(f"Deleted: {format_task(memory)}")
+        if memory.active:
+            print_active_task(project)
+
+
+def cleanup(
+    archive_after: ArchiveAfter = None,
+    delete_after: DeleteAfter = None,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: AsJson = False,
+) -> None:
+    """Archive unused memories and delete old archived ones.
+
+    The dates in the files count. Tasks in progress are skipped.
+
+    \b
+    Example:
+      agent-memory task cleanup --archive-after 30d --delete-after 90d --dry-run
+    """
+    check_options(yes, dry_run)
+    if archive_after is None and delete_after is None:
+        archive_after = DEFAULT_AGE
+    limits = (_parse_limit(archive_after), _parse_limit(delete_after))
+    project = find_synced_project(dry_run)
+    stale = task_actions.find_stale(project, *limits)
+    yes = yes or not (dry_run or any(memory.will_delete for memory in stale))
+    if not json:
+        for memory in stale:
+            print_line(f"{'' if yes else 'would '}{_describe(memory)}")
+    written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run, json)
+    if written:
+        # A memory may have been reopened while the question waited.
+        stale = [memory for memory in task_actions.find_stale(project, *limits) if memory in stale]
+        task_actions.clean_up(project, stale)
+    if json:
+        archived = [task_to_json(memory) for memory, will_delete, _ in stale if not will_delete]
+        deleted = [task_to_json(memory) for memory, will_delete, _ in stale if will_delete]
+        print_json({"written": written, "archived": archived, "deleted": deleted})
+    elif not stale:
+        print_note("Nothing to clean up.")
+    elif written:
+        print_note("Done.")
+
+
+def _parse_limit(age: str | None) -> str:
+    """Return the time before which a memory counts as old, "" for None."""
+    return "" if age is None else backlog_folder.now(times.parse_duration(age))
+
+
+def _describe(memory: StaleMemory) -> str:
+    task = memory.memory
+    if memory.will_delete:
+        return f"delete {format_task(task)}, archived on {memory.since[:10]}"
+    return f"archive {format_task(task)}, not changed since {memory.since[:10]}"
+
+
+def init(
+    remove: Annotated[bool, flag("--remove", "Remove the lines again; memories are kept.")] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: AsJson = False,
+) -> None:
+    """Give the notes of the active task to every session.
+
+    CLAUDE.md then imports the memory of the active task, and the project's settings get
+    hooks for Backlog.md's commands.
+
+    \b
+    Example:
+      agent-memory task init --yes
+    """
+    check_options(yes, dry_run)
+    project = find_synced_project(dry_run)
+    if remove:
+        folder = backlog_folder.Folder(project.paths.files)
+        claude_md_import.check_root_file(folder, claude_md_import.REMOVE_ADVICE)
+        changes = claude_md_import.plan_removal(project.paths)
+    else:
+        changes = claude_md_import.plan_set_up(project)
+    hooks = None if remove else installation.plan_task_hooks(project)
+    if hooks:
+        path = project.paths.relative(hooks.path)
+        changes.append(hooks._replace(path=path, before=hooks.before or b""))
+    diffs = {change.path: change.diff() for change in changes}
+    if not json:
+        for path, diff in diffs.items():
+            print_line(diff.removesuffix("\n") or f"{path}:")
+    question = f"{'Remove' if remove else 'Add'} this?"
+    written = bool(changes) and may_change(question, yes, dry_run, json)
+    if written and remove:
+        claude_md_import.remove(project.paths)
+    elif written:
+        claude_md_import.set_up(project)
+        if hooks:
+            installation.write_task_hooks(hooks)
+    if json:
+        rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
+        print_json({"written": written, "changes": rows})
+    else:
+        _print_imports(bool(changes), written, remove)
+
+
+def _print_imports(has_changes: bool, written: bool, remove: bool) -> None:
+    if not has_changes:
+        state = "does not import tasks" if remove else "imports the active task already"
+        print_note(f"Nothing to do: CLAUDE.md {state}.")
+    elif written and remove:
+        print_note("Removed.  The memories are kept, and so are the hooks of agent-memory.")
+    elif written:
+        print_note("Done.  The next session and its agents receive the notes of the active task.")
+        print_note(f"To remove it: {format_command('task init --remove')}")

@@ -10,8 +10,17 @@ import typer
 from memory_core.claude_code import headless
 from memory_core.cli import times
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes
-from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask, check_options
-from memory_core.cli.common.notes import DRY_RUN_HINT, YES_HINT, get_change, note_nothing, note_undo
+from memory_core.cli.common.notes import (
+    DRY_RUN_HINT,
+    NOTHING_CHANGED,
+    YES_HINT,
+    ask_yes_no,
+    can_ask,
+    check_options,
+    get_change,
+    note_nothing,
+    note_undo,
+)
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
@@ -65,7 +74,10 @@ def optimize(
     scope = find_level()
     agents = find_agents(scope, agent)
     proposals, refused = _collect_proposals(scope.project, agents, age, bool(helper))
-    _print_plan([] if ask or json else proposals, refused)
+    for proposal in [] if ask or json else proposals:
+        _print_proposal(proposal)
+    for refusal in refused:
+        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
     if not (proposals or refused):
         note_nothing(scope.level, agents, "No duplicates found.")
     # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
@@ -112,13 +124,6 @@ def _collect_proposals(
                 print_note(f"{agent}: {left} more old items did not fit; run it again")
     refused = [proposal for proposal in proposals if proposal.refused]
     return [proposal for proposal in proposals if not proposal.refused], refused
-
-
-def _print_plan(proposals: list[Proposal], refused: list[Proposal]) -> None:
-    for proposal in proposals:
-        _print_proposal(proposal)
-    for refusal in refused:
-        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
 
 
 def _is_accepted(proposal: Proposal) -> bool:

@@ -10,8 +10,13 @@ import typer
 from memory_core.cli import times
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.inputs import check_options
-from memory_core.cli.common.notes import get_change, may_change, note_nothing, note_undo
+from memory_core.cli.common.notes import (
+    check_options,
+    get_change,
+    may_change,
+    note_nothing,
+    note_undo,
+)
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_note
 from memory_core.curation import cleaning

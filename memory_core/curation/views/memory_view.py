@@ -188,12 +188,8 @@ def _list_kinds(document: Document) -> list[str]:
     kinds = [TEXT if line.strip() else "" for line in document.lines]
     front = markdown_lines.count_front_matter(document.lines)
     kinds[:front] = [FRONT_MATTER] * front
-    is_comment, before = False, -1
     for at in document.verbatim:
-        is_comment = at in document.comments or (is_comment and at == before + 1)
-        kinds[at] = COMMENT if is_comment else CODE
-        if is_comment:
-            before, is_comment = at, "-->" not in document.lines[at]
+        kinds[at] = COMMENT if at in document.comment_lines else CODE
     for at in document.markers:
         kinds[at] = CONFLICT
     return kinds

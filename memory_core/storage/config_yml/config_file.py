@@ -221,16 +221,15 @@ def unset_value(text: str, key: str) -> str:
     """
     _check_key(key)
     path, before = tuple(key.split(".")), _read_strictly(text, "config.yml", {})
-    node: Any = _Loader(text).get_single_node()
-    removed: Any = None
-    for name in path:
-        pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        pair = next((pair for pair in pairs if pair[0].value == name), None)
-        if pair is None and isinstance(node, yaml.ScalarNode) and node.value:
-            break  # `selection: off` is short for `selection.enabled: false`
-        if pair is None:
-            return text
-        removed, node = pair if removed is None or len(pairs) > 1 else removed, pair[1]
+    pairs = _find_pairs(text, path)
+    node = pairs[-1][1] if pairs else None
+    # `selection: off` is short for `selection.enabled: false`
+    is_short = isinstance(node, yaml.ScalarNode) and node.value
+    if node is None or (len(pairs) < len(path) and not is_short):
+        return text
+    while pairs[1:] and len(pairs[-2][1].value) == 1:
+        pairs.pop()
+    removed = pairs[-1]
     begin = text.rfind("\n", 0, removed[0].start_mark.index) + 1
     after = text[:begin] + text[_end_of_line(text, node.end_mark.index) :]
     left = _read_strictly(after, "config.yml", {}) if node.value else None
@@ -285,29 +284,37 @@ def _list_value_problems(lines: str) -> list[str]:
 
 def _replace_value(text: str, path: tuple[str, ...], value: str) -> str:
     """Return the text with the value at a path replaced, or inserted below the nearest key."""
-    node: Any = _Loader(text).get_single_node()
-    parent_end, indent, rest = None, 0, path
-    for name in path:
-        pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        pair = next((pair for pair in pairs if pair[0].value == name), None)
-        if pair is None:
-            if pairs:
-                indent = pairs[0][0].start_mark.column
-                parent_end = pairs[0][0].start_mark.index - indent
-            break
-        key, node = pair
-        rest = rest[1:]
-        indent, parent_end = key.start_mark.column + 2, _end_of_line(text, key.end_mark.index)
-    else:
+    pairs = _find_pairs(text, path)
+    rest = path[len(pairs) :]
+    root: Any = _Loader(text).get_single_node()
+    key, node = pairs[-1] if pairs else (None, root)
+    if key and not rest:
         begin, end = node.start_mark.index, node.end_mark.index
         if isinstance(node, yaml.ScalarNode) and not node.value and begin == end:
             return f"{text[: key.end_mark.index]}: {value}{text[key.end_mark.index + 1 :]}"
         tail = "\n" if text[begin:end].endswith("\n") else ""
         return f"{text[:begin]}{value}{tail}{text[end:]}"
-    lines = _format_nested(rest, value, indent)
-    if parent_end is None:
-        return f"{text.rstrip()}\n{lines}".lstrip()
-    return f"{text[:parent_end]}{lines}{text[parent_end:]}"
+    if isinstance(node, yaml.MappingNode) and node.value:  # above its first key
+        mark = node.value[0][0].start_mark
+        indent, at = mark.column, mark.index - mark.column
+    elif key:
+        indent, at = key.start_mark.column + 2, _end_of_line(text, key.end_mark.index)
+    else:
+        return f"{text.rstrip()}\n{_format_nested(rest, value)}".lstrip()
+    return f"{text[:at]}{_format_nested(rest, value, indent)}{text[at:]}"
+
+
+def _find_pairs(text: str, path: tuple[str, ...]) -> list[tuple[Any, Any]]:
+    """Return the nodes of the keys of a path and of their values, as far as a text has them."""
+    node: Any = _Loader(text).get_single_node()
+    pairs: list[tuple[Any, Any]] = []
+    for name in path:
+        own = node.value if isinstance(node, yaml.MappingNode) else []
+        if not (pair := next((pair for pair in own if pair[0].value == name), None)):
+            break
+        pairs.append(pair)
+        node = pair[1]
+    return pairs
 
 
 def _end_of_line(text: str, at: int) -> int:

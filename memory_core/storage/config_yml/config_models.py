@@ -1,4 +1,4 @@
-"""The settings of config.yml, as pydantic models.
+"""The settings of config.yml: one table, from which the models of pydantic are made.
 
 Hooks do not import this module: they read the merged settings (see config.py) or
 default_settings.py, which a test compares with the defaults here.
@@ -17,6 +17,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    create_model,
     model_validator,
 )
 
@@ -26,11 +27,12 @@ from memory_core.storage.config_yml.config_defaults import (
     MAX_DIRECTORY_LENGTH,
     OWN_FOLDER,
     RANGES,
+    RESERVED_FOLDERS,
     count_days,
-    is_memory_directory,
-    parse_fingerprint,
-    parse_share,
 )
+
+# Folders below it whose names are letters, digits, "-", "_" and inner dots.
+_MEMORY_FOLDER = re.compile(rf"{re.escape(OWN_FOLDER)}(?:/(?=[^/]*[^\W_])[\w-](?:[\w.-]*[\w-])?)+")
 
 # Words of pydantic's messages, and the words for them.
 PLAIN_WORDS = {
@@ -76,9 +78,13 @@ class ConfigSection(BaseModel):
 
 
 def check_directory(directory: str) -> str:
-    """Return the folder without needless parts; a config.yml may come with an untrusted clone."""
+    """Return the folder without needless parts; a config.yml may come with an untrusted clone.
+
+    Any other folder may have a meaning for a program (.git/hooks, .claude/agents).
+    """
     folder = directory.removeprefix("./").rstrip("/")
-    if not is_memory_directory(folder):
+    name = folder.removeprefix(f"{OWN_FOLDER}/").partition("/")[0]
+    if not _MEMORY_FOLDER.fullmatch(folder) or name.casefold() in RESERVED_FOLDERS:
         raise ValueError(f"a folder below {OWN_FOLDER}/ with a plain name is expected")
     return folder
 
@@ -106,82 +112,13 @@ def check_duration(duration: str) -> str:
 
 
 def check_fingerprint(text: str) -> str:
-    """Refuse what is not the whole fingerprint of a key."""
-    if fingerprint := parse_fingerprint(text):
-        return fingerprint
+    """Refuse what is not the whole fingerprint of a key, as git prints it."""
+    key = "".join(text.split())
+    if re.fullmatch("SHA256:.{43}", key):
+        return key
+    if re.fullmatch("[0-9a-fA-F]{40}|[0-9a-fA-F]{64}", key):
+        return key.upper()
     raise ValueError("a fingerprint, SHA256:... of ssh or 40 digits of gpg, is expected")
-
-
-def setting(key: str, description: str) -> Any:
-    """Return the field of a setting below `memory:`, with its default and the limits of a number.
-
-    Keys of single agents, with `agent_overrides.` in front, are not set by default.
-    """
-    default: Any = default_settings.DEFAULTS
-    parents, _, name = key.rpartition(".")
-    for part in filter(None, parents.split(".")):
-        default = default[part]
-    lowest, highest = RANGES.get(name, (None, None))
-    return Field(default.get(name), description=description, ge=lowest, le=highest)
-
-
-MemoryDirectory = Annotated[
-    str, Field(min_length=1, max_length=MAX_DIRECTORY_LENGTH), AfterValidator(check_directory)
-]
-AgentPattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_pattern)]
-# A hook compares each of them with the name of an agent.
-AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
-Fingerprints = Annotated[
-    list[Annotated[str, AfterValidator(check_fingerprint)]], Field(max_length=100)
-]
-LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
-NoticesMode = Annotated[Literal["changes", "all", "off"], BeforeValidator(read_off)]
-UserLevelMode = Annotated[Literal["append", "shadow", "off"], BeforeValidator(read_off)]
-ExpireAfter = Annotated[str, BeforeValidator(read_off), AfterValidator(check_duration)]
-
-
-class LimitsConfig(ConfigSection):
-    """How large a memory may grow."""
-
-    default_size_kb: int = setting("limits.default_size_kb", "maximum size of a memory file in KB")
-    max_sections: int = setting("limits.max_sections", "maximum sections of a memory file")
-    max_items_per_section: int = setting(
-        "limits.max_items_per_section", "maximum items in a section"
-    )
-    max_line_length: int = setting(
-        "limits.max_line_length", "maximum characters of an item's line in a memory file"
-    )
-
-
-class AgentOverride(ConfigSection):
-    """What differs for one agent."""
-
-    size_kb: int | None = setting(
-        "agent_overrides.size_kb", "maximum size of its memory file in KB"
-    )
-    max_sections: int | None = setting(
-        "agent_overrides.max_sections", "maximum sections of its memory file"
-    )
-    max_items_per_section: int | None = setting(
-        "agent_overrides.max_items_per_section", "maximum items in its sections"
-    )
-    learning: LearningMode | None = setting(
-        "agent_overrides.learning", "as `memory.learning`, for this agent"
-    )
-    auto_learning: bool | None = setting(
-        "agent_overrides.auto_learning", "save what this agent reports"
-    )
-
-
-class ConfidenceConfig(ConfigSection):
-    """How sure an item is at first and what changes that; item_history.Weights has reasons."""
-
-    agent: float = setting("confidence.agent", "confidence of an item from one run")
-    person: float = setting("confidence.person", "confidence of an item from a person")
-    step: float = setting("confidence.step", "confidence gained by a confirmation")
-    contradiction: float = setting(
-        "confidence.contradiction", "confidence lost by one contradiction"
-    )
 
 
 def read_switch(value: object) -> object:
@@ -191,130 +128,138 @@ def read_switch(value: object) -> object:
     return {"enabled": enabled} if isinstance(enabled, bool) else value
 
 
-class SelectionConfig(ConfigSection):
-    """How much of a memory an agent receives."""
-
-    enabled: bool = setting(
-        "selection.enabled", "choose what fits the task; `selection: off` for all"
-    )
-    budget_tokens: int = setting(
-        "selection.budget_tokens",
-        "maximum tokens of memory in a prompt; without evidence at most 400",
-    )
-    whole_below_tokens: int = setting(
-        "selection.whole_below_tokens",
-        "a memory of at most so many tokens is given whole; 0: choose always",
-    )
-
-
 def read_share(value: object) -> object:
-    """Accept a share in percent, such as `10%`, and `off`."""
+    """Accept a share such as `10%`, 10 or 0.1, from 0.01 on, and `off`."""
     if value is False or value == "off":
         return 0.0
-    is_share = isinstance(value, str | int | float) and not isinstance(value, bool)
-    share = parse_share(str(value)) if is_share else None
-    return value if share is None else share
+    try:
+        number = str(value).strip()
+        share = float(number.removesuffix("%"))
+    except ValueError:
+        return value
+    if number.endswith("%") or share >= 1:
+        share /= 100
+    return share if 0.01 <= share <= RANGES["hold_out"][1] else value
 
 
-class ExperimentConfig(ConfigSection):
-    """The comparison of runs with and without memory."""
+LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
+AgentPattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_pattern)]
+# A hook compares each of them with the name of an agent.
+AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
 
-    hold_out: Annotated[float, BeforeValidator(read_share)] = setting(
-        "experiment.hold_out", "share of runs that receive no memory, for comparison; such as `10%`"
-    )
+# The types of settings that are more than the type of their default.
+TYPES: dict[str, Any] = {
+    "learning": LearningMode,
+    "directory": Annotated[
+        str, Field(min_length=1, max_length=MAX_DIRECTORY_LENGTH), AfterValidator(check_directory)
+    ],
+    "user_level": Annotated[Literal["append", "shadow", "off"], BeforeValidator(read_off)],
+    "trust": Literal["scored", "strict"],
+    "notices": Annotated[Literal["changes", "all", "off"], BeforeValidator(read_off)],
+    "trusted_signers": Annotated[
+        list[Annotated[str, AfterValidator(check_fingerprint)]], Field(max_length=100)
+    ],
+    "include": AgentPatterns,
+    "exclude": AgentPatterns,
+    "expire_after": Annotated[str, BeforeValidator(read_off), AfterValidator(check_duration)],
+    "experiment.hold_out": Annotated[float, BeforeValidator(read_share)],
+    **dict.fromkeys(
+        (
+            f"agent_overrides.{name}"
+            for name in ("size_kb", "max_sections", "max_items_per_section")
+        ),
+        int | None,
+    ),
+    "agent_overrides.learning": LearningMode | None,
+    "agent_overrides.auto_learning": bool | None,
+}
+
+# What each setting below `memory:` means; the order is that of the documentation.
+MEANINGS = {
+    "enabled": "use memory; if false, the hooks do nothing",
+    "learning": "`auto` saves what agents report, `ask` waits for your review, or `off`",
+    "auto_learning": "save what agents report; false means off",
+    "natural_language": "save also sentences such as `Discovered pattern: ...`",
+    "command_errors": "install the hooks for failed shell commands; always with Backlog.md",
+    "directory": "folder of the memory files, below `.claude-mpm/`",
+    "max_learning_length": "maximum characters of a learning; longer ones wait for review",
+    "strip_markers": "remove saved marker blocks from what the main agent reads",
+    "user_level": "how the user-level memory is combined with the project's",
+    "trust": "`strict` gives agents only items that you reviewed on this machine",
+    "notices": "say after a run what it received and taught: if it `changes` something, `all`",
+    "hold_tainted": "learnings of runs that read from outside wait for your review",
+    "hold_outside": "these, and all items from elsewhere, wait for your review",
+    "trusted_signers": "what these keys signed counts as reviewed; only in your own config.yml",
+    "include": "patterns of agents with memory; empty: all",
+    "exclude": "patterns of agents without memory",
+    "min_confidence": "items with less confidence are not given to agents",
+    "expire_after": "archive agents' items that no run used for so long, such as `28d`",
+    "confidence.agent": "confidence of an item from one run",
+    "confidence.person": "confidence of an item from a person",
+    "confidence.step": "confidence gained by a confirmation",
+    "confidence.contradiction": "confidence lost by one contradiction",
+    "context_items": "maximum items that `agent-memory context` prints",
+    "give_performance": "show agents their own past results, too",
+    "log_text": "write texts of items into the event log, too",
+    "limits.default_size_kb": "maximum size of a memory file in KB",
+    "limits.max_sections": "maximum sections of a memory file",
+    "limits.max_items_per_section": "maximum items in a section",
+    "limits.max_line_length": "maximum characters of an item's line in a memory file",
+    "selection.enabled": "choose what fits the task; `selection: off` for all",
+    "selection.budget_tokens": "maximum tokens of memory in a prompt; without evidence at most 400",
+    "selection.whole_below_tokens": "a memory of at most so many tokens is given whole; 0: never",
+    "experiment.hold_out": "share of runs that receive no memory, for comparison; such as `10%`",
+    "tasks.enabled": "keep a memory for each task",
+    "tasks.budget_tokens": "maximum tokens of a task's memory in a session",
+    "agent_overrides": "settings for single agents",
+    "agent_overrides.size_kb": "maximum size of its memory file in KB",
+    "agent_overrides.max_sections": "maximum sections of its memory file",
+    "agent_overrides.max_items_per_section": "maximum items in its sections",
+    "agent_overrides.learning": "as `memory.learning`, for this agent",
+    "agent_overrides.auto_learning": "save what this agent reports",
+}
 
 
-class TasksConfig(ConfigSection):
-    """The memory of tasks."""
+def _make_model(values: dict[str, Any], prefix: str = "") -> type[ConfigSection]:
+    """Return the model of a mapping with these default values, whose keys begin with `prefix`."""
+    fields: dict[str, Any] = {}
+    for name, default in values.items():
+        key = f"{prefix}{name}"
+        if key not in MEANINGS:
+            model = _make_model(default, f"{key}.")
+            is_switch = "enabled" in default
+            fields[name] = (
+                Annotated[model, BeforeValidator(read_switch)] if is_switch else model,
+                model(),
+            )
+            continue
+        lowest, highest = RANGES.get(name, (None, None))
+        field = Field(default, description=MEANINGS[key], ge=lowest, le=highest)
+        fields[name] = (TYPES.get(key, type(default)), field)
+    return create_model(prefix or "memory", __base__=ConfigSection, **fields)
 
-    enabled: bool = setting("tasks.enabled", "keep a memory for each task")
-    budget_tokens: int = setting(
-        "tasks.budget_tokens", "maximum tokens of a task's memory in a session"
-    )
 
-
-class MemoryConfig(ConfigSection):
-    """The keys below `memory:`."""
-
-    enabled: bool = setting("enabled", "use memory; if false, the hooks do nothing")
-    learning: LearningMode = setting(
-        "learning", "`auto` saves what agents report, `ask` waits for your review, or `off`"
-    )
-    auto_learning: bool = setting("auto_learning", "save what agents report; false means off")
-    natural_language: bool = setting(
-        "natural_language", "save also sentences such as `Discovered pattern: ...`"
-    )
-    command_errors: bool = setting(
-        "command_errors", "install the hooks for failed shell commands; always with Backlog.md"
-    )
-    directory: MemoryDirectory = setting(
-        "directory", "folder of the memory files, below `.claude-mpm/`"
-    )
-    max_learning_length: int = setting(
-        "max_learning_length", "maximum characters of a learning; longer ones wait for review"
-    )
-    strip_markers: bool = setting(
-        "strip_markers", "remove saved marker blocks from what the main agent reads"
-    )
-    user_level: UserLevelMode = setting(
-        "user_level", "how the user-level memory is combined with the project's"
-    )
-    trust: Literal["scored", "strict"] = setting(
-        "trust", "`strict` gives agents only items that you reviewed on this machine"
-    )
-    notices: NoticesMode = setting(
-        "notices", "say after a run what it received and taught: if it `changes` something, `all`"
-    )
-    hold_tainted: bool = setting(
-        "hold_tainted", "learnings of runs that read from outside wait for your review"
-    )
-    hold_outside: bool = setting(
-        "hold_outside", "these, and all items from elsewhere, wait for your review"
-    )
-    trusted_signers: Fingerprints = setting(
-        "trusted_signers", "what these keys signed counts as reviewed; only in your own config.yml"
-    )
-    include: AgentPatterns = setting("include", "patterns of agents with memory; empty: all")
-    exclude: AgentPatterns = setting("exclude", "patterns of agents without memory")
-    min_confidence: float = setting(
-        "min_confidence", "items with less confidence are not given to agents"
-    )
-    expire_after: ExpireAfter = setting(
-        "expire_after", "archive agents' items that no run used for so long, such as `28d`"
-    )
-    confidence: ConfidenceConfig = Field(ConfidenceConfig(), description="confidence of items")
-    context_items: int = setting(
-        "context_items", "maximum items that `agent-memory context` prints"
-    )
-    give_performance: bool = setting("give_performance", "show agents their own past results, too")
-    log_text: bool = setting("log_text", "write texts of items into the event log, too")
-    limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
-    selection: Annotated[SelectionConfig, BeforeValidator(read_switch)] = Field(
-        SelectionConfig(), description="which items an agent receives"
-    )
-    experiment: ExperimentConfig = Field(ExperimentConfig(), description="whether memory pays")
-    tasks: TasksConfig = Field(TasksConfig(), description="the memory of tasks")
-    agent_overrides: dict[str, AgentOverride] = Field({}, description="settings for single agents")
+# What differs for one agent is not set by default.
+_OVERRIDE = "agent_overrides."
+_own = (key.removeprefix(_OVERRIDE) for key in MEANINGS if key.startswith(_OVERRIDE))
+AgentOverride = _make_model(dict.fromkeys(_own), _OVERRIDE)
+TYPES["agent_overrides"] = dict[str, AgentOverride]  # type: ignore[valid-type]
+MemoryConfig = _make_model(default_settings.DEFAULTS)
 
 
 class ConfigRoot(ConfigSection):
     """The whole of config.yml."""
 
-    memory: MemoryConfig = MemoryConfig()
+    memory: MemoryConfig = MemoryConfig()  # type: ignore[valid-type]
 
 
-def describe_settings(
-    model: type[BaseModel] = MemoryConfig, prefix: str = "memory"
-) -> list[list[str]]:
+def describe_settings() -> list[list[str]]:
     """Return [key, default, description] of each setting, for people."""
     rows = []
-    for name, field in model.model_fields.items():
-        nested = field.annotation
-        if isinstance(nested, type) and issubclass(nested, BaseModel):
-            rows += describe_settings(nested, f"{prefix}.{name}")
-        else:
-            default = json.dumps(field.get_default())
-            rows.append([f"{prefix}.{name}", default, field.description or ""])
-    if model is MemoryConfig:
-        rows += describe_settings(AgentOverride, f"{prefix}.agent_overrides.AGENT")
+    for key, text in MEANINGS.items():
+        default: Any = default_settings.DEFAULTS
+        for name in key.split("."):
+            default = default.get(name)
+        shown = key.replace(_OVERRIDE, f"{_OVERRIDE}AGENT.")
+        rows.append([f"memory.{shown}", json.dumps(default), text])
     return rows

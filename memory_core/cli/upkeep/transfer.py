@@ -1,26 +1,60 @@
-"""`agent-memory import`: read memories from a file of `agent-memory export`."""
+"""`agent-memory export` and `import`: memories with their history in one file."""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, DryRun, User
-from memory_core.cli.common.inputs import read_input
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
 from memory_core.cli.common.notes import (
     DRY_RUN_HINT,
     change_to_json,
     get_change,
     note_undo,
     print_change,
+    read_input,
 )
-from memory_core.cli.common.scopes import find_level
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
-from memory_core.curation import export_import
+from memory_core.curation import export_import, lookup
 from memory_core.curation.export_import import ImportResult
 from memory_core.text.phrases import format_count
+
+
+def export(
+    agent: Agents = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Target file; - is stdout.")
+    ] = "-",
+    user: User = False,
+) -> None:
+    """Write memories with their history as JSON.
+
+    agent-memory import reads it, in this project or another.
+
+    \b
+    Example:
+      agent-memory export engineer --output engineer.json
+    """
+    scope = find_level(user)
+    owners = lookup.list_agents(scope.level)
+    agents = list(dict.fromkeys(find_agents(scope, agent) or owners))
+    for name in agents:
+        if name not in owners:
+            print_note(f"{name} has no memory yet")
+    if not owners:
+        print_note("There is no memory to export.")
+    agents = [name for name in agents if name in owners]
+    data = export_import.build_export(*scope, agents)
+    if output == "-":
+        print_json(data)
+    else:
+        export_import.save_file(scope.project, output, json.dumps(data, indent=2) + "\n")
+        print_note(f"Exported {format_count(len(agents), 'agent')} to {output}")
+
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
