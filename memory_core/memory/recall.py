@@ -136,12 +136,20 @@ def _select(
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
         left = len(index.own) - sum(choice.passage.is_own for choice in chosen)
-        line = rendering.format_left(left, agent) if left else ""
+        line = _format_left(project, agent, left) if left else ""
         body = rendering.render([choice.passage for choice in chosen], has_ids, line)
         if len(body) <= room:
             return choices, body
         choosing.leave_out(chosen.pop())
     return choices, ""
+
+
+def _format_left(project: Project, agent: str, count: int) -> str:
+    """Return the line about what does not fit, with the command as a person has to type it."""
+    from memory_core.selection import rendering
+    from memory_core.storage import typed_command
+
+    return typed_command.name_command(rendering.format_left(count, agent), project.environ)
 
 
 def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> bool:

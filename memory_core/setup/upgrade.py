@@ -112,7 +112,7 @@ def _find_newest_of_clone(clone: str, to: str) -> str:
         raise InstallRefused(f"the program is of {where}: check out {to} there, run ./install.sh")
     if not os.path.isdir(os.path.join(clone, ".git")):
         gone = f"the clone {clone} is gone" if clone else "the clone is not known"
-        raise InstallRefused(f"{gone}: clone agent-memory again, and run ./install.sh there")
+        raise InstallRefused(f"{gone}: clone it again, and run ./install.sh there")
     git = [_find_tool("git"), "-C", clone]
     builder.run([*git, "fetch", "--quiet"])
     text = builder.run([*git, "show", "@{upstream}:pyproject.toml"])
@@ -132,14 +132,14 @@ def _format_requirement(version: str) -> str:
 
 def _check_python(path: str) -> str:
     if not os.access(path, os.X_OK):
-        raise InstallRefused(f"{path} is gone: install agent-memory again, then run its `install`")
+        raise InstallRefused(f"{path} is gone: install this program again, then run its `install`")
     return path
 
 
 def _find_tool(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise InstallRefused(f"there is no `{name}` on PATH, with which agent-memory was installed")
+        raise InstallRefused(f"there is no `{name}` on PATH, with which this program was installed")
     return path
 
 

@@ -18,13 +18,24 @@ FOLDER = os.path.join(".local", "share", NAME)
 FILE = "command"
 MAX_BYTES = 4096
 
+# The name behind one of these is a part of a path or of another word.
+NO_STARTS = ("/", "-", "_", ".", "@")
+
 
 def name_command(text: str, environ: Mapping[str, str]) -> str:
-    """Return a text for people with the command as they have to type it."""
+    """Return a text for people with the commands in it as they have to type them.
+
+    A command is the name as a word of its own, before a word in lower case; so texts of the
+    product use the name in no other way.
+    """
     if f"{NAME} " not in text:
         return text
     command = read_command(environ)
-    return text if command == NAME else text.replace(f"{NAME} ", f"{command} ")
+    first, *others = text.split(f"{NAME} ")
+    for rest in others:
+        is_command = rest[:1].islower() and not first.endswith(NO_STARTS)
+        first += f"{command if is_command else NAME} {rest}"
+    return first
 
 
 def read_command(environ: Mapping[str, str]) -> str:

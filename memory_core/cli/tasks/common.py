@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.errors import describe_os_error
 from memory_core.cli.output import print_note, select_fields
+from memory_core.curation.problems import describe_expected
 from memory_core.storage.project import Project
 from memory_core.tasks import sync, task_actions
 from memory_core.tasks.task_actions import TaskMemory
@@ -31,7 +31,7 @@ def find_synced_project(dry_run: bool = False) -> Project:
         try:
             sync.update(project)
         except OSError as error:
-            print_note(f"The task files could not be read: {describe_os_error(error)}")
+            print_note(f"The task files could not be read: {describe_expected(error)}")
     return project
 
 
