@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from memory_core.curation.problems import describe_expected
+from memory_core.files.problems import describe_expected
 
 PROGRAM_NAME = "agent-memory"
 

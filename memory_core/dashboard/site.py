@@ -18,12 +18,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from memory_core.curation import lookup
-from memory_core.curation.problems import describe_expected
 from memory_core.dashboard import live, rendering
 from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.delegation import draining
+from memory_core.files.problems import describe_expected
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
-from memory_core.curation.problems import describe_expected
 from memory_core.delegation import draining
+from memory_core.files.problems import describe_expected
 from memory_core.history.item_history import MCP_SOURCE
 from memory_core.secrets.scanner import redact
 from memory_core.storage import store, typed_command

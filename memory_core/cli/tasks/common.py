@@ -8,7 +8,7 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.output import print_note, select_fields
-from memory_core.curation.problems import describe_expected
+from memory_core.files.problems import describe_expected
 from memory_core.storage.project import Project
 from memory_core.tasks import sync, task_actions
 from memory_core.tasks.task_actions import TaskMemory

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, lookup
-from memory_core.curation.problems import describe_expected
 from memory_core.dashboard.page import Done, NotFound, Visit
+from memory_core.files.problems import describe_expected
 from memory_core.secrets import scanner
 from memory_core.text import sanitize
 

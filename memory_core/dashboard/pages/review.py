@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.curation import lookup, review
-from memory_core.curation.problems import describe_expected
 from memory_core.curation.review import NotWaiting, WaitingItem
 from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.pages.common import offer_undo
 from memory_core.dashboard.rendering import make_link
+from memory_core.files.problems import describe_expected
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.text import word_search
