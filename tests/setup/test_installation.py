@@ -28,6 +28,7 @@ from memory_core.tasks import claude_md_import
 from support.files import read_files
 from support.life import write
 from support.paths import REPO
+from support.ways import UNUSED
 
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh", "ksh") if shutil.which(shell)]
 
@@ -63,8 +64,7 @@ class Machine:
         self._folder = folder
 
     def copy_clone(self) -> None:
-        unused = shutil.ignore_patterns(".*", "tests", "bench", "build", "__pycache__")
-        shutil.copytree(REPO, self.clone, ignore=unused)
+        shutil.copytree(REPO, self.clone, ignore=UNUSED)
 
     def project(self, name: str, text: str | None = None) -> Path:
         """Make a project, with these settings."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from support.files import read_files
 from support.ways import NEXT, VERSION, WAYS, Home, Index
 
 SETTINGS = '{\n  "model": "opus"\n}\n'
@@ -37,6 +39,10 @@ def test_a_way_from_installation_to_removal(
     home.install()
     assert home.read_program() == expected
     assert home.count_megabytes() < 30
+    for part in (".claude-plugin", "bin", "commands", "hooks", "memory_core"):
+        made, source = (read_files(at / part) for at in (home.plugin, index.source))
+        assert {**made, **source} == made, f"the plugin lacks files of {part}"
+    assert os.access(home.plugin / "bin" / "agent-memory", os.X_OK)
 
     # A second project uses the same copy.
     other = home.project.parent / "blog"
