@@ -44,7 +44,7 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
     note = note or Note(__version__, "", program.find_way())
     activation.refuse_older(note, to or note.version)
     try:
-        newest = _find_newest(note.way, to)
+        newest = find_newest(note.way, to)
     except BuildFailed as failure:
         raise InstallRefused(f"{failure} Nothing was changed.") from None
     is_newer = program.parse_version(newest) > program.parse_version(note.version)
@@ -77,7 +77,7 @@ def _update_copy(say: Say) -> None:
 # --- which version ---
 
 
-def _find_newest(way: Way, to: str) -> str:
+def find_newest(way: Way, to: str = "") -> str:
     """Return the version that an upgrade installs; raises BuildFailed and InstallRefused."""
     if way.tool == "clone":
         return _find_newest_of_clone(way.place, to)
@@ -114,6 +114,11 @@ def _find_newest_of_clone(clone: str, to: str) -> str:
         gone = f"the clone {clone} is gone" if clone else "the clone is not known"
         raise InstallRefused(f"{gone}: clone it again, and run ./install.sh there")
     git = [_find_tool("git"), "-C", clone]
+    try:
+        builder.run([*git, "rev-parse", "@{upstream}"])
+    except BuildFailed:
+        reason = "is on no branch that follows another one: run `git switch main` there"
+        raise InstallRefused(f"the clone {clone} {reason}, then upgrade again") from None
     builder.run([*git, "fetch", "--quiet"])
     text = builder.run([*git, "show", "@{upstream}:pyproject.toml"])
     return _read_version(_OF_CLONE, text)
