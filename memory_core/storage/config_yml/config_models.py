@@ -251,7 +251,8 @@ class MemoryConfig(ConfigSection):
         "directory", "folder of the memory files, below `.claude-mpm/`"
     )
     max_learning_length: int = setting(
-        "max_learning_length", "maximum characters of a learning; longer ones wait for review"
+        "max_learning_length",
+        "maximum characters of a learning; longer ones of reports wait for review",
     )
     strip_markers: bool = setting(
         "strip_markers", "remove saved marker blocks from what the main agent reads"
