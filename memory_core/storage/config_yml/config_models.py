@@ -209,11 +209,13 @@ class SelectionConfig(ConfigSection):
 
 def read_share(value: object) -> object:
     """Accept a share in percent, such as `10%`, and `off`."""
-    if value is False or value == "off":
+    if value in (False, 0, "off"):
         return 0.0
     is_share = isinstance(value, str | int | float) and not isinstance(value, bool)
     share = parse_share(str(value)) if is_share else None
-    return value if share is None else share
+    if share is None:
+        raise ValueError("off, or a share from 1% to 50% such as 10%, is expected")
+    return share
 
 
 class ExperimentConfig(ConfigSection):
