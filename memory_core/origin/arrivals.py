@@ -91,6 +91,8 @@ def _look_at(project: Project, store: Store) -> None:
         return
     is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
     is_first = bool(state.get("first")) or not (state.keys() - {last_look.ASKED} or is_from_before)
+    if not is_first and "version" not in state:
+        state[last_look.ASKED] = True  # an older version has looked, and named what came
     unclear = _list_unclear(is_first, LOST in state, is_users=store.paths is not project.paths)
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get(last_look.NEWS, {})
