@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memory_core.cli.errors import PROGRAM_NAME, CommandRefused
+from memory_core.cli.output import name_command
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -42,6 +43,9 @@ class PlainCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         format_parameters(self.params, formatter)
 
+    def get_help(self, ctx: Any) -> str:
+        return name_command(super().get_help(ctx))
+
 
 class CommandGroup(TyperGroup):
     """Commands behind a common word; without one of them, it prints its help."""
@@ -63,6 +67,9 @@ class CommandGroup(TyperGroup):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         format_parameters(self.params, formatter)
         self.format_commands(ctx, formatter)
+
+    def get_help(self, ctx: Any) -> str:
+        return name_command(super().get_help(ctx))
 
 
 class App(typer.Typer):

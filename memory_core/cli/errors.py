@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from memory_core.files.safe_files import Refused
+from memory_core.files.problems import describe_expected
 
 PROGRAM_NAME = "agent-memory"
 
@@ -44,7 +44,7 @@ def describe_error(error: Exception) -> tuple[str, int]:
     if hasattr(error, "format_message"):  # a usage error of click, or of typer's copy of click
         return _describe_usage(error), 2
     if isinstance(error, OSError):
-        return describe_os_error(error), 1
+        return describe_expected(error), 1
     if isinstance(error, ModuleNotFoundError) and error.name in ("sqlite3", "_sqlite3"):
         return NO_SQLITE, 1
     if isinstance(error, UnicodeEncodeError):
@@ -55,13 +55,6 @@ def describe_error(error: Exception) -> tuple[str, int]:
     if type(error).__name__ == "Abort":
         return "stopped; nothing was changed", 1
     return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
-
-
-def describe_os_error(error: OSError) -> str:
-    if isinstance(error, Refused):
-        return str(error)
-    reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def _describe_usage(error: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -11,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from memory_core.dashboard.page import PREFIX
+from memory_core.storage import typed_command
 from memory_core.text.phrases import format_count, format_share, format_size
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
@@ -72,8 +74,11 @@ FILTERS = {
 }
 
 
-def make_templates(**values: Any) -> Environment:
-    """Return the templates; `values` are known to each of them.  All text is escaped."""
+def make_templates(environ: Mapping[str, str], **values: Any) -> Environment:
+    """Return the templates; `values` are known to each of them.  All text is escaped.
+
+    The filter `typed` shows commands as the person has to type them.
+    """
     templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -83,5 +88,6 @@ def make_templates(**values: Any) -> Environment:
         auto_reload=False,
     )
     templates.filters.update(FILTERS)
+    templates.filters["typed"] = lambda text: typed_command.name_command(text, environ)
     templates.globals.update(link=make_link, **values)
     return templates

@@ -21,7 +21,7 @@ def make_page(project: Project, environ: Mapping[str, str]) -> str:
         style = file.read()
     view = show_overview(Visit(project, environ, {}, {}))
     templates = rendering.make_templates(
-        project_name=project.name, saved_style=style, day=find_today()
+        environ, project_name=project.name, saved_style=style, day=find_today()
     )
     values = {"page": None, "message": None, "is_known": True, **view.values}
     page = templates.get_template(view.template).render(values)

@@ -7,7 +7,6 @@ import secrets
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
@@ -21,10 +20,10 @@ from starlette.routing import Route
 from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
 from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
-from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.delegation import draining
+from memory_core.files.problems import describe_expected
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -68,6 +67,7 @@ class Site:
         self._one_at_a_time = anyio.CapacityLimiter(1)
         self._static = {name: _read_static(name) for name in STATIC_TYPES}
         self._templates = rendering.make_templates(
+            environ,
             project_name=os.path.basename(root) or root,
             root=root,
             saved_style="",
@@ -199,7 +199,7 @@ def _describe(error: Exception) -> tuple[int, str]:
         return 404, str(error)
     if isinstance(error, ProjectGone):
         return 503, str(error)
-    with suppress(Exception):
-        return 500 if isinstance(error, OSError) else 400, describe_expected(error)
+    if problem := describe_expected(error):
+        return 500 if isinstance(error, OSError) else 400, problem
     traceback.print_exception(error, file=sys.stderr)
     return 500, f"internal error, {type(error).__name__}: {error}"

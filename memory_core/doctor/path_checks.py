@@ -103,4 +103,4 @@ def check_state(exam: Examination) -> Iterator[Finding]:
     # Last, so that all other checks have read their state.
     for error in state.refused.values():
         where = state.locate(error.path)
-        yield Finding(WARNING, error.reason, where, "delete it: only agent-memory writes there")
+        yield Finding(WARNING, error.reason, where, "delete it: only this program writes there")

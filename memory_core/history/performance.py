@@ -219,8 +219,9 @@ def format_performance(performance: Performance) -> list[str]:
     """Return lines of a Markdown list: one for all tasks, then one for each type of task."""
     if not performance.total.finished:
         return []
-    gates = {None: "", True: ", quality gate passed", False: ", quality gate not passed"}
-    gate = gates[performance.total.passes]
+    passes = performance.total.passes
+    result = "passed" if passes else "not passed"
+    gate = "" if passes is None else f", quality gate ({QUALITY_GATE:.0%} done) {result}"
     lines = [f"- all tasks: {_format_tally(performance.total)}{gate}"]
     for name, tally in performance.types.items():
         label = sanitize.clean_name(name) or OTHER_TYPE

@@ -16,7 +16,7 @@ TITLE = "Memories of agents and tasks"
 
 # Clients show this to the model.
 INSTRUCTIONS = """\
-agent-memory keeps what the agents of this project learned in earlier sessions: one memory for \
+This server keeps what the agents of this project learned in earlier sessions: one memory for \
 each agent (engineer, qa, ...; PM is the main session), and one for each task of Backlog.md.
 Before you start work, call recall with your agent name and a description of the work, unless a \
 block <agent-memory> in your prompt already contains your memory. When you learn something about \

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from memory_core.curation import agent_context
 from memory_core.mcp_server.served_project import ServedProject, clean_output
+from memory_core.storage import typed_command
 from memory_core.tasks import task_actions
 from memory_core.text import sanitize
 
@@ -69,4 +70,5 @@ def add_prompts(app: MCPServer[Any], served: ServedProject) -> None:
             for item in agent_context.list_given(project, project.store, name)
         ]
         items = "\n".join(lines) or "(nothing yet)"
-        return REVIEW_TEXT.format(agent=sanitize.clean_name(name), items=items)
+        text = typed_command.name_command(REVIEW_TEXT, project.environ)
+        return text.format(agent=sanitize.clean_name(name), items=items)

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
 from memory_core.delegation import draining
-from memory_core.files.safe_files import Refused
+from memory_core.files.problems import describe_expected
 from memory_core.history.item_history import MCP_SOURCE
 from memory_core.secrets.scanner import redact
-from memory_core.storage import store
+from memory_core.storage import store, typed_command
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import sync
 from memory_core.text import characters, sanitize
@@ -96,9 +96,4 @@ def format_error(error: BaseException, served: ServedProject) -> str:
         return f"{str(error).partition(';')[0]}; there are {there}; remember begins a new one"
     if isinstance(error, store.LockTimeout):
         return f"{error}; nothing was changed, try again"
-    if isinstance(error, Refused):
-        return str(error)
-    if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        return f"{error.filename}: {reason}" if error.filename else reason
-    return str(error) if hasattr(error, "status") else ""
+    return typed_command.name_command(describe_expected(error), served.environ)

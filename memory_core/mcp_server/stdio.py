@@ -11,7 +11,9 @@ from typing import Any
 
 import anyio
 from mcp.server.stdio import stdio_server
-from mcp_types import JSONRPCRequest
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest
+from pydantic import ValidationError
 
 from memory_core.mcp_server import SERVER_NAME
 from memory_core.mcp_server.served_project import ServedProject
@@ -68,7 +70,10 @@ async def _answer_all(app: MemoryServer) -> None:
     async def read(stdin: Any) -> None:
         async with requests:
             async for item in stdin:
-                message: Any = getattr(item, "message", None)  # an invalid line has none
+                if isinstance(item, Exception):
+                    await stdout.send(_refuse_line(item))
+                    continue
+                message: Any = item.message
                 if isinstance(message, JSONRPCRequest):
                     waiting.add(str(message.id))
                 elif getattr(message, "method", "") == "notifications/cancelled":
@@ -83,6 +88,16 @@ async def _answer_all(app: MemoryServer) -> None:
         async for item in answers:
             await stdout.send(item)
             waiting.discard(str(getattr(item.message, "id", None)))
+
+
+def _refuse_line(error: Exception) -> SessionMessage:
+    """Return the answer to a line that is no message; its id is not known."""
+    is_json = not (
+        isinstance(error, ValidationError) and error.errors()[0]["type"] == "json_invalid"
+    )
+    code, text = (INVALID_REQUEST, "invalid message") if is_json else (PARSE_ERROR, "invalid JSON")
+    data = ErrorData(code=code, message=f"{text}: expected one JSON-RPC message in a line")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=data))
 
 
 def _flatten(error: BaseException) -> list[BaseException]:

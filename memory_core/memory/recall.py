@@ -98,16 +98,15 @@ def build_block(
 
 def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
     """Return what items name that the task does not, by their ids; {} for an unknown task."""
-    named: dict[str, list[str]] = {}
     if not task or not any(passage.names for passage in items):
-        return named
+        return {}
     from memory_core.text import code_names
 
-    for passage in items:
-        names = [name for name in passage.names if not code_names.has_name(task, name)]
-        if names:
-            named[passage.id] = names
-    return named
+    named = {
+        passage.id: [name for name in passage.names if not code_names.has_name(task, name)]
+        for passage in items
+    }
+    return {key: names for key, names in named.items() if names}
 
 
 def _select(
@@ -137,6 +136,10 @@ def _select(
     while chosen:
         left = len(index.own) - sum(choice.passage.is_own for choice in chosen)
         line = rendering.format_left(left, agent) if left else ""
+        if line:
+            from memory_core.storage import typed_command
+
+            line = typed_command.name_command(line, project.environ)
         body = rendering.render([choice.passage for choice in chosen], has_ids, line)
         if len(body) <= room:
             return choices, body

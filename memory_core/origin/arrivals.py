@@ -91,6 +91,8 @@ def _look_at(project: Project, store: Store) -> None:
         return
     is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
     is_first = bool(state.get("first")) or not (state.keys() - {last_look.ASKED} or is_from_before)
+    if not is_first and "version" not in state:
+        state[last_look.ASKED] = True  # an older version has looked, and named what came
     unclear = _list_unclear(is_first, LOST in state, is_users=store.paths is not project.paths)
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get(last_look.NEWS, {})
@@ -165,8 +167,9 @@ def _take_rights_over(
 ) -> None:
     """Count the records of an older version of the items that came from this machine.
 
-    Adds the numbers of other items that lose a pin or a high confidence to `news`.  `state` is the
-    one before this look; without one, no older version was here.
+    Adds the numbers of other items that lose a pin or a high confidence to `news`, but for those
+    that came from elsewhere: they are in it, or the older version named them.  `state` is the one
+    before this look; without one, no older version was here.
     """
     is_older = bool(state.keys() - {last_look.ASKED}) or state_owner.is_from_before(
         store.paths.state
@@ -177,11 +180,12 @@ def _take_rights_over(
         origins = ledger.of(project, store, agent)
         here = (*rights.DECIDED, rights.AGENT)
         items = [item for item in history if item.is_present]
-        own = [item for item in items if origins.find(item.text, item.nested) in here]
+        found = {item.id: origins.find(item.text, item.nested) for item in items}
+        own = [item for item in items if found[item.id] in here]
         news[agent] = news.get(agent, 0) + sum(
             bool(item.is_pinned) or item.confidence > rights.FOREIGN_CONFIDENCE
             for item in items
-            if item not in own
+            if found[item.id] not in (*here, rights.IMPORT)
         )
         ids = {key for item in own for key in history.list_wordings(item)}
         mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]

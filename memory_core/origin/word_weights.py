@@ -87,7 +87,7 @@ def _read() -> tuple[memoryview[int], memoryview[int]]:
     except OSError:
         view = memoryview(b"")
     if len(view) != COUNT * 5:
-        raise OSError(None, "missing or damaged, install agent-memory again", PATH)
+        raise OSError(None, "missing or damaged, install this program again", PATH)
     return view[: COUNT * 4].cast("I"), view[COUNT * 4 :].cast("b")
 
 

@@ -27,6 +27,10 @@ REMOVED_VARIABLES = (
 PIP_OPTIONS = ("--quiet", "--no-input", "--disable-pip-version-check", "--retries", "2")
 
 
+# What pip, git and uv print without a network.
+NO_CONNECTION = ("connection broken", "Could not resolve host", "Failed to connect", "dns error")
+
+
 class BuildFailed(Exception):
     """A step failed; the message is the reason, for a person, and `output` is what it printed."""
 
@@ -120,11 +124,8 @@ def run(
 
 def _explain(command: Sequence[str], output: str) -> str:
     """Return a sentence about the last error in the output of a program that failed."""
-    if "connection broken" in output:
-        return (
-            "cannot download the packages: no connection to the package index."
-            " Check your network and proxy, and try again."
-        )
+    if any(sign in output for sign in NO_CONNECTION):
+        return "cannot download: no connection. Check your network and proxy, and try again."
     name = os.path.basename(command[0])
     name = "pip" if name != "uv" and "pip" in command else name
     lines = [line.strip() for line in output.splitlines() if line.strip()]

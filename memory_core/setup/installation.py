@@ -23,7 +23,7 @@ from memory_core.git import merge_driver
 from memory_core.origin import text_origins
 from memory_core.setup import first_minute, program, shell_completion, trial
 from memory_core.setup.program import COMMAND, InstallRefused, Say
-from memory_core.storage import paths
+from memory_core.storage import paths, typed_command
 from memory_core.storage.project import Project
 from memory_core.tasks import claude_md_import
 
@@ -38,7 +38,8 @@ def run_guarded(verb: Callable[[], None]) -> int:
     try:
         verb()
     except InstallRefused as refusal:
-        print(f"{COMMAND}: {refusal}", file=sys.stderr)
+        sentence = typed_command.name_command(str(refusal), os.environ)
+        print(f"{COMMAND}: {sentence}", file=sys.stderr)
         return refusal.status
     except KeyboardInterrupt:
         return 130
@@ -74,13 +75,13 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     if not trial.is_supported(trial.find_claude_version()):
         say(f"  The hooks need Claude Code {trial.OLDEST_CLAUDE} or newer, which was not found.")
     _say_trial(result, say)
+    program.note_command(say)
     if not user:
         for line in first_minute.describe_agents(target.project):
             say(line)
         text_origins.look(target.project)
         for question in text_origins.ask_whose(target.project):
-            say(question)
-    program.note_command(say)
+            say(typed_command.name_command(question, os.environ))
     say(f"To check the installation: {program.format_command()} doctor")
     if off:
         say(
@@ -216,7 +217,7 @@ def uninstall(
         targets.append(_find_target("", user=True))
     has_hooks = [_remove_hooks(place, dry_run, say) for place in targets]
     if not any(has_hooks):
-        say(f"No agent-memory hooks in {target.path}.")
+        say(f"No hooks to remove in {target.path}.")
     level = paths.LevelPaths(target.root, os.environ, is_user=user)
     if not user:
         _remove_imports(level, dry_run, say)
@@ -371,7 +372,7 @@ def _find_new_target(project: str, user: bool) -> SettingsTarget:
     if not user and root == os.path.realpath(program.find_home()):
         raise InstallRefused(f"{root} is your home folder: name a project, or use --user", 2)
     if not user and os.path.isfile(os.path.join(root, "memory_core", "setup", "activation.py")):
-        raise InstallRefused(f"{root} is agent-memory itself: name a project, or use --user", 2)
+        raise InstallRefused(f"{root} is a clone of this program: name a project, or use --user", 2)
     return target
 
 

@@ -108,7 +108,7 @@ def _check_copyable(packages: dict[str, Distribution]) -> None:
         raise NotCopyable("this program runs from a clone: run ./install.sh PROJECT there")
     for name, package in packages.items():
         if package.files is None:
-            raise NotCopyable(f"{name} has no list of its files: install agent-memory with pipx")
+            raise NotCopyable(f"{name} has no list of its files: install it with pipx")
 
 
 def hash_packages(packages: list[Distribution]) -> str:

@@ -5,6 +5,7 @@
       environments/NAME/              a private Python environment with the package
         program.json                  its version, its packages, and how the user installed it
         packages -> .../site-packages
+        plugin/                       the Claude Code plugin, as in a clone
         hooks -> .../site-packages/agent_memory_hooks
       backups/                        settings files as they were before the installation
       command                         what people type, see storage.typed_command
@@ -236,6 +237,26 @@ def link_packages(environment: str) -> None:
     for name, path in (("hooks", hooks), ("packages", packages)):
         target = os.path.relpath(path, os.path.realpath(environment))
         links.replace_link(os.path.join(environment, name), target)
+    _copy_plugin(packages, os.path.join(environment, "plugin"))
+
+
+def _copy_plugin(packages: str, target: str) -> None:
+    """Put the files of the plugin together; Claude Code does not follow links in it.
+
+    Hard links need no room.
+    """
+
+    def copy(source: str, target: str) -> None:
+        try:
+            os.link(source, target)
+        except OSError:  # the file system has none
+            shutil.copyfile(source, target)
+
+    names = {"": "agent_memory_plugin", "hooks": "agent_memory_hooks", "memory_core": "memory_core"}
+    for name, source in names.items():
+        folder, unused = os.path.join(packages, source), shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, os.path.join(target, name), ignore=unused, copy_function=copy)
+    os.chmod(os.path.join(target, "bin", COMMAND), 0o755)  # noqa: S103 - a command
 
 
 def switch_to(environment: str) -> str:

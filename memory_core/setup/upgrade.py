@@ -44,7 +44,7 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
     note = note or Note(__version__, "", program.find_way())
     activation.refuse_older(note, to or note.version)
     try:
-        newest = _find_newest(note.way, to)
+        newest = find_newest(note.way, to)
     except BuildFailed as failure:
         raise InstallRefused(f"{failure} Nothing was changed.") from None
     is_newer = program.parse_version(newest) > program.parse_version(note.version)
@@ -77,7 +77,7 @@ def _update_copy(say: Say) -> None:
 # --- which version ---
 
 
-def _find_newest(way: Way, to: str) -> str:
+def find_newest(way: Way, to: str = "") -> str:
     """Return the version that an upgrade installs; raises BuildFailed and InstallRefused."""
     if way.tool == "clone":
         return _find_newest_of_clone(way.place, to)
@@ -112,8 +112,13 @@ def _find_newest_of_clone(clone: str, to: str) -> str:
         raise InstallRefused(f"the program is of {where}: check out {to} there, run ./install.sh")
     if not os.path.isdir(os.path.join(clone, ".git")):
         gone = f"the clone {clone} is gone" if clone else "the clone is not known"
-        raise InstallRefused(f"{gone}: clone agent-memory again, and run ./install.sh there")
+        raise InstallRefused(f"{gone}: clone it again, and run ./install.sh there")
     git = [_find_tool("git"), "-C", clone]
+    try:
+        builder.run([*git, "rev-parse", "@{upstream}"])
+    except BuildFailed:
+        reason = "is on no branch that follows another one: run `git switch main` there"
+        raise InstallRefused(f"the clone {clone} {reason}, then upgrade again") from None
     builder.run([*git, "fetch", "--quiet"])
     text = builder.run([*git, "show", "@{upstream}:pyproject.toml"])
     return _read_version(_OF_CLONE, text)
@@ -132,14 +137,14 @@ def _format_requirement(version: str) -> str:
 
 def _check_python(path: str) -> str:
     if not os.access(path, os.X_OK):
-        raise InstallRefused(f"{path} is gone: install agent-memory again, then run its `install`")
+        raise InstallRefused(f"{path} is gone: install this program again, then run its `install`")
     return path
 
 
 def _find_tool(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise InstallRefused(f"there is no `{name}` on PATH, with which agent-memory was installed")
+        raise InstallRefused(f"there is no `{name}` on PATH, with which this program was installed")
     return path
 
 

@@ -16,22 +16,24 @@ if TYPE_CHECKING:
 NAME = "agent-memory"
 FOLDER = os.path.join(".local", "share", NAME)
 FILE = "command"
-MAX_BYTES = 4096
 
 
 def name_command(text: str, environ: Mapping[str, str]) -> str:
-    """Return a text for people with the command as they have to type it."""
-    if f"{NAME} " not in text:
-        return text
-    command = read_command(environ)
-    return text if command == NAME else text.replace(f"{NAME} ", f"{command} ")
+    """Return a text for people with the commands in it as they have to type them.
+
+    A command is the name as a word of its own, before a word in lower case; so texts of the
+    product use the name in no other way.
+    """
+    command, (named, *others) = read_command(environ), text.split(f"{NAME} ")
+    for rest in others:
+        is_command = rest[:1].islower() and not named.endswith(("/", "-", "_", ".", "@"))
+        named += f"{command if is_command else NAME} {rest}"
+    return named
 
 
 def read_command(environ: Mapping[str, str]) -> str:
     """Return the command as people type it: its name, or its path quoted for a shell."""
     home = environ.get("HOME", "")
-    if not os.path.isabs(home):
-        return NAME
-    files = SafeFiles(os.path.join(home, FOLDER))
-    word = files.read_text(FILE, MAX_BYTES).strip()
+    base = home if os.path.isabs(home) else os.devnull
+    word = SafeFiles(os.path.join(base, FOLDER)).read_text(FILE, 4096).strip()
     return word if word.startswith(("/", "'/")) and word.isprintable() else NAME

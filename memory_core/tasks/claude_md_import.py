@@ -33,7 +33,7 @@ from memory_core.text import digests, front_matter, memory_tags, sanitize
 CLAUDE_FILE = "CLAUDE.md"
 # Many projects link CLAUDE.md to AGENTS.md.
 SET_UP_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
-REMOVE_ADVICE = "remove the lines between the marks of agent-memory in the other file by hand"
+REMOVE_ADVICE = "remove the lines between its marks in the other file by hand"
 
 COPY_FOLDER = ".sessions"
 

@@ -245,6 +245,7 @@ def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
         ("", {"EDITOR": "no-such --wait"}, "editor 'no-such --wait' not found"),
         ("", {"VISUAL": "false", "EDITOR": "true"}, "editor 'false' failed with status 1"),
         ("", {"EDITOR": "/"}, "editor '/': Permission denied; nothing was changed\n"),
+        (': > "$1"', {}, "the file is empty; nothing was changed\n"),
         ("", {"EDITOR": ""}, "vi needs a terminal: set VISUAL or EDITOR to another editor\n"),
         (wrote, {}, "editor 'editor' failed with status 1; nothing was changed\n"),
     ):

@@ -35,7 +35,7 @@ START = ("config", "set", "experiment.hold_out")
 
 
 def test_the_share_is_a_setting(team: Person) -> None:
-    for text in ("51%", "-5%", "abc", "nan"):
+    for text in ("51%", "-5%", "0.001", "0.1%", "abc", "nan"):
         assert team.run(*START, "--", text).returncode == 2
     assert team.read_json("experiment", "report")["hold_out"] == 0
     for text, share in {"10%": 0.1, "0.1": 0.1, "12.5%": 0.125, "50": 0.5}.items():

@@ -174,7 +174,7 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
         "## Preferences\n"
         "- coding-style: small functions\n\n"
         "## Performance\n"
-        "- all tasks: 1 finished (1 done), quality gate passed\n"
+        "- all tasks: 1 finished (1 done), quality gate (80% done) passed\n"
         "- feature: 1 finished (1 done)\n\n"
         "### Common Errors\n"
         "- It is broken → Mend it"

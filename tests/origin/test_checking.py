@@ -40,7 +40,7 @@ def test_missing_or_damaged_weights_are_reported(
     if content is not None:
         path.write_bytes(content)
     monkeypatch.setattr(word_weights, "PATH", str(path))
-    with pytest.raises(OSError, match="install agent-memory again"):
+    with pytest.raises(OSError, match="install this program again"):
         word_weights._read()
 
 

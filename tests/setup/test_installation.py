@@ -28,6 +28,7 @@ from memory_core.tasks import claude_md_import
 from support.files import read_files
 from support.life import write
 from support.paths import REPO
+from support.ways import UNUSED
 
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh", "ksh") if shutil.which(shell)]
 
@@ -63,8 +64,7 @@ class Machine:
         self._folder = folder
 
     def copy_clone(self) -> None:
-        unused = shutil.ignore_patterns(".*", "tests", "bench", "build", "__pycache__")
-        shutil.copytree(REPO, self.clone, ignore=unused)
+        shutil.copytree(REPO, self.clone, ignore=UNUSED)
 
     def project(self, name: str, text: str | None = None) -> Path:
         """Make a project, with these settings."""
@@ -464,7 +464,7 @@ def test_uninstalling_restores_the_bytes(installed: Machine, project: Path, name
             assert installed.verb("install", project).returncode == 0
             assert read_tree(project) != before
         done = succeed(installed.verb("uninstall", project))
-        assert ("No agent-memory hooks" in done.stdout) == (not is_installed)
+        assert ("No hooks of agent-memory" in done.stdout) == (not is_installed)
         assert read_tree(project) == before
 
 
@@ -645,7 +645,7 @@ WRONG_USE = [
     ([".", "--user"], 2, "--user is for all projects: leave out ."),
     (["--program", "."], 2, "--program stands alone"),
     (["--program", "--uninstall"], 2, "--program stands alone"),
-    ([REPO], 2, f"{REPO} is agent-memory itself: name a project, or use --user"),
+    ([REPO], 2, f"{REPO} is a clone of this program: name a project, or use --user"),
     (["."], 2, "is your home folder: name a project, or use --user"),
     ([".", "--python", "/nowhere/python"], 1, "/nowhere/python is not a Python of"),
     ([".", "--python=/bin/sh"], 1, "/bin/sh is not a Python of"),

@@ -119,7 +119,7 @@ def test_only_a_version_reaches_an_installer(version: str) -> None:
     ("output", "reason"),
     [
         ("WARNING: x\nERROR: No matching distribution for y.\nnote: z", "ERROR: No matching dist"),
-        ("Retrying: connection broken by 'x'\nERROR: y", "cannot download the packages: no conn"),
+        ("Retrying: connection broken by 'x'\nERROR: y", "cannot download: no connection. Check"),
         ("error: the cache is closed\nhint: y", "error: the cache is closed."),
         ("", "no error message"),
     ],

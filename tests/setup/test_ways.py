@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from support.files import read_files
 from support.ways import NEXT, VERSION, WAYS, Home, Index
 
 SETTINGS = '{\n  "model": "opus"\n}\n'
@@ -37,6 +39,10 @@ def test_a_way_from_installation_to_removal(
     home.install()
     assert home.read_program() == expected
     assert home.count_megabytes() < 30
+    for part in (".claude-plugin", "bin", "commands", "hooks"):
+        assert read_files(home.plugin / part) == read_files(index.source / part)
+    assert (home.plugin / "memory_core" / "setup" / "plugin_environment.py").exists()
+    assert os.access(home.plugin / "bin" / "agent-memory", os.X_OK)
 
     # A second project uses the same copy.
     other = home.project.parent / "blog"

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 
+from memory_core.cli.app import ALIASES, COMMANDS_BY_NAME
+from memory_core.mcp_server.served_project import ServedProject
+from memory_core.mcp_server.server import MemoryServer
+from memory_core.memory import recall
 from memory_core.storage import typed_command
+from memory_core.storage.project import find_project
 from memory_core.storage.typed_command import FILE, FOLDER
 from support.command_line import ITEM, Person
+from support.dashboard import Dashboard
+from support.paths import REPO
 
 PATH = "/opt/tools/bin/agent-memory"
 TEXT = "agent-memory: 2 learnings wait (agent-memory review, or agent-memory undo 1f)"
+
+# A command in a text, by the rule of `name_command`.
+COMMAND = re.compile(r"(?<![-/_.@])agent-memory ([a-z][\w-]*)")
+PACKAGE = REPO / "memory_core"
+
+# These print a text as it is; all others name the command in it.
+PLAIN = {"print", "print_line", "say"}
 
 
 def note(home: Path, word: str) -> None:
@@ -47,8 +65,79 @@ def test_commands_and_hooks_print_it(person: Person) -> None:
     assert f"Undo with: {PATH} undo " in person.run("add", "engineer", ITEM).stderr
     assert f"({PATH} install)" in person.run("status").stdout
     assert f"{PATH} doctor --fix" in person.run("doctor").stdout
+    assert f"  {PATH} doctor\n" in person.run("doctor", "--help").stdout
+    assert f"All commands: {PATH} help --all" in person.run().stdout
     assert f"{PATH} status lists" in person.run("show", "nobody").stderr
     sample = person.make_sample("post")
     assert person.sandbox.run_hook("post_tool_use", sample).status == 0
     shown = person.sandbox.run_hook("pre_tool_use", person.make_sample("pre")).stdout.decode()
     assert f"({PATH} undo " in shown
+
+
+@pytest.mark.parametrize(
+    "text", [f"see {PATH} review", "claude mcp add agent-memory -- x", "agent-memory 1.2 (clone)"]
+)
+def test_nothing_but_a_command_is_replaced(tmp_path: Path, text: str) -> None:
+    note(tmp_path, PATH)
+    assert typed_command.name_command(text, {"HOME": str(tmp_path)}) == text
+
+
+def list_texts(tree: ast.AST) -> Iterator[str]:
+    """Yield the texts in a piece of code, without docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    bodies = [node.body[:1] for node in ast.walk(tree) if isinstance(node, documented)]
+    docstrings = {id(one.value) for body in bodies for one in body if isinstance(one, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            yield str(node.value)
+
+
+def test_texts_use_the_name_before_a_word_for_commands_only() -> None:
+    """Else `name_command` would put the path into a sentence about the product."""
+    known = {*COMMANDS_BY_NAME, *ALIASES}
+    texts = {path: list_texts(ast.parse(path.read_text())) for path in PACKAGE.rglob("*.py")}
+    found = {
+        (path.name, word) for path in texts for one in texts[path] for word in COMMAND.findall(one)
+    }
+    assert len(found) > 50
+    assert {(name, word) for name, word in found if word not in known} == set()
+
+
+def test_no_command_is_printed_without_the_rule() -> None:
+    bare = []
+    for path in PACKAGE.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text())):
+            name = getattr(call, "func", None)
+            if isinstance(name, ast.Name) and name.id in PLAIN:
+                printed = [
+                    one for one in ast.iter_child_nodes(call) if not isinstance(one, ast.Call)
+                ]
+                bare += [
+                    path.name for one in printed for text in list_texts(one) if COMMAND.search(text)
+                ]
+    for path in PACKAGE.glob("dashboard/templates/*.html"):
+        rest = re.sub(r'(command\(|== |startswith\()"[^"]+', "", path.read_text())
+        bare += [path.name] * len(COMMAND.findall(rest))
+    assert bare == []
+
+
+def test_pages_tools_and_prompts_print_it(person: Person) -> None:
+    sandbox = person.sandbox
+    note(sandbox.home, f"{PATH}\n")
+    with Dashboard(sandbox) as served:
+        served.enter()
+        for page in ("", "/explain?agent=engineer", "/events", "/tasks", "/agents/PM"):
+            body = served.get(f"/dashboard{page}").body
+            assert COMMAND.search(body) is None, page
+        assert f"{PATH} add PM guideline" in served.get("/dashboard/agents/PM").body
+    sandbox.switch_selection_on()
+    for number in range(60):
+        person.run(
+            "add", "engineer", "guideline", f"Rule {number} says {'long words ' * 9}{number}"
+        )
+    project = find_project(str(sandbox.root), sandbox.env)
+    block = recall.build_block(project, "engineer", 4000, lambda: "Say the rule")
+    assert f"more rules of people: {PATH} list engineer --mine" in block.text
+    app = MemoryServer(ServedProject(str(sandbox.root), person.env))
+    prompt = anyio.run(app.get_prompt, "review_memory", {"agent": "engineer"})
+    assert f"{PATH} remove engineer ID" in str(prompt)

@@ -17,6 +17,11 @@ from support.paths import REPO
 WAYS = ("uvx", "pipx", "uv tool", "pip", "clone")
 VERSION, NEXT = "0.1.0", "9.9.9"
 
+# Of a clone, what no way installs.
+UNUSED = shutil.ignore_patterns(
+    *(".[!c]*", ".claude-code", "tests", "bench", "build", "dist", "__pycache__")
+)
+
 
 def base_python() -> str:
     return os.path.realpath(sys.executable)
@@ -37,8 +42,7 @@ class Index:
         self.folder = folder
         self.wheels, self.tools = folder / "wheels", folder / "tools"
         self.source = folder / "source"
-        unused = shutil.ignore_patterns(".*", "tests", "bench", "build", "dist", "__pycache__")
-        shutil.copytree(REPO, self.source, ignore=unused)
+        shutil.copytree(REPO, self.source, ignore=UNUSED)
         self._pip("download", "--dest", self.wheels, f"{self.source}[mcp]", "hatchling")
         self.add_version(VERSION)
         self.uv_settings = folder / "uv.toml"
@@ -78,6 +82,7 @@ class Home:
         self.project.mkdir()
         self.data = self.home / ".local" / "share" / "agent-memory"
         self.command = self.data / "venv" / "bin" / "agent-memory"
+        self.plugin = self.data / "venv" / "plugin"
         folders = (index.tools / "bin", self.home / ".local" / "bin", "/usr/bin", "/bin")
         self.env = {
             "HOME": str(self.home),

@@ -13,7 +13,14 @@ from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import clean_text, is_terminal, print_line, print_note, select_fields
+from memory_core.cli.output import (
+    clean_text,
+    is_terminal,
+    name_command,
+    print_line,
+    print_note,
+    select_fields,
+)
 from memory_core.curation import change_log
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -27,7 +34,7 @@ def format_command(command: str, user: bool = False) -> str:
     """Return a command of agent-memory to type, for the same project and level."""
     level = " --user" if user else ""
     project = f" --project {shlex.quote(shared.project)}" if shared.project else ""
-    return f"agent-memory {command}{level}{project}"
+    return name_command(f"agent-memory {command}{level}{project}")
 
 
 def may_change(question: str, yes: bool, dry_run: bool, json: bool) -> bool:

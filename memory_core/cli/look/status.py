@@ -13,7 +13,7 @@ from memory_core.cli.output import can_show, is_terminal, print_json, print_line
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
 from memory_core.origin import text_origins
-from memory_core.storage.database.run_table import RecentUse
+from memory_core.storage.database.run_table import RECENT_RUNS, RecentUse
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count, format_share, format_size
 from memory_core.text.times import format_utc
@@ -107,8 +107,8 @@ def _format_row(memory: MemoryStatus) -> list[str]:
 
 def _format_recent(memory: MemoryStatus) -> str:
     """Return how many items the last runs received, used and did not receive: 5/2/1."""
-    if not memory.recent.runs:
-        return "-"
+    if not memory.recent.given and memory.recent.runs < RECENT_RUNS:
+        return "-"  # of too few runs to say what they never receive
     given = len(memory.recent.given)
     return f"{given}/{len(memory.recent.used)}/{max(memory.items - given, 0)}"
 

@@ -136,7 +136,7 @@ def set_(
     if json:
         print_json({"file": paths.config, "key": whole, "value": value})
         return
-    print_line(f"{whole}: {value}  ({paths.relative(paths.config)})")
+    print_line(f"{whole}: {value}  ({_name_file(paths, user)})")
 
 
 @app.command()
@@ -154,7 +154,11 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
     if json:
         print_json({"file": paths.config, "key": key, "value": None})
         return
-    print_line(f"{key} is not set in {paths.relative(paths.config)}")
+    print_line(f"{key} is not set in {_name_file(paths, user)}")
+
+
+def _name_file(paths: LevelPaths, user: bool) -> str:
+    return paths.config if user else paths.relative(paths.config)
 
 
 def _read(user: bool) -> tuple[LevelPaths, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from memory_core.cli.common.arguments import flag
-from memory_core.cli.output import paint, print_diff, print_line
+from memory_core.cli.output import name_command, paint, print_diff, print_line
 from memory_core.dashboard import saved_page
 from memory_core.setup import demo as demo_project
 from memory_core.setup import program
@@ -51,7 +51,7 @@ def demo(keep: Annotated[bool, flag("--keep", "Keep the temporary project.")] = 
 
 
 def _print_step(number: int, step: demo_project.DemoStep) -> None:
-    for line in textwrap.wrap(f"{number}. {step.sentence}", WIDTH):
+    for line in textwrap.wrap(name_command(f"{number}. {step.sentence}"), WIDTH):
         print_line(paint(line, "bold"))
     print_line("")
     if step.is_diff:

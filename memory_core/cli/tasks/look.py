@@ -12,7 +12,6 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.entries import format_age, format_section, highlight, print_columns
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.errors import describe_os_error
 from memory_core.cli.output import (
     enable_pager,
     print_bytes,
@@ -21,6 +20,7 @@ from memory_core.cli.output import (
     print_note,
     select_fields,
 )
+from memory_core.files.problems import describe_expected
 from memory_core.storage.project import Project
 from memory_core.tasks import (
     backlog_folder,
@@ -192,7 +192,7 @@ def find_synced_project(dry_run: bool = False) -> Project:
         try:
             sync.update(project)
         except OSError as error:
-            print_note(f"The task files could not be read: {describe_os_error(error)}")
+            print_note(f"The task files could not be read: {describe_expected(error)}")
     return project
 
 

@@ -7,8 +7,8 @@ from memory_core.curation import change_log, edit_session, item_actions, lookup,
 from memory_core.curation.views import memory_view, timeline
 from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt, find_agent
-from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
+from memory_core.files.problems import describe_expected
 from memory_core.history import item_history
 from memory_core.learning import type_names
 from memory_core.memory.reading import read_memory

@@ -8,7 +8,7 @@ from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, lookup
 from memory_core.dashboard.page import Done, NotFound, Visit
-from memory_core.dashboard.problems import describe_expected
+from memory_core.files.problems import describe_expected
 from memory_core.secrets import scanner
 from memory_core.text import sanitize
 
@@ -32,8 +32,9 @@ def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) 
     try:
         message = sanitize.shorten(scanner.redact(action()), MAX_NOTICE)
     except (ValueError, OSError) as error:
-        typed = visit.form.get("text", "")
-        return Done(location, describe_expected(error), is_problem=True, typed=typed)
+        if not (problem := describe_expected(error)):
+            raise
+        return Done(location, problem, is_problem=True, typed=visit.form.get("text", ""))
     return Done(location, message, undo=offer_undo(visit, agent, location))
 
 

@@ -8,8 +8,8 @@ from memory_core.curation import lookup, review
 from memory_core.curation.review import NotWaiting, WaitingItem
 from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.pages.common import offer_undo
-from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
+from memory_core.files.problems import describe_expected
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.text import word_search
@@ -91,7 +91,9 @@ def decide(visit: Visit) -> Done:
         location = _make_location(visit, _find_next(waiting, at))
         return Done(location, f"{error}.", is_problem=True, typed=typed)
     except (ValueError, OSError) as error:
-        return Done(_make_location(visit, key), describe_expected(error), is_problem=True)
+        if not (problem := describe_expected(error)):
+            raise
+        return Done(_make_location(visit, key), problem, is_problem=True)
     undo = offer_undo(visit, waiting[at].agent, _make_location(visit, key))
     return Done(_make_location(visit, _find_next(waiting, at)), scanner.redact(message), undo=undo)
 

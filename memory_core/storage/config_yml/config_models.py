@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -130,16 +131,15 @@ def read_switch(value: object) -> object:
 
 def read_share(value: object) -> object:
     """Accept a share such as `10%`, 10 or 0.1, from 0.01 on, and `off`."""
-    if value is False or value == "off":
+    if value in (False, 0, "off"):
         return 0.0
-    try:
-        number = str(value).strip()
+    number = "" if isinstance(value, bool) else str(value).strip()
+    with suppress(ValueError):
         share = float(number.removesuffix("%"))
-    except ValueError:
-        return value
-    if number.endswith("%") or share >= 1:
-        share /= 100
-    return share if 0.01 <= share <= RANGES["hold_out"][1] else value
+        share /= 100 if number.endswith("%") or share >= 1 else 1
+        if 0.01 <= share <= RANGES["hold_out"][1]:
+            return share
+    raise ValueError("off, or a share from 1% to 50% such as 10%, is expected")
 
 
 LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
@@ -182,7 +182,7 @@ MEANINGS = {
     "natural_language": "save also sentences such as `Discovered pattern: ...`",
     "command_errors": "install the hooks for failed shell commands; always with Backlog.md",
     "directory": "folder of the memory files, below `.claude-mpm/`",
-    "max_learning_length": "maximum characters of a learning; longer ones wait for review",
+    "max_learning_length": "maximum characters of a learning; a report's longer ones wait for review",
     "strip_markers": "remove saved marker blocks from what the main agent reads",
     "user_level": "how the user-level memory is combined with the project's",
     "trust": "`strict` gives agents only items that you reviewed on this machine",
