@@ -22,11 +22,14 @@ from memory_core.history.item_history import ItemFields
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage.database import change_table
+from memory_core.storage.database import change_table, state_db
 from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
+
+# Why a change has no text in `state.db`.
+TEXT_GONE = "another machine made it, or its text is not kept"
 
 
 class UndoResult(NamedTuple):
@@ -192,9 +195,9 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
         return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')} to undo"
     if _list_changes(store, agents):
-        return (
-            "nothing is left to undo; older changes and those of other machines are undone with git"
-        )
+        lost = " since the database was damaged" * bool(state_db.list_set_aside(store.paths.state))
+        older = "older changes and those of other machines are undone with git"
+        return f"nothing is left to undo{lost}; {older}"
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} was made through agent-memory"
 
@@ -279,8 +282,7 @@ def _revert_text(memory: AgentMemory, ids: Sequence[str]) -> tuple[str | None, b
     for change_id in reversed(ids):
         step = steps.get(change_id)
         if step is None:
-            why = "its text is not kept" if change_id in steps else "another machine made it"
-            reason = f"change {short_id(change_id)} cannot be undone: {why}; undo it with git"
+            reason = f"change {short_id(change_id)} cannot be undone: {TEXT_GONE}; undo it with git"
             raise UndoConflict(f"{memory.agent}: {reason}; nothing was undone")
         if step.before == step.after:
             continue
