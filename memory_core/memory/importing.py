@@ -21,7 +21,8 @@ def import_memory(
     """
     present = set(map(item_history.key_of, memory.history.records))
     new = [
-        {**record, "imported": memory.change_id}
+        {name: value for name, value in record.items() if name != "about"}
+        | {"imported": memory.change_id}
         for record in records
         if item_history.key_of(record) not in present and record["kind"] not in RUN_KINDS
     ]

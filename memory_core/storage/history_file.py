@@ -97,12 +97,10 @@ class HistoryFile:
     def append(self, records: list[Record]) -> int:
         """Append records and return the size of the file before, for `truncate`; raises OSError.
 
-        Return -1 if there are no records.  What a run was about stays on this machine, also if an
-        imported record of an older version has it.
+        Return -1 if there are no records.
         """
         if not records:
             return -1
-        records = [_drop_about(record) for record in records]
         attributes = os.path.join(os.path.dirname(self.path), ".gitattributes")
         file_actions.write_once(self.files, attributes, GIT_ATTRIBUTES)
         return self.files.append(self.path, _format_lines(records))

@@ -195,11 +195,12 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     diff = done.stdout
     assert diff.startswith("Would be undone: change ")
     assert (f"+- {NEW}" in diff, removed in diff) == (True, False)
-    assert [line for line in diff.splitlines() if line[:1] in "+-" and "Updated" in line] == []
+    (header,) = [line[1:] for line in diff.splitlines() if line[:1] == "+" and "Updated" in line]
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo")
     assert done.stderr == "Redo with: agent-memory redo\n"
     assert NEW in person.sandbox.read_memory("engineer")
+    assert header in person.sandbox.read_memory("engineer"), "the diff has the whole change"
     assert person.read_json("undo")[0]["written"] is True
 
 
