@@ -416,8 +416,8 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
 
 def _check_database(level: Store, user: bool) -> Iterator[StatusWarning]:
     for name in state_db.list_set_aside(level.paths.state):
-        advice = f"agent-memory review{' --user' if user else ''} --new --mine, then delete {name}"
-        yield StatusWarning(state_db.SET_ASIDE, advice)
+        advice = state_db.AFTER_DAMAGE.format(name)
+        yield StatusWarning(state_db.SET_ASIDE, f"{advice} (--user)" if user else advice)
 
 
 def _check_gone_projects(level: Store, user: bool) -> Iterator[StatusWarning]:

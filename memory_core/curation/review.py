@@ -316,8 +316,8 @@ def _list_decisions(
     for record in records if change_id not in seen else ():
         if item_history.change_of(record) != change_id:
             continue
-        entry = record.get("waiting") or {}
-        if review_table.is_entry(entry):
+        entry = record.get("waiting")
+        if entry and review_table.is_entry(entry):
             decisions.append((entry, record["kind"] not in item_history.WAITING_KINDS))
         elif record["kind"] == "undone":
             undone = _list_decisions(records, record["id"], {*seen, change_id})

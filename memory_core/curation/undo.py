@@ -22,11 +22,14 @@ from memory_core.history.item_history import ItemFields
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage.database import change_table
+from memory_core.storage.database import change_table, state_db
 from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
+
+# Why a change has no text in `state.db`.
+TEXT_GONE = "another machine made it, or its text is not kept"
 
 
 class UndoResult(NamedTuple):
@@ -192,9 +195,9 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
         return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')} to undo"
     if _list_changes(store, agents):
-        return (
-            "nothing is left to undo; older changes and those of other machines are undone with git"
-        )
+        lost = " since the database was damaged" * bool(state_db.list_set_aside(store.paths.state))
+        older = "older changes and those of other machines are undone with git"
+        return f"nothing is left to undo{lost}; {older}"
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} was made through agent-memory"
 
@@ -234,19 +237,17 @@ def _undo(
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
         merged += [agent] if work(memory).is_merged else []
-        texts = [before, "" if memory.is_removed else memory.text]
-        # The time in the header is not a part of the change.
-        before, after = (
-            template.update_header(text, memory.limits, memory.now, agent) if text else ""
-            for text in texts
-        )
+        after = "" if memory.is_removed else memory.text
         files.append(compare_texts(store.paths.relative(store.path(agent)), before, after))
     if write:
         own_id = agent_memory.make_change_id("undo")
-        transaction.check_unlocked(store, works)
+        if len(works) > 1:
+            transaction.check_unlocked(store, works)
         for agent, work in works.items():
-            name = transaction.change_memory(project, agent, work, store, own_id).name
-            if name != agent:
+            # As after an edit by hand, the next delivery prepares the memory.
+            with store.lock(agent):
+                _memory, reverted = transaction.change_locked(project, agent, work, store, own_id)
+            if (name := reverted.name) != agent:
                 rename.move_files(store, agent, name)
     return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
 
@@ -279,8 +280,7 @@ def _revert_text(memory: AgentMemory, ids: Sequence[str]) -> tuple[str | None, b
     for change_id in reversed(ids):
         step = steps.get(change_id)
         if step is None:
-            why = "its text is not kept" if change_id in steps else "another machine made it"
-            reason = f"change {short_id(change_id)} cannot be undone: {why}; undo it with git"
+            reason = f"change {short_id(change_id)} cannot be undone: {TEXT_GONE}; undo it with git"
             raise UndoConflict(f"{memory.agent}: {reason}; nothing was undone")
         if step.before == step.after:
             continue
@@ -305,27 +305,30 @@ def _merge(memory: AgentMemory, step: TextStep, text: str | None) -> str | None:
         for version in (step.before, step.after, text)
     )
     try:
-        merged = revert_text.revert_change(before, after, now)
+        versions = change_table.list_texts(memory.store.paths, memory.store.stem(memory.agent))
+        merged = revert_text.revert_change(before, after, now, versions)
     except revert_text.TextChanged as error:
         later = _find_later(memory, step.change, str(error))
-        reason = f"{str(error)!r} was changed again by {later}; nothing was undone"
-        raise UndoConflict(f"{memory.agent}: {reason}") from None
+        path = memory.store.paths.relative(memory.store.path(memory.agent))
+        reason = f"{str(error)!r} was changed again by {later}edit {path} or use git"
+        undo = f"change {short_id(step.change)} cannot be undone"
+        raise UndoConflict(f"{memory.agent}: {undo}: {reason}; nothing was undone") from None
     is_needless = None in (step.before, text) and cleaning.has_only_header(merged)
     return None if is_needless else merged
 
 
 def _find_later(memory: AgentMemory, change_id: str, text: str) -> str:
-    """Return what changed an item or a line after a change, and when."""
+    """Return what changed an item or a line after a change, and the first thing to do, if any."""
     key = item_history.id_of(text)
     for record in reversed(item_history.sort_records(memory.history.records)):
         change = item_history.change_of(record)
         is_later = change != change_id and key in (record["id"], record.get("was"))
         if is_later and record.get("source") != item_history.HAND_SOURCE:
             moment = item_history.clock_time(record)[:16].replace("T", " ")
-            return f"change {short_id(change)} at {moment}"
+            return f"change {short_id(change)} at {moment}: undo that first, "
         if change == change_id or is_later:
             break
-    return "an edit of the file"
+    return "an edit of the file: "
 
 
 # What goes with the text.
@@ -368,6 +371,8 @@ def _revert_trust(memory: AgentMemory, ids: Sequence[str]) -> None:
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
     """Return the agent's name without the renamings among these changes."""
     records = memory.history.records
+    if not any(record["kind"] == "renamed" for record in records):
+        return memory.agent
     name = rename.find_name(records, memory.agent)
     if name != memory.agent:
         try:

@@ -102,7 +102,6 @@ class Examination:
         self.files = settings_files.read_hook_files(self.root, environ)
         # The variables that Claude Code sets for hooks.
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
-        self.memories = agent_status.list_memories(Numbers(project))
         self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
         # Hooks of other tools that see delegations.
         self.foreign_hooks = [
@@ -116,10 +115,21 @@ class Examination:
         self.since = format_utc(time.time() - RECENT_SECONDS)
 
     @cached_property
+    def memories(self) -> list[agent_status.MemoryStatus]:
+        """The memories of the project."""
+        return self.list_memories(self.project.store)
+
+    def list_memories(self, store: Store) -> list[agent_status.MemoryStatus]:
+        """Return the memories of a level, [] if the database cannot be read, see `check_state`."""
+        try:
+            return agent_status.list_memories(Numbers(self.project, store))
+        except OSError:
+            return []
+
+    @cached_property
     def agent(self) -> str:
         """An agent for samples: one with a memory, if there is one."""
-        agents = [status.agent for status in self.memories if status.exists]
-        candidates = [*agents, sample_events.AGENT, events.DEFAULT_AGENT]
+        candidates = [*self.project.store.agents(), sample_events.AGENT, events.DEFAULT_AGENT]
         return next(
             (name for name in candidates if name != agent_names.PM and self.project.serves(name)),
             sample_events.AGENT,

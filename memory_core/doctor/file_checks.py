@@ -13,7 +13,6 @@ from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.git import driver_notice, merge_driver
 from memory_core.monitor.log_numbers import LogNumbers
-from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner
 from memory_core.storage import hook_files, inbox, run_records
 from memory_core.storage.history_file import HistoryFile
@@ -47,10 +46,7 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
     """Check that memory files and histories can be read: valid, one per agent, no conflicts."""
     for store in exam.stores:
         is_user = store.paths is not exam.project.paths
-        memories = exam.memories
-        if is_user:
-            memories = agent_status.list_memories(Numbers(exam.project, store))
-        for memory in memories:
+        for memory in exam.list_memories(store) if is_user else exam.memories:
             yield from _check_memory(exam, store, memory, is_user)
         for agent in filter(None, store.agents_with_history()):
             yield from _check_history(exam, store.history(agent))

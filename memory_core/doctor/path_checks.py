@@ -21,7 +21,7 @@ ENDINGS = (".md", ".jsonl", ".lock", ".yml")
 # A memory and its history need less.
 MIN_FREE_BYTES = 1_000_000
 
-LOSS = "agents still get their memory and learnings are saved, but nothing else is remembered"
+LOSS = "agents still get their memory and learn, but nothing else is remembered"
 
 
 def check_paths(exam: Examination) -> Iterator[Finding]:
@@ -29,12 +29,13 @@ def check_paths(exam: Examination) -> Iterator[Finding]:
     if not os.access(exam.root, os.R_OK | os.X_OK):
         yield report_closed(BROKEN, "the project cannot be read", exam.root)
         return
+    memories = [memory for memory in exam.memories if memory.exists]  # refused files are known now
     wrong = [finding for store in exam.stores for finding in _check_level(exam, store)]
     disk = os.statvfs(exam.root)
     if not wrong and disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
         advice = "delete files that you do not need; until then nothing can be saved"
         wrong.append(Finding(BROKEN, "the disk is full", exam.root, advice))
-    count = format_count(sum(memory.exists for memory in exam.memories), "memory")
+    count = format_count(len(memories), "memory")
     folder = exam.project.paths.relative(exam.project.store.folder)
     yield from wrong or [Finding(OK, f"can be read and written, {count}", folder)]
 
@@ -97,8 +98,18 @@ def check_state(exam: Examination) -> Iterator[Finding]:
         yield Finding(WARNING, f"is not a folder: {LOSS}", folder, advice)
     elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         yield report_closed(WARNING, f"cannot be written: {LOSS}", folder)
+    elif os.path.isfile(path := state.locate(state_db.FILE_NAME)) and not os.access(path, os.W_OK):
+        what = "cannot be written: reports wait, and commands cannot change a memory"
+        yield report_closed(BROKEN, what, path)
+    try:
+        state_db.read(state, lambda _db: None)
+    except OSError as problem:
+        is_newer = isinstance(problem, state_db.NewerState)
+        advice = "agent-memory upgrade" if is_newer else "run agent-memory doctor again later"
+        what = problem.strerror or str(problem)
+        yield Finding(BROKEN if is_newer else WARNING, what, str(problem.filename), advice)
     for name in state_db.list_set_aside(state):
-        advice = "agent-memory review --new --mine gives you back your lines; then delete this file"
+        advice = state_db.AFTER_DAMAGE.format("this file")
         yield Finding(WARNING, state_db.SET_ASIDE, state.locate(name), advice)
     # Last, so that all other checks have read their state.
     for error in state.refused.values():

@@ -8,6 +8,7 @@ from memory_core.history.item_history import IMPORT_SOURCE, ItemFields, Record
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory, SectionText, index_items
 from memory_core.storage.config_yml import project_rules
+from memory_core.storage.history_file import RUN_KINDS
 from memory_core.text import similarity
 
 
@@ -20,9 +21,10 @@ def import_memory(
     """
     present = set(map(item_history.key_of, memory.history.records))
     new = [
-        {**record, "imported": memory.change_id}
+        {name: value for name, value in record.items() if name != "about"}
+        | {"imported": memory.change_id}
         for record in records
-        if item_history.key_of(record) not in present
+        if item_history.key_of(record) not in present and record["kind"] not in RUN_KINDS
     ]
     records, weights = [*memory.history.records, *new], project_rules.read_weights(memory.project)
     memory.history = item_history.History(records, weights, memory.history.origins)

@@ -11,7 +11,7 @@ from memory_core.history import performance
 from memory_core.history.performance import CommonError, Performance
 from memory_core.origin import text_origins
 from memory_core.storage import event_log
-from memory_core.storage.database import error_table, note_table, run_table, state_db
+from memory_core.storage.database import error_table, journal, note_table, run_table, state_db
 from memory_core.storage.database.run_table import Uses
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -122,8 +122,16 @@ def rename(store: Store, old: str, new: str) -> None:
 
 
 def sum_up(store: Store) -> None:
-    """Sum up the runs that are older than half a year, once a day.  Raises OSError."""
+    """Sum up the runs that are older than half a year, and a long journal, once a day.
+
+    Raises OSError.
+    """
     state, today = store.paths.state, format_utc(time.time())[:10]
+
+    def sum_up_tables(db: sqlite3.Connection) -> None:
+        run_table.sum_up(db, today)
+        journal.shorten(db, state)
+
     if note_table.read(state, SUMMED) != today:
-        state_db.write(state, lambda db: run_table.sum_up(db, today))
+        state_db.write(state, sum_up_tables)
         note_table.write(state, SUMMED, today)

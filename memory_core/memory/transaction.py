@@ -21,7 +21,6 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import event_log
 from memory_core.storage.database import change_table
-from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileChanged, FileSnapshot, Store
 from memory_core.text.times import format_utc
@@ -157,7 +156,10 @@ def _check_current(snapshot: FileSnapshot) -> None:
 
 
 def log_events(memory: AgentMemory, entries: list[tuple[str, dict[str, Any]]]) -> None:
-    """Log pairs of (event, fields) about items; an entry of the review has no id of an item."""
+    """Log pairs of (event, fields) about items, one event for all of one event and origin.
+
+    The fields are those of a record of the history; an entry of the review has no id of an item.
+    """
     has_text = bool(memory.project.config["log_text"])
     for number, (name, entry) in enumerate(entries):
         text = entry.get("content", "")
@@ -166,16 +168,6 @@ def log_events(memory: AgentMemory, entries: list[tuple[str, dict[str, Any]]]) -
             state = memory.history.get(entry["id"])
             entry = {**entry, "text": text or (state.text if state else "")}
         entries[number] = name, entry
-    _write_changes(memory.store.paths, memory.agent, entries, has_text)
-
-
-def _write_changes(
-    paths: LevelPaths, agent: str, entries: Iterable[tuple[str, dict[str, Any]]], has_text: bool
-) -> None:
-    """Append one event for all entries, pairs of (event, fields), of one event and origin.
-
-    The fields are those of a record of the history.  `has_text`: the events have their texts.
-    """
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for name, entry in entries:
         origin = (entry.get(key) or None for key in (*ORIGIN, "change"))
@@ -183,14 +175,14 @@ def _write_changes(
     now, events = format_utc(time.time()), []
     for (name, source, session, run, change), group in groups.items():
         event: dict[str, Any] = {"event": f"agent.memory.{name}", "timestamp": now}
-        event["agent_id"] = agent
+        event["agent_id"] = memory.agent
         event |= {"items": len(group), "ids": [entry["id"] for entry in group[:MAX_IDS]]}
         if has_text:
             event["texts"] = [entry["text"] for entry in group[:MAX_IDS]]
         event |= {"change": change, "source": source, "session": session, "run": run}
         events.append(event)
     if events:
-        event_log.write_events(paths, events)
+        event_log.write_events(memory.store.paths, events)
 
 
 def _write_text(memory: AgentMemory) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_spelling
 from memory_core.storage import hook_files, inbox, state_owner
-from memory_core.storage.database import review_table, state_db
+from memory_core.storage.database import journal, review_table, state_db
 from memory_core.storage.state_folder import StateFiles
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -79,4 +79,4 @@ def _read_reviews(db: Connection) -> dict[str, list[dict[str, Any]]]:
 def _remove_reviews(gone: GoneProject, now: str, db: Connection) -> None:
     for stem, entries in gone.reviews.items():
         decisions = {entry["id"]: "moved" for entry in entries}
-        review_table.remove(db, gone.state, stem, decisions, now)
+        journal.add(db, gone.state, review_table.make_decisions(db, stem, decisions, now))

@@ -119,7 +119,7 @@ class Numbers:
     def _read_history(self, agent: str) -> HistoryNumbers:
         """Return the numbers of an agent's history; without one they are 0."""
         try:
-            records, problem = self.store.history(agent).read(runs=False), ""
+            records, problem = self.store.history(agent).read(), ""
             if refusal := self.store.find_refusal(self.store.history_path(agent)):
                 problem = refusal.reason
         except OSError as error:

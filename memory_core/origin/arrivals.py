@@ -39,7 +39,7 @@ NEW_TEXTS = (
 )
 YOURS = (
     "agent-memory: {} in {}: yours?  agent-memory review --new lists them, and"
-    " agent-memory review --new --mine says that you wrote them."
+    " agent-memory review --mine says that you wrote them."
 )
 
 
@@ -130,7 +130,7 @@ def _read_look(store: Store) -> dict[str, Any]:
     state = last_look.read_look(store.paths.state)
     before = state.get(DATABASE)
     if before and before != note_table.read(store.paths.state, state_db.IDENTITY):
-        return {LOST: True, "first": True}
+        return {LOST: True, "first": True, RIGHTS: True}
     return state
 
 
@@ -175,7 +175,7 @@ def _take_rights_over(
         store.paths.state
     )
     for agent in store.agents() if is_older and RIGHTS not in state else ():
-        records = store.history(agent).read(runs=False)
+        records = store.history(agent).read()
         history = item_history.History(records, project_rules.read_weights(project))
         origins = ledger.of(project, store, agent)
         here = (*rights.DECIDED, rights.AGENT)
@@ -283,9 +283,7 @@ def _find_origins(
 
 def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return the origins of the items that runs or imports brought, by their texts."""
-    history = item_history.History(
-        store.history(agent).read(runs=False), project_rules.read_weights(project)
-    )
+    history = item_history.History(store.history(agent).read(), project_rules.read_weights(project))
     return {
         state.text: rights.BY_SOURCE.get(state.source, rights.AGENT)
         for state in history

@@ -11,9 +11,9 @@ Other records give no pin and no confirmation, and no confidence above FOREIGN_C
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from sqlite3 import Connection
+from typing import Any
 
 from memory_core.document import markdown
 from memory_core.history import item_history
@@ -22,7 +22,7 @@ from memory_core.history.rights import PERSON
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.database import origin_table, state_db
+from memory_core.storage.database import journal, origin_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests
@@ -80,9 +80,9 @@ def of(project: Project, store: Store, agent: str) -> Ledger:
 def read_history(project: Project, store: Store, agent: str) -> History:
     """Return an agent's history; what gives rights counts if this machine wrote it.
 
-    Packed records of runs, of older versions, are left out.  Raises OSError.
+    Raises OSError.
     """
-    records = store.history(agent).read(runs=False)
+    records = store.history(agent).read()
     return item_history.History(
         records, project_rules.read_weights(project), of(project, store, agent)
     )
@@ -132,18 +132,14 @@ def add_origins(
     Of the texts `taken_back` these decisions do not count any more: the origin before them counts
     again; a text without one came from elsewhere.
     """
-    stem, now = store.stem(agent), int(time.time())
-    rows = [(make_key(*text), origin, now) for text, origin in origins.items()]
-    own = [*map(identify_record, records)]
-    back = {make_key(*text): decisions for text, decisions in (taken_back or {}).items()}
-
-    def work(db: Connection) -> None:
-        origin_table.add_records(db, stem, own)
-        origin_table.add_origins(db, stem, rows)
-        origin_table.take_back(db, stem, back)
-
-    if rows or own or back:
-        _write(store, [agent], work)
+    back = {make_key(*text): list(decisions) for text, decisions in (taken_back or {}).items()}
+    line: dict[str, Any] = {
+        "origins": {make_key(*text): origin for text, origin in origins.items()},
+        "records": [*map(identify_record, records)],
+        "back": back,
+    }
+    if line := {name: value for name, value in line.items() if value}:
+        _write(store, [agent], {**line, "since": int(time.time())})
 
 
 def identify_record(record: Record) -> str:
@@ -154,19 +150,19 @@ def identify_record(record: Record) -> str:
 
 def rename_origins(store: Store, agent: str, new: str) -> None:
     """Give what is known of an agent's texts to its new name.  Raises OSError."""
-    old, stem = store.stem(agent), store.stem(new)
-    _write(store, [agent, new], lambda db: origin_table.rename(db, old, stem))
+    _write(store, [agent, new], {"name": store.stem(new)})
 
 
-def _write(store: Store, agents: Iterable[str], work: Callable[[Connection], None]) -> None:
-    """Change the tables, and the files by which hooks see that.
+def _write(store: Store, agents: Sequence[str], line: dict[str, Any]) -> None:
+    """Keep a line about the first agent, and change the files by which hooks see that.
 
     While such a file is absent, what was prepared before counts as outdated.
     """
     state, paths = store.paths.state, [*map(store.origins_path, agents)]
+    line = {"agent": store.stem(agents[0]), **line}
     for path in paths:
         state.remove(path)
-    state_db.write(state, work)
+    state_db.write(state, lambda db: journal.add(db, state, [line]))
     for path in paths:
         with suppress(OSError):  # without a place for state no hook has prepared anything
             state.replace(path, b"", durable=False)

@@ -21,8 +21,8 @@ GIT_ATTRIBUTES = "*.jsonl merge=union\n"
 # From this size of plain lines on, about 1,200 records, the older ones are packed.
 MIN_PACK_BYTES = 256 * 1024
 
-# What a packed line holds: records of items, or of finished runs and errors.
-ITEM_RECORDS, RUN_RECORDS = "items", "runs"
+# Records of older versions, which `state.db` has taken over.
+RUN_KINDS = ("task", "error")
 
 # The newest records, which stay lines that people can read.
 PLAIN_LINES = 200
@@ -38,10 +38,9 @@ MAX_RECORDS = 15_000
 
 TEXT_KEYS = (
     *("time", "kind", "id", "agent", "text", "section", "nested", "was", "run"),
-    *("session", "source", "origin", "change", "type", "outcome", "tool", "resolution"),
-    *("about", "given", "used"),
+    *("session", "source", "origin", "change", "type"),
 )
-NUMBER_KEYS = ("v", "seq", "n", "confidence", "duration_ms", "tokens", "tool_uses")
+NUMBER_KEYS = ("v", "seq", "n", "confidence")
 TYPED_KEYS = frozenset((*TEXT_KEYS, *NUMBER_KEYS))
 
 
@@ -62,13 +61,17 @@ class HistoryFile:
         status = self.files.status(self.path)
         return status.st_size if status else 0
 
-    def read(self, runs: bool = True) -> list[Record]:
-        """Return the valid records; raises OSError.
+    def read(self) -> list[Record]:
+        """Return the valid records, without those of runs; raises OSError.
 
-        Incomplete lines and marks of a git conflict are skipped.  Without `runs`, packed records
-        of runs are not decoded.
+        Incomplete lines and marks of a git conflict are skipped.
         """
-        return _parse_records(self._read_lines(), skip="" if runs else f'"of": "{RUN_RECORDS}"')
+        return _drop_runs(_parse_records(self._read_lines(), skip='"of": "runs"'))
+
+    def read_runs(self) -> list[Record]:
+        """Return the records of runs and errors, which older versions wrote; raises OSError."""
+        records = _parse_records(self._read_lines())
+        return [record for record in records if record["kind"] in RUN_KINDS]
 
     def _read_lines(self) -> list[str]:
         """Return the lines, of a very large file the newest ones."""
@@ -94,12 +97,10 @@ class HistoryFile:
     def append(self, records: list[Record]) -> int:
         """Append records and return the size of the file before, for `truncate`; raises OSError.
 
-        Return -1 if there are no records.  What a run was about stays on this machine, also if an
-        imported record of an older version has it.
+        Return -1 if there are no records.
         """
         if not records:
             return -1
-        records = [_drop_about(record) for record in records]
         attributes = os.path.join(os.path.dirname(self.path), ".gitattributes")
         file_actions.write_once(self.files, attributes, GIT_ATTRIBUTES)
         return self.files.append(self.path, _format_lines(records))
@@ -144,14 +145,8 @@ class HistoryFile:
         # By their text: a merge of branches may have doubled records.
         unique = {fastjson.dumps(record): record for record in _parse_records(plain)}
         records = sorted(unique.values(), key=lambda record: str(record["time"]))
-        older, newer = records[:-PLAIN_LINES], records[-PLAIN_LINES:]
-        # Runs and errors are the most, and writers do not need them.
-        runs = [record for record in older if record["kind"] in ("task", "error")]
-        items = [record for record in older if record["kind"] not in ("task", "error")]
-        for kind, part in ((ITEM_RECORDS, items), (RUN_RECORDS, runs)):
-            if part:
-                line = {"v": digests.RECORD_VERSION, "of": kind, "packed": _compress(part)}
-                packed.append(fastjson.dumps(line))
+        older, newer = _compress(records[:-PLAIN_LINES]), records[-PLAIN_LINES:]
+        packed.append(fastjson.dumps({"v": digests.RECORD_VERSION, "packed": older}))
         data = "".join(f"{line}\n" for line in packed).encode() + _format_lines(newer)
         try:
             self.files.replace(self.path, data)
@@ -161,7 +156,11 @@ class HistoryFile:
 
 def parse(text: str) -> list[Record]:
     """Return the valid records in the text of a file, as `HistoryFile.read` does."""
-    return _parse_records(text.split("\n")[-MAX_RECORDS:])
+    return _drop_runs(_parse_records(text.split("\n")[-MAX_RECORDS:]))
+
+
+def _drop_runs(records: list[Record]) -> list[Record]:
+    return [record for record in records if record["kind"] not in RUN_KINDS]
 
 
 def _parse_records(lines: list[str], skip: str = "") -> list[Record]:

@@ -52,10 +52,10 @@ class HistoryRecord(BaseModel):
     agent: str = Field("", description="whose memory it is about")
     id: RecordId = Field(
         description="of the item: ten hexadecimal digits, a hash of its words;"
-        " of the run where the kind is `task`, of the change where it is `undone`,"
+        " of the change where it is `undone`,"
         " of no item where it is `renamed` or `rewritten`"
     )
-    text: str = Field("", description="the item's text where it is new, or the error's")
+    text: str = Field("", description="the item's text where it is new")
     section: str = Field("", description="the title of the section it stands in")
     nested: str = Field("", description="the lines nested in it, where there are some")
     was: str = Field("", description="the id of the item whose place it took")
@@ -71,25 +71,9 @@ class HistoryRecord(BaseModel):
     change: str = Field("", description="what all records of one write or command share")
     seq: NonNegative | None = Field(None, description="orders the changes, whatever the clocks say")
     n: NonNegative | None = Field(None, description="how many records of its write are before it")
-    type: str = Field(
-        "", description="the type of the learning, as the report has it; `task`: that of the task"
-    )
-    outcome: str = Field("", description="`task`: `done`, `failed` or `stopped`")
-    duration_ms: NonNegative | None = Field(None, description="`task`: how long it took")
-    tokens: NonNegative | None = Field(None, description="`task`: how many it used")
-    tool_uses: NonNegative | None = Field(None, description="`task`: how often it called a tool")
-    tool: str = Field("", description="`error`: the tool that failed")
-    resolution: str = Field("", description="`error`: what helped, where that is known")
+    type: str = Field("", description="the type of the learning, as the report has it")
     reading: list[str] = Field(
         [], description="what the run read from outside, for example `WebFetch docs.example.com`"
-    )
-    about: str = Field(
-        "", description="what the run was about, in records of older versions; ignored"
-    )
-    given: str = Field("", description="`task`: the ids of the items that the agent received")
-    used: str = Field("", description="`task`: the ids of those that it used")
-    experiment: str = Field(
-        "", description="`task`: whether the run got `memory` or was `held_out`, in an experiment"
     )
     waiting: dict[str, str | list[str]] | None = Field(
         None,

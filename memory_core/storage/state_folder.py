@@ -5,7 +5,7 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   user-level                 a secret: the user-level memory is given to the repository that has it
   state.db                   what the worker and the commands know; no hook opens it
   origins/AGENT              changes when the origins of an agent's texts change
-  review.jsonl               learnings that wait for a person, and the decisions about them
+  review.jsonl               learnings that wait, decisions and origins, from which it can be made
   waiting                    changes with what waits for a person; no file: nothing waits
   key                        the secret of the marks of memory blocks
   events.jsonl               what happened

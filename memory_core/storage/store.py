@@ -7,6 +7,7 @@ import fcntl
 import os
 import time
 from collections.abc import Mapping
+from sqlite3 import Connection
 from typing import Any
 
 from memory_core.claude_code import agent_names, agent_spelling
@@ -14,7 +15,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.document import conflicts, dated_entries
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
-from memory_core.storage.database import review_table, state_db
+from memory_core.storage.database import journal, review_table, state_db
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.paths import LevelPaths, MemoryFolder, list_file_names
 
@@ -171,9 +172,11 @@ class Store(MemoryFolder):
         state, stem = self.paths.state, self.stem(agent)
         rows = [review_table.fill(agent, entry, now) for entry in entries]
         try:
-            state_db.write(state, lambda db: review_table.add(db, state, stem, rows))
+            state_db.write(
+                state, lambda db: journal.add(db, state, review_table.make_lines(db, stem, rows))
+            )
         except OSError as error:
-            if not isinstance(error, review_table.NotKept) and error.errno != errno.ENOSPC:
+            if not isinstance(error, journal.NotKept) and error.errno != errno.ENOSPC:
                 raise  # a report stays in the inbox until the database is free
             self.add_to_archive(agent, list(map(review_table.format_line, entries)), now)
 
@@ -191,7 +194,11 @@ class Store(MemoryFolder):
         """
         if decisions:
             state, stem = self.paths.state, self.stem(agent)
-            state_db.write(state, lambda db: review_table.remove(db, state, stem, decisions, now))
+
+            def remove(db: Connection) -> None:
+                journal.add(db, state, review_table.make_decisions(db, stem, decisions, now))
+
+            state_db.write(state, remove)
 
     def agents(self) -> list[str]:
         """Return the sorted ids of all agents with a file, including PM."""

@@ -412,7 +412,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     ((*RECORD, "time"), "now", "agents.engineer.history.0.time"),
     ((*RECORD, "confidence"), 1.5, "agents.engineer.history.0.confidence"),
     ((*RECORD, "packed"), "eJw=", "agents.engineer.history.0: "),
-    ((*RECORD, "tokens"), -1, "agents.engineer.history.0.tokens"),
+    ((*RECORD, "seq"), -1, "agents.engineer.history.0.seq"),
 ]
 
 

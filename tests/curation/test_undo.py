@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import random
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from memory_core.curation.undo import (
     UndoResult,
     list_undoable,
     redo_last,
+    undo_changes,
     undo_last,
 )
 from memory_core.document import markdown
@@ -306,6 +308,17 @@ def test_a_later_edit_of_the_same_item_prevents_an_undo(
     else:
         shop.undo()
         assert shop.items("qa") == expected
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+def test_undo_in_any_order_keeps_the_order_of_items(shop: Workshop, order: Sequence[int]) -> None:
+    before, changes = shop.items("qa"), list[str]()
+    for name in ("two", "one", "three"):
+        forget(name)(shop)
+        changes.append(list_undoable(shop.store)[-1].id)
+    for at in order:
+        undo_changes(shop.project, shop.store, [changes[at]])
+    assert shop.items("qa") == before
 
 
 def archive_of(shop: Workshop) -> list[tuple[str, str]]:

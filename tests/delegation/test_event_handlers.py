@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from memory_core.history import item_history
+from memory_core.storage.project import find_project
 from memory_core.text import digests
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import (
@@ -401,7 +402,7 @@ def test_rejected_learnings_wait_for_review_once(sandbox: Sandbox) -> None:
     end_agent(sandbox, text=long)
     answer(sandbox, text=long)
     assert [event["items"] for event in sandbox.read_log("agent.memory.held")] == [1]
-    entry = json.loads((sandbox.state / "review.jsonl").read_text())
+    (entry,) = find_project(str(sandbox.root), sandbox.env).store.read_review("engineer")
     assert entry["content"].startswith("long long")
     assert (entry["type"], entry["run"], entry["session"]) == ("pattern", "a1", "s1")
     assert not (sandbox.memories / "engineer.md").exists()
@@ -444,7 +445,7 @@ def test_prompts_teach_nothing(shop: Sandbox) -> None:
     answer(shop, f"{prompt}\n{BLOCK}", f"Done. I was told:\n{prompt}\n")
     assert LEARNED not in shop.read_memory("engineer")
     assert "one sentence" not in shop.read_memory("engineer")
-    assert not (shop.state / "review.jsonl").exists()
+    assert find_project(str(shop.root), shop.env).store.read_review("engineer") == []
 
 
 def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:

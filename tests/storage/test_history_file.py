@@ -84,21 +84,24 @@ def test_a_small_history_is_not_packed(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_runs_are_packed_separately_and_packed_lines_stay(large: Path) -> None:
+def test_runs_of_older_versions_are_read_apart_and_packed_lines_stay(large: Path) -> None:
     tasks = [
         {"v": 1, "time": at(number), "kind": "task", "id": f"{number:010}", "outcome": "done"}
         for number in range(300)
     ]
     open_history(large).append(tasks)
     pack(large)
-    first = large.read_text().splitlines()[:2]
-    assert [json.loads(line)["of"] for line in first] == ["items", "runs"]
-    assert len(open_history(large).read()) == 1900
-    assert not [each for each in open_history(large).read(runs=False) if each in tasks[:100]]
+    packed, *rest = large.read_text().splitlines()
+    old = packed.replace('"packed"', '"of": "runs", "packed"', 1)  # items are not expected in it
+    assert len(open_history(large).read()) == 1600
+    assert len(open_history(large).read_runs()) == 300
     open_history(large).append(make_records(1600, first=1600))
     pack(large)
-    assert large.read_text().splitlines()[:2] == first
-    assert len(open_history(large).read()) == 3500
+    assert large.read_text().splitlines()[0] == packed
+    assert len(open_history(large).read()) == 3200
+    large.write_text("\n".join([old, *rest, ""]))
+    assert len(open_history(large).read()) == len(rest) == history_file.PLAIN_LINES
+    assert len(open_history(large).read_runs()) == 300
 
 
 def test_what_runs_were_about_is_removed_from_packed_lines(large: Path) -> None:

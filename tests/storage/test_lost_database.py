@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.storage.database import state_db
+from memory_core.storage.database import journal, state_db
 from support.command_line import COMMAND, Person
 from support.database import execute
 from support.events import make_pre_event, make_stop_event
@@ -39,9 +40,13 @@ def list_waiting(person: Person) -> list[str]:
     return [one["content"].strip() for one in person.read_json("review", "--list")]
 
 
-def list_tiers(person: Person) -> dict[str, str]:
+def list_rows(person: Person) -> list[dict[str, Any]]:
     items = person.read_json("list", "engineer")
-    rows = items["items"] if isinstance(items, dict) else items
+    return list(items["items"] if isinstance(items, dict) else items)
+
+
+def list_tiers(person: Person) -> dict[str, str]:
+    rows = list_rows(person)
     return {one["text"]: person.read_json("show", one["id"])["tier"] for one in rows}
 
 
@@ -58,7 +63,10 @@ def shop(person: Person) -> Person:
     """
     git(person, "init", "-q")
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
+    assert person.run("pin", "engineer", MINE).returncode == 0
     person.sandbox.run_hook("subagent_stop", report("a1", AGENTS, WAITS, REJECTED))
+    for run in ("b1", "b2"):
+        person.sandbox.run_hook("subagent_stop", report(run, AGENTS))
     (key,) = [one["id"] for one in person.read_json("review") if "wide" in one["content"]]
     assert person.run("review", "--reject", key).returncode == 0
     git(person, "add", "-A")
@@ -71,7 +79,7 @@ def shop(person: Person) -> Person:
 
 
 def check_recovery(shop: Person, is_set_aside: bool) -> None:
-    """The agent gets its memory; nothing is lost or asked twice; a person gets the lines back."""
+    """The agent gets its memory; nothing is lost or asked twice; pins and confidences stay."""
     sandbox = shop.sandbox
     prompt = prompt_of(sandbox)
     assert all(text in prompt for text in (MINE, TYPED, AGENTS))
@@ -79,18 +87,32 @@ def check_recovery(shop: Person, is_set_aside: bool) -> None:
     assert list_waiting(shop) == [WAITS.strip()]
     told = shop.run("status").stdout + shop.run("doctor").stdout
     assert told.count("database was damaged") == 2 * is_set_aside
-    tiers = list_tiers(shop)
-    assert tiers == {MINE: "unknown", AGENTS: "agent", TYPED: "unknown", LATER: "agent"}
-    texts = [one["text"] for one in shop.read_json("review", "--new")["items"]]
-    assert sorted(texts) == sorted([MINE, TYPED])
-    assert shop.run("review", "--new", "--mine").returncode == 0
-    assert list_tiers(shop) == {**tiers, MINE: "hand", TYPED: "hand"}
+    tiers = {MINE: "person", AGENTS: "agent", TYPED: "hand", LATER: "agent"}
+    assert list_tiers(shop) == tiers
     assert shop.read_json("review", "--new")["items"] == []
+    rows = {row["text"]: shop.read_json("show", row["id"]) for row in list_rows(shop)}
+    assert (rows[MINE]["pinned"], rows[AGENTS]["confidence"]) == (True, 0.7)
 
 
 def test_a_deleted_database(shop: Person) -> None:
     (shop.sandbox.state / state_db.FILE_NAME).unlink()
     check_recovery(shop, is_set_aside=False)
+
+
+def test_a_database_that_is_lost_with_its_journal(shop: Person) -> None:
+    """The lines that a person wrote are unknown until one question is answered."""
+    for name in (state_db.FILE_NAME, journal.FILE_NAME):
+        (shop.sandbox.state / name).unlink()
+    tiers = {MINE: "unknown", AGENTS: "agent", TYPED: "unknown"}
+    assert list_tiers(shop) == tiers
+    texts = [one["text"] for one in shop.read_json("review", "--new")["items"]]
+    assert sorted(texts) == sorted([MINE, TYPED])
+    done = shop.run("review", "--mine")
+    assert done.returncode == 0
+    assert MINE in done.stdout
+    assert AGENTS not in done.stdout
+    assert list_tiers(shop) == {**tiers, MINE: "hand", TYPED: "hand"}
+    assert shop.read_json("review", "--new")["items"] == []
 
 
 def test_a_database_of_random_bytes(shop: Person) -> None:
@@ -124,10 +146,16 @@ def test_a_newer_database(shop: Person) -> None:
     assert MINE in prompt_of(sandbox)
     outcome = sandbox.run_hook("subagent_stop", report("a2", LATER))
     assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
-    for words in ("status", "doctor", "review", "list engineer", f"add engineer pattern {LATER}"):
+    said = "is of a newer version: run agent-memory upgrade"
+    for words in ("status", "review", "list engineer", f"add engineer pattern {LATER}"):
         done = shop.run(*words.split(" ", 3))
         assert (done.returncode, done.stdout) == (1, ""), words
-        assert "is of a newer version of agent-memory: upgrade this program" in done.stderr, words
+        assert said in done.stderr, words
+    found = json.loads(shop.run("doctor", "--json").stdout)["findings"]
+    (state,) = [one for one in found if one["check"] == "state"]
+    assert (state["level"], state["mend"]) == ("broken", "agent-memory upgrade")
+    assert state["what"].startswith(said)
+    assert "settings" in {one["check"] for one in found}, "the other checks are done"
     assert LATER not in sandbox.read_memory("engineer")
     assert (sandbox.state / state_db.FILE_NAME).read_bytes() == before
     execute(sandbox.state, f"PRAGMA user_version = {version}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 
 import pytest
 
-from memory_core.storage.database import review_table, state_db
+from memory_core.origin import text_origins
+from memory_core.storage.database import journal, review_table, state_db
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -41,7 +41,7 @@ def list_contents(store: Store, agent: str = "qa") -> list[str]:
 
 
 def read_journal(sandbox: Sandbox) -> list[dict[str, str]]:
-    lines = (sandbox.state / review_table.JOURNAL).read_text().splitlines()
+    lines = (sandbox.state / journal.FILE_NAME).read_text().splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -102,18 +102,33 @@ def test_a_lost_database_loses_no_learning_and_no_decision(sandbox: Sandbox, sto
 
 
 def test_a_long_journal_keeps_what_waits_and_newer_decisions(
-    sandbox: Sandbox, store: Store, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, store: Store
 ) -> None:
     add(store, "Old", "New", "Waits", "Longer")
     remove(store, "Old", when="2020-01-01T00:00:00.000Z")
     remove(store, "New", when=format_utc(time.time()))
-    monkeypatch.setattr(review_table, "MAX_JOURNAL_BYTES", 100)
     remove(store, "Longer", when=format_utc(time.time()))
+    state, text = store.paths.state, ("Prices are in cents", "  - Why: law")
+    text_origins.add_origins(store, "qa", {text: "agent"}, [{"id": "a", "kind": "learned"}])
+    text_origins.add_origins(store, "qa", {text: "accepted"})
+    text_origins.add_origins(store, "qa", {text: "person"}, taken_back={text: ["person"]})
+    text_origins.add_origins(store, "qa", {text: "accepted", ("Two", ""): "import"})
+    state_db.write(state, lambda db: journal.shorten(db, state))
+    before = (sandbox.state / journal.FILE_NAME).stat().st_size
+    state_db.write(state, lambda db: journal.shorten(db, state, before))
     lines = read_journal(sandbox)
-    kept = [line.get("content") or line["decision"] for line in lines]
-    assert kept == ["rejected", "Waits", "Longer", "rejected"]
+    kept = [line.get("content") or line.get("decision") or "texts" for line in lines]
+    assert kept == ["rejected", "rejected", "Waits", *["texts"] * (len(kept) - 3)]
+    known = text_origins.read_origins(store, "qa"), text_origins.read_times(store, "qa")
+    records = execute(sandbox.state, "SELECT * FROM own_records")
     lose_database(sandbox)
     assert list_contents(store) == ["Waits"]
+    assert known == (
+        text_origins.read_origins(store, "qa"),
+        text_origins.read_times(store, "qa"),
+    )
+    assert execute(sandbox.state, "SELECT * FROM own_records") == records != []
+    assert sorted(known[0].values()) == ["accepted", "import"]
 
 
 # What is not a line of the journal: other lines count all the same.
@@ -125,6 +140,9 @@ NOISE = [
     '{"agent": "qa", "id": "a", "content": 1}',
     '{"agent": "qa", "content": "no id"}',
     '{"agent": "qa", "id": ["a"], "content": "odd"}',
+    '{"agent": "qa", "origins": {"a": {}}, "records": [[]]}',
+    '{"agent": "qa", "origins": 1, "back": {"a": 1}}',
+    '{"agent": "qa", "back": {"a": 1}, "name": {}}',
     "\0\0\0",
 ]
 
@@ -132,7 +150,7 @@ NOISE = [
 @pytest.mark.parametrize("noise", NOISE)
 def test_other_lines_of_the_journal_are_skipped(sandbox: Sandbox, store: Store, noise: str) -> None:
     add(store, "One", "Two")
-    path = sandbox.state / review_table.JOURNAL
+    path = sandbox.state / journal.FILE_NAME
     path.write_text(f"{noise}\n{path.read_text()}{noise}\n")
     lose_database(sandbox)
     assert list_contents(store) == ["One", "Two"]
@@ -181,9 +199,8 @@ def test_one_line_holds_one_learning(sandbox: Sandbox, store: Store) -> None:
 
 def test_a_journal_that_cannot_be_written_stops_nothing(sandbox: Sandbox, store: Store) -> None:
     add(store, "One")
-    os.truncate(sandbox.state / review_table.JOURNAL, 0)
-    (sandbox.state / review_table.JOURNAL).unlink()
-    (sandbox.state / review_table.JOURNAL).mkdir()
+    (sandbox.state / journal.FILE_NAME).unlink()
+    (sandbox.state / journal.FILE_NAME).mkdir()
     add(store, "Two")
     assert "Two" in Path(store.archive_path("qa")).read_text()
     assert execute(sandbox.state, "SELECT count(*) FROM reviews") == [(1,)]

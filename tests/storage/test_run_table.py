@@ -119,7 +119,7 @@ def test_a_report_waits_for_the_program_of_a_newer_database(sandbox: Sandbox) ->
     add_report(sandbox.paths, text=REPORT)
     drain(sandbox)
     assert count_reports(sandbox) == 1
-    assert "upgrade this program" in sandbox.read_log("agent.memory.waiting")[-1]["reason"]
+    assert "run agent-memory upgrade" in sandbox.read_log("agent.memory.waiting")[-1]["reason"]
     with closing(sqlite3.connect(sandbox.state / "state.db")) as other:
         other.execute(f"PRAGMA user_version = {version}")
     drain(sandbox)

@@ -84,7 +84,7 @@ def test_a_newer_file_is_left_alone(state: StateFiles) -> None:
         db.execute("PRAGMA user_version = 99")
     db.close()
     before = locate(state).read_bytes()
-    with pytest.raises(NewerState, match="upgrade this program"):
+    with pytest.raises(NewerState, match="run agent-memory upgrade"):
         list_names(state)
     assert locate(state).read_bytes() == before
 

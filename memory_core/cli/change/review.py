@@ -48,7 +48,7 @@ def review(
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     pr: PullRequest = None,
     new: Annotated[bool, flag("--new", "Review texts that came from elsewhere.")] = False,
-    mine: Annotated[bool, flag("--mine", "With --new: they are yours.")] = False,
+    mine: Annotated[bool, flag("--mine", "Say that you wrote the texts nobody knows.")] = False,
     commit: Commit = None,
     author: Author = None,
     user: User = False,
@@ -72,7 +72,7 @@ def review(
         return
     if len(actions) > 1:
         raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
-    if new:
+    if new or mine:
         if not {*actions} <= {"list", "accept"}:
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
         if accept or mine:
@@ -80,8 +80,8 @@ def review(
         decision = review_new.MINE if mine else review_new.ACCEPTED if accept else None
         review_new.run(find_level(user), names, decision, (commit, author), user, json, list_)
         return
-    if mine or commit is not None or author is not None:
-        raise CommandRefused("--mine, --commit and --author require --new")
+    if commit is not None or author is not None:
+        raise CommandRefused("--commit and --author require --new")
     _review_waiting(list(names or []), "".join(actions) or ASK, all_, user, json)
 
 

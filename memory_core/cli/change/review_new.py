@@ -60,6 +60,8 @@ def run(
     if json:
         print_json({"decision": decision, "items": [to_json(row) for row in rows]})
     elif decision:
+        if decision == MINE:
+            print_entries(list(map(_make_entry, rows)))
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
     elif rows and not is_list and can_ask() and is_terminal():
         _ask(scope, rows)
@@ -123,7 +125,7 @@ def _print(rows: list[Row], user: bool) -> None:
         print_note("No item came from elsewhere that you have not reviewed.")
         return
     accept = format_command("review --new --accept", user)
-    remove, mine = (format_command(words, user) for words in ("remove ID", "review --new --mine"))
+    remove, mine = (format_command(words, user) for words in ("remove ID", "review --mine"))
     some = "[--commit SHA] [--author EMAIL]"
     print_note(f"Accept them: {accept} {some}.  If you wrote them: {mine}.  Remove one: {remove}")
 

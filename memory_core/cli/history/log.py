@@ -15,8 +15,7 @@ from memory_core.history import item_history
 # The keys of a record in --json; a key that the record lacks is null.
 JSON_KEYS = (
     *("time", "kind", "agent", "id", "text", "section", "nested", "was", "run"),
-    *("session", "source", "origin", "confidence", "change", "type", "outcome"),
-    *("duration_ms", "tokens", "tool_uses", "tool", "resolution"),
+    *("session", "source", "origin", "confidence", "change", "type"),
 )
 
 RUN_ID_LENGTH = 8  # digits of a run's id that people need to see
@@ -86,8 +85,6 @@ def _describe(record: dict[str, Any]) -> str:
     """Return the text of an item, or what happened, on one line."""
     if record["kind"] == "undone":
         return f"change {change_log.short_id(record['id'])}"
-    if record["kind"] == "task":
-        return " ".join(filter(None, (record.get("type"), record.get("outcome"))))
     begins = record["kind"] in item_history.WAITING_KINDS
     reason = record.get("waiting", {}).get("reason") if begins else ""
     return " ".join(f"{record['text']} {f'({reason})' if reason else ''}".split())

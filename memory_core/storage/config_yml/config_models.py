@@ -182,7 +182,7 @@ MEANINGS = {
     "natural_language": "save also sentences such as `Discovered pattern: ...`",
     "command_errors": "install the hooks for failed shell commands; always with Backlog.md",
     "directory": "folder of the memory files, below `.claude-mpm/`",
-    "max_learning_length": "maximum characters of a learning; a report's longer ones wait for review",
+    "max_learning_length": "maximum characters of a learning; longer ones in reports wait",
     "strip_markers": "remove saved marker blocks from what the main agent reads",
     "user_level": "how the user-level memory is combined with the project's",
     "trust": "`strict` gives agents only items that you reviewed on this machine",

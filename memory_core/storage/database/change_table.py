@@ -113,13 +113,10 @@ def _keep_text(db: sqlite3.Connection, stem: str, text: str | None) -> str:
 
 def finish(paths: LevelPaths, stem: str, changes: Sequence[str]) -> None:
     """Note that these changes are written; an unfinished one is no version of the file."""
-
-    def update(db: sqlite3.Connection) -> None:
-        rows = [(stem, change) for change in changes]
-        db.executemany("UPDATE changes SET is_written = 1 WHERE agent = ? AND change = ?", rows)
-
+    update = "UPDATE changes SET is_written = 1 WHERE agent = ? AND change = ?"
+    rows = [(stem, change) for change in changes]
     try:
-        state_db.write(paths.state, update)
+        state_db.write(paths.state, lambda db: db.executemany(update, rows))
     except OSError:
         pass  # a version that is not recognised later does less harm than a change made twice
 
@@ -130,22 +127,30 @@ def read_steps(paths: LevelPaths, stem: str, changes: Sequence[str]) -> dict[str
     A change of another machine is not among them.  Raises OSError.
     """
 
-    def select(db: sqlite3.Connection) -> dict[str, TextStep | None]:
-        names = [{"agent": stem, "change": change} for change in changes]
-        rows = {row["change"]: db.execute(SELECT_STEP, row).fetchone() for row in names}
-        return {change: _read_step(change, row) for change, row in rows.items() if row}
-
-    return state_db.read(paths.state, select)
+    names = [{"agent": stem, "change": change} for change in changes]
+    rows = state_db.read(
+        paths.state, lambda db: [db.execute(SELECT_STEP, name).fetchone() for name in names]
+    )
+    pairs = zip(changes, rows, strict=True)
+    return {change: _read_step(change, row) for change, row in pairs if row}
 
 
 def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) -> TextStep | None:
     if any(name and data is None for name, data in (row[:2], row[2:])):
         return None
-    before, after = (
-        None if data is None else zlib.decompress(data).decode("utf-8", "surrogatepass")
-        for data in (row[1], row[3])
-    )
+    before, after = (None if data is None else _unpack(data) for data in (row[1], row[3]))
     return TextStep(change, before, after)
+
+
+def list_texts(paths: LevelPaths, stem: str) -> list[str]:
+    """Return the texts that are kept of a memory file.  Raises OSError."""
+    query = "SELECT text FROM texts WHERE agent = ?"
+    rows = state_db.read(paths.state, lambda db: db.execute(query, (stem,)).fetchall())
+    return [_unpack(data) for (data,) in rows]
+
+
+def _unpack(data: bytes) -> str:
+    return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
 def list_changes(paths: LevelPaths, stem: str) -> list[str]:

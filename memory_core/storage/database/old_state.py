@@ -15,7 +15,13 @@ from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance
 from memory_core.storage import config, paths
 from memory_core.storage.config_yml import config_merge
-from memory_core.storage.database import error_table, origin_table, review_table, run_table
+from memory_core.storage.database import (
+    error_table,
+    journal,
+    origin_table,
+    review_table,
+    run_table,
+)
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.state_folder import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
@@ -41,7 +47,7 @@ MAX_SUBJECT_BYTES = 4_000_000  # the newest
 
 def has_files(state: StateFiles) -> bool:
     """Return whether there is something with which an empty database has to begin."""
-    return any(map(state.has_entry, (*NAMES, review_table.JOURNAL)))
+    return any(map(state.has_entry, (*NAMES, journal.FILE_NAME)))
 
 
 def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
@@ -49,7 +55,7 @@ def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
     _take_origins(connection, state)
     for stem, agent, text in _list_reviews(state):
         review_table.insert(connection, stem, review_table.parse(agent, text))
-    review_table.replay(connection, state)
+    journal.replay(connection, state)
     take_changes(connection, state)
     if tasks := state.read_text(TASKS, MAX_BYTES):
         connection.execute("INSERT INTO notes VALUES (?, ?)", (TASKS, tasks))
@@ -86,10 +92,15 @@ def _read(state: StateFiles, folder: str, name: str) -> str:
     return state.read_text(f"{folder}/{name}", MAX_BYTES)
 
 
-def remove_files(state: StateFiles) -> None:
+def remove_files(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Remove the files that are taken over; what cannot be removed does no harm."""
+    if not any(map(state.has_entry, NAMES)):
+        return
     try:
-        _keep_reviews(state)
+        journal.shorten(connection, state, length=0)
+        # This digest is the one of which a person has been told.
+        if texts := "".join(text for _stem, _agent, text in _list_reviews(state)):
+            state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
     except OSError:
         return  # the files are as good as a journal
     for name in NAMES:
@@ -97,17 +108,6 @@ def remove_files(state: StateFiles) -> None:
             state.remove(f"{name}/{entry}")
         state.remove(name)
         file_actions.remove_folder(state, name)
-
-
-def _keep_reviews(state: StateFiles) -> None:
-    """Write what waits into the journal, and the file that asked for a decision about it."""
-    reviews = _list_reviews(state)
-    for stem, agent, text in reviews:
-        entries = review_table.parse(agent, text)
-        review_table.keep(state, [{"agent": stem, **entry} for entry in entries])
-    texts = "".join(text for _stem, _agent, text in reviews)
-    if texts:  # this digest is the one of which a person has been told
-        state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
 
 
 def take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
@@ -145,11 +145,10 @@ def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
     folder = paths.MemoryFolder(level, settings["directory"]).folder
     for agent, path in _list_files(level.files, os.path.join(folder, "history")):
         try:
-            records = HistoryFile(level.files, path).read()
+            records = HistoryFile(level.files, path).read_runs()
         except OSError:
             continue
-        runs = [one for one in records if one["kind"] == "task"]
-        runs = [one for one in runs if one.get("outcome") in performance.OUTCOMES]
+        runs = [one for one in records if one.get("outcome") in performance.OUTCOMES]
         runs.sort(key=lambda one: str(one["time"]))
         run_table.add(connection, [performance.make_run({**one, "agent": agent}) for one in runs])
 
@@ -157,11 +156,11 @@ def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
 def _take_errors(connection: sqlite3.Connection, state: StateFiles) -> None:
     for agent, path in _list_files(state, ERRORS):
         try:
-            records = HistoryFile(state, path).read()
+            records = HistoryFile(state, path).read_runs()
         except OSError:
             continue
-        fields = [{**one, "agent": agent} for one in records if one["kind"] == "error"]
-        rows = [performance.make_error(one.pop("text", ""), **one) for one in fields]
+        texts = [{name: one[name] for name in one if isinstance(one[name], str)} for one in records]
+        rows = [performance.make_error(**{"text": "", **one, "agent": agent}) for one in texts]
         error_table.add(connection, filter(None, rows))
 
 

@@ -3,14 +3,21 @@
 `origins` has by the key of a text whence it came, the highest `decision` of a person, "" without
 one, and since when it is known, in seconds.  `own_records` has the digests of the records of a
 history that this machine wrote.  Agents are named by the stems of their files.
+
+A line of the journal may have `origins` of texts by their keys, since `since`; the decisions `back`
+on texts that do not count any more; digests of `records`; and the `name` that the agent gets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from sqlite3 import Connection
+from typing import Any
 
 from memory_core.history.rights import DECIDED, IMPORT, rank_of
+
+Line = dict[str, Any]
 
 # A history has the newest 15,000 records, too.
 MAX_RECORDS = 15_000
@@ -26,6 +33,31 @@ def read_times(db: Connection, agent: str) -> dict[str, float]:
     """Return since when texts are known, in seconds, by their keys."""
     select = "SELECT key, since FROM origins WHERE agent = ? AND since IS NOT NULL"
     return {key: float(since) for key, since in db.execute(select, (agent,))}
+
+
+def apply(db: Connection, line: Line) -> None:
+    """Change the tables as a line says."""
+    agent, since, origins = line["agent"], line.get("since"), line.get("origins", {})
+    since = since if type(since) is int else None
+    add_records(db, agent, line.get("records", []))
+    add_origins(db, agent, [(key, origin, since) for key, origin in origins.items()])
+    take_back(db, agent, line.get("back", {}))
+    if "name" in line:
+        rename(db, agent, line["name"])
+
+
+def list_lines(db: Connection) -> list[Line]:
+    """Return lines that say what the tables have."""
+    lines: list[Line] = []
+    for origin in ("origin", "decision"):  # a decision comes behind the origin
+        query = f"SELECT agent, since, key, {origin} FROM origins ORDER BY agent, since"  # noqa: S608
+        for (agent, since), rows in groupby(db.execute(query), lambda row: row[:2]):
+            origins = {key: origin for *_, key, origin in rows if origin}
+            lines.append({"agent": agent, "since": since, "origins": origins})
+    records = db.execute("SELECT agent, digest FROM own_records ORDER BY agent, rowid")
+    for agent, rows in groupby(records, lambda row: row[0]):
+        lines.append({"agent": agent, "records": [digest for _agent, digest in rows]})
+    return lines
 
 
 def add_origins(db: Connection, agent: str, origins: Iterable[tuple[str, str, int | None]]) -> None:

@@ -1,8 +1,8 @@
 """state.db: what this machine remembers of a project, in one SQLite file of its state folder.
 
 The worker and the commands open it, never a hook that delivers or collects.  Nothing in it is
-irreplaceable: a damaged file gets the time as suffix, and a new one begins with what the memory
-files, the histories and `review.jsonl` say.  A file of a newer version is left alone.
+irreplaceable: a damaged file gets the time as suffix, and a new one begins with what `journal` has.
+A file of a newer version is left alone.
 """
 
 from __future__ import annotations
@@ -26,11 +26,24 @@ FILE_NAME = "state.db"
 # A note that no other database has: whoever kept it sees that a new one began.
 IDENTITY = "id"
 
-# What a person has to know of a file that was set aside.
-SET_ASIDE = "the database was damaged, so a new one began without your decisions about items"
+# What a person has to know of a file that was set aside, and may do.
+SET_ASIDE = (
+    "the database was damaged: decisions and learnings that wait were restored, results of runs and"
+    " the texts for undo are gone"
+)
+AFTER_DAMAGE = "if lines of yours are unknown now: agent-memory review --mine; then delete {}"
 
 # What sqlite says of a damaged file; Python 3.10 has no codes for it.
 DAMAGES = ("file is not a database", "malformed")
+
+# What it says if a file cannot be used now: an error of the system, and what to do.
+DOCTOR = "; agent-memory doctor says what to do"
+REASONS = {
+    "disk is full": (errno.ENOSPC, ""),
+    "locked": (errno.EBUSY, " by another program; try again when it is done"),
+    "readonly": (errno.EACCES, DOCTOR),
+    "unable to open": (errno.EACCES, DOCTOR),
+}
 
 # The tables of version 1; `old_state` takes over what earlier versions kept in files.
 TABLES = (
@@ -127,8 +140,9 @@ def _migrate(connection: sqlite3.Connection, state: StateFiles) -> None:
     version = _read_version(connection)
     if version > len(MIGRATIONS):
         raise NewerState(
-            f"{state.locate(FILE_NAME)} is of a newer version of agent-memory:"
-            " upgrade this program; reports wait until then"
+            errno.ENOTSUP,
+            "is of a newer version: run agent-memory upgrade; reports wait until then",
+            state.locate(FILE_NAME),
         )
     if version == len(MIGRATIONS):
         return
@@ -139,7 +153,7 @@ def _migrate(connection: sqlite3.Connection, state: StateFiles) -> None:
             migrate(connection, state)
             connection.execute(f"PRAGMA user_version = {number}")
     if version == 0 and _is_file(connection):
-        old_state.remove_files(state)
+        old_state.remove_files(connection, state)
 
 
 def _read_version(connection: sqlite3.Connection) -> int:
@@ -157,7 +171,8 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
             connection.execute(statement)
     if _is_file(connection):
         connection.execute("INSERT INTO notes VALUES (?, hex(randomblob(8)))", (IDENTITY,))
-    old_state.take_over(connection, state)
+    if old_state.has_files(state):
+        old_state.take_over(connection, state)
 
 
 MIGRATIONS = (_begin,)
@@ -205,6 +220,7 @@ def list_set_aside(state: StateFiles) -> list[str]:
 
 
 def _convert(state: StateFiles, error: sqlite3.Error) -> OSError:
-    numbers = {"disk is full": errno.ENOSPC, "locked": errno.EBUSY}
-    number = next((numbers[text] for text in numbers if text in str(error)), errno.EIO)
-    return OSError(number, str(error), state.locate(FILE_NAME))
+    number, advice = next(
+        (reason for text, reason in REASONS.items() if text in str(error)), (errno.EIO, "")
+    )
+    return OSError(number, f"{error}{advice}", state.locate(FILE_NAME))
