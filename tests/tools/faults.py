@@ -550,7 +550,7 @@ def lasting(found: list[Call]) -> list[str]:
 
 
 def changes(found: list[Call]) -> list[str]:
-    writes = [c for c in found if WRITES.fullmatch(c.name)]
+    writes = [c for c in found if WRITES.fullmatch(c.name) and c.own_hooks]  # not to stdout
     errors = [f"{c.name}:error={error}:when={c.number}" for c in writes for error in ERRORS[:2]]
     return kills([c for c in found if CHANGES.fullmatch(c.name)]) + errors
 
