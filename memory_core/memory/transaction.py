@@ -131,7 +131,6 @@ def write(memory: AgentMemory) -> None:
         if snapshot.is_current() if snapshot else not store.files.is_file(store.path(agent)):
             history.truncate(size)  # these changes did not happen
         raise
-    history.pack(size)
     changes = memory.project.changes
     is_change = any(record.get("change") == memory.change_id for record in memory.records)
     if is_change and memory.change_id not in changes:

@@ -1,7 +1,8 @@
 """history/AGENT.jsonl: what became of each item of a memory, one record a line.
 
 Written under the agent's lock before the memory itself.  A writer that is killed in between
-leaves records of changes that the next writer makes again.
+leaves records of changes that the next writer makes again.  Older versions packed many records
+into one line, which is still read.
 """
 
 from __future__ import annotations
@@ -13,19 +14,13 @@ import zlib
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles, UsedInPart
 from memory_core.history.item_history import Record
-from memory_core.text import digests, fastjson
+from memory_core.text import fastjson
 
 # The records of two branches are all true: git keeps both.
 GIT_ATTRIBUTES = "*.jsonl merge=union\n"
 
-# From this size of plain lines on, about 1,200 records, the older ones are packed.
-MIN_PACK_BYTES = 256 * 1024
-
 # Records of older versions, which `state.db` has taken over.
 RUN_KINDS = ("task", "error")
-
-# The newest records, which stay lines that people can read.
-PLAIN_LINES = 200
 
 # Of a larger file the end is read, which is the newest part.
 MAX_BYTES = 8_000_000
@@ -125,33 +120,6 @@ class HistoryFile:
         if count and write:
             self.files.replace(self.path, "".join(f"{line}\n" for line in changed).encode())
         return count
-
-    def pack(self, size: int) -> None:
-        """Pack the older records into one line if a history of `size` bytes has grown large.
-
-        The caller holds the agent's lock.  Nothing is lost: a packed line holds the records
-        unchanged, and lines that are packed already stay unchanged, even unreadable ones.  A
-        failure to write leaves the file unchanged, and so does a file too large to be read whole.
-        """
-        if not MIN_PACK_BYTES <= size <= MAX_BYTES // 2:
-            return
-        lines = self._read_lines()
-        if len(lines) == MAX_RECORDS:
-            return  # perhaps not all
-        packed = [line for line in lines if _is_packed(line)]
-        plain = [line for line in lines if not _is_packed(line)]
-        if sum(map(len, plain)) < MIN_PACK_BYTES:
-            return
-        # By their text: a merge of branches may have doubled records.
-        unique = {fastjson.dumps(record): record for record in _parse_records(plain)}
-        records = sorted(unique.values(), key=lambda record: str(record["time"]))
-        older, newer = _compress(records[:-PLAIN_LINES]), records[-PLAIN_LINES:]
-        packed.append(fastjson.dumps({"v": digests.RECORD_VERSION, "packed": older}))
-        data = "".join(f"{line}\n" for line in packed).encode() + _format_lines(newer)
-        try:
-            self.files.replace(self.path, data)
-        except OSError:
-            pass
 
 
 def parse(text: str) -> list[Record]:

@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 
 from memory_core.cli.look import status
 from memory_core.curation import agent_status, searching
-from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
-from memory_core.monitor.numbers import HistoryNumbers, Numbers
+from memory_core.monitor.numbers import Numbers
 from memory_core.storage import paths, store
-from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.project import Project, find_project
 from memory_core.text import word_search
 from memory_core.text.times import format_utc
@@ -105,19 +103,6 @@ def test_a_report_is_learned_this_week_until_it_is_undone(person: Person) -> Non
         (row,) = person.read_json("status")["agents"]
         assert (row["learned_week"], row["trend"]) == (number, [0] * 7 + [number])
         person.run("undo")
-
-
-def test_a_packed_history_is_counted_as_well(tmp_path: Path) -> None:
-    """1,500 items in a year and some days, 4 a day: all but the last 200 are packed."""
-    path = tmp_path / "qa.jsonl"
-    history = HistoryFile(SafeFiles(str(tmp_path)), str(path))
-    records = [told("learned", at / 4, f"Item {at} {'x' * 200}") for at in range(1500, 0, -1)]
-    size = history.append(records[:-1])
-    history.append(records[-1:])
-    history.pack(size + path.stat().st_size)
-    assert '"packed"' in path.read_text()
-    numbers = HistoryNumbers("qa", history.read())
-    assert sum(counts.learned for counts in numbers.tallies.values()) == 1500
 
 
 # --- status ---

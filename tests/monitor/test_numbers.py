@@ -18,6 +18,7 @@ from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support import events, life, traps
 from support.command_line import Person
+from support.memory_files import pack_history
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 
@@ -144,7 +145,7 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
     history = Store(sandbox.paths).history("engineer")
     history.append([*records, records[0]])
     if is_packed:
-        history.pack(history.size)
+        pack_history(sandbox.memories / "history" / "engineer.jsonl")
     with (sandbox.memories / "history" / "engineer.jsonl").open("a") as file:
         file.write('<<<<<<< HEAD\n{"time": 1}\n{"kind": "learned"\n')
     numbers = read_numbers(sandbox)

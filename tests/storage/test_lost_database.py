@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_core.storage.database import journal, state_db
-from support.command_line import COMMAND, Person
+from support.command_line import Person
 from support.database import execute
 from support.events import make_pre_event, make_stop_event
 from support.sandbox import Sandbox
@@ -161,65 +157,3 @@ def test_a_newer_database(shop: Person) -> None:
     execute(sandbox.state, f"PRAGMA user_version = {version}")
     assert shop.run("tidy").returncode == 0
     assert LATER in sandbox.read_memory("engineer")
-
-
-@contextmanager
-def lock_database(sandbox: Sandbox) -> Iterator[None]:
-    """Lock the database as another program does."""
-    with closing(sqlite3.connect(sandbox.state / state_db.FILE_NAME)) as db:
-        db.execute("BEGIN EXCLUSIVE")
-        yield
-
-
-@pytest.mark.slow
-def test_a_locked_database(shop: Person) -> None:
-    sandbox = shop.sandbox
-    with lock_database(sandbox):
-        assert MINE in prompt_of(sandbox, "toolu_7")
-        path = sandbox.memories / "engineer.md"
-        path.write_text(path.read_text() + "- A line typed meanwhile\n")
-        assert "A line typed meanwhile" in prompt_of(sandbox, "toolu_8"), "prepared without it"
-        outcome = sandbox.run_hook("subagent_stop", report("a2", LATER, WAITS.replace("far", "so")))
-        assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
-        done = shop.run("add", "engineer", "pattern", "Not now")
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "state.db: database is locked" in done.stderr
-        assert LATER not in sandbox.read_memory("engineer")
-    assert shop.run("tidy").returncode == 0
-    assert LATER in sandbox.read_memory("engineer")
-    assert len(list_waiting(shop)) == 2
-    assert "Not now" not in sandbox.read_memory("engineer")
-
-
-@pytest.mark.slow
-def test_commands_and_workers_at_once(person: Person) -> None:
-    """Two processes of each kind write at once; each text arrives once, with its origin."""
-    sandbox, count = person.sandbox, 8
-    words = [*COMMAND, "add", "engineer", "pattern"]
-    script = (
-        f"for n in range({count}): subprocess.run([*{words!r}, f'Fact {{n}} of %s'], check=True)"
-    )
-    commands = [
-        subprocess.Popen(
-            [sys.executable, "-c", f"import subprocess\n{script % name}"],
-            cwd=sandbox.root,
-            env=person.env,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for name in ("command a", "command b")
-    ]
-    sandbox.configure("memory: {limits: {max_items_per_section: 200}}\n")
-    for number in range(count):
-        for name in "cd":
-            sandbox.run_hook("subagent_stop", report(f"{name}{number}", f"Fact {number} of {name}"))
-    assert [command.wait() for command in commands] == [0, 0]
-    assert person.run("tidy").returncode == 0
-    text = sandbox.read_memory("engineer")
-    archive = sandbox.memories / "archive" / "engineer.md"
-    text += archive.read_text() if archive.exists() else ""
-    for number in range(count):
-        for name in ("command a", "command b", "c", "d"):
-            assert text.count(f"Fact {number} of {name}\n") == 1
-    origins = dict(execute(sandbox.state, "SELECT decision, count(*) FROM origins GROUP BY 1"))
-    assert origins["person"] == 2 * count

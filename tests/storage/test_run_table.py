@@ -19,6 +19,7 @@ from memory_core.text.times import format_utc
 from support.calls import SESSION
 from support.events import LEARNED, REPORT
 from support.inbox import add_report, count_reports
+from support.memory_files import pack_history
 from support.runs import add_runs, list_errors, list_runs, make_run
 from support.sandbox import Sandbox
 
@@ -59,9 +60,7 @@ def test_old_files_are_taken_over_once(sandbox: Sandbox, is_packed: bool) -> Non
     write_old_state(sandbox)
     history = Store(sandbox.paths).history("engineer")
     if is_packed:
-        history.append([{"time": TIME, "kind": "error", "id": f"{at}" * 900} for at in range(400)])
-        history.pack(history.size)
-        assert '"packed"' in Path(history.path).read_text()
+        pack_history(sandbox.memories / "history" / "engineer.jsonl")
     before = history.read()
     add_runs(sandbox.paths, make_run("later"))
     for _again in range(2):

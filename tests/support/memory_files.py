@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 from support.paths import REPO
@@ -22,6 +27,21 @@ class Learning(NamedTuple):
 def make_section(title: str, *texts: str) -> str:
     """Return a section with these items."""
     return f"## {title}\n" + "".join(f"- {text}\n" for text in texts) + "\n"
+
+
+def pack_history(path: Path, kept: int = 0) -> None:
+    """Pack all lines but the last ones into two lines, as older versions did."""
+    lines = path.read_text().splitlines()
+    old, rest = (lines[:-kept], lines[-kept:]) if kept else (lines, [])
+    runs = [line for line in old if '"kind": "task"' in line or '"kind": "error"' in line]
+    items = [line for line in old if line not in runs]
+    packed = [pack_lines(part, of) for of, part in (("items", items), ("runs", runs)) if part]
+    path.write_text("\n".join([*packed, *rest, ""]))
+
+
+def pack_lines(lines: Iterable[str], of: str) -> str:
+    data = zlib.compress("".join(f"{line}\n" for line in lines).encode())
+    return json.dumps({"v": 1, "of": of, "packed": base64.b64encode(data).decode()})
 
 
 def make_conflict(ours: str, theirs: str, base: str = "||||||| base\n- base\n") -> str:

@@ -1,0 +1,211 @@
+"""Many processes at once, a database that another program locks, a disk that is full."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.storage.database import state_db
+from support import processes
+from support.command_line import COMMAND, Person
+from support.database import execute
+from support.events import make_pre_event, make_start_event, make_stop_event
+from support.paths import REPO
+from support.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+MINE, LATER = "Prices are in cents", "Staging has no queue"
+TOO_LONG = "far too " + "long " * 80
+
+LOCK = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db:
+    db.execute("BEGIN EXCLUSIVE")
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+SECONDS = 60
+
+
+def report(run: str, *contents: str) -> dict[str, Any]:
+    blocks = [f"# Add To Memory:\nType: pattern\nContent: {one}\n#" for one in contents]
+    return make_stop_event(run, "\n\n".join(blocks))
+
+
+@contextmanager
+def lock_database(sandbox: Sandbox) -> Iterator[None]:
+    """Lock the database by another program."""
+    command = [sys.executable, "-c", LOCK, str(sandbox.state / state_db.FILE_NAME)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "locked\n"
+        try:
+            yield
+        finally:
+            other.communicate("")
+
+
+def deliver(sandbox: Sandbox, call: str) -> str:
+    outcome = sandbox.run_hook("pre_tool_use", make_pre_event(call))
+    assert (outcome.status, outcome.stderr) == (0, b"")
+    return str(outcome.reply["updatedInput"]["prompt"])
+
+
+def collect(sandbox: Sandbox, run: str, *contents: str) -> None:
+    outcome = sandbox.run_hook("subagent_stop", report(run, *contents))
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
+
+
+def test_reports_wait_while_another_program_locks_the_database(person: Person) -> None:
+    sandbox = person.sandbox
+    assert person.run("add", "engineer", "pattern", MINE).returncode == 0
+    with lock_database(sandbox):
+        assert MINE in deliver(sandbox, "toolu_7")
+        path = sandbox.memories / "engineer.md"
+        path.write_text(path.read_text() + "- A line typed meanwhile\n")
+        assert "A line typed meanwhile" in deliver(sandbox, "toolu_8"), "prepared without it"
+        collect(sandbox, "a2", LATER, TOO_LONG)
+        for words in (["add", "engineer", "pattern", "Not now"], ["list", "engineer"], ["undo"]):
+            done = person.run(*words)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert "state.db: database is locked by another program; try again" in done.stderr
+        assert LATER not in sandbox.read_memory("engineer")
+    collect(sandbox, "a3", "Tests are fast")  # its worker merges what has waited
+    text = sandbox.read_memory("engineer")
+    assert [text.count(one) for one in (LATER, "Tests are fast", "Not now")] == [1, 1, 0]
+    assert [one["content"].strip() for one in person.read_json("review")] == [TOO_LONG.strip()]
+
+
+@pytest.fixture
+def small_disk(person: Person) -> Iterator[Path]:
+    """Give the state a disk of its own with one megabyte."""
+    folder = person.sandbox.state.parent
+    folder.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", str(folder)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("nothing may be mounted here (root can)")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_for_the_state(person: Person, small_disk: Path) -> None:
+    """The agent gets its memory; commands say what is wrong; nothing is lost or half done."""
+    sandbox = person.sandbox
+    assert person.run("add", "engineer", "pattern", MINE).returncode == 0
+    collect(sandbox, "a1", TOO_LONG)
+    before = sandbox.read_memory("engineer")
+    filler = small_disk / "filler"
+    disk = os.statvfs(small_disk)
+    filler.write_bytes(b"x" * disk.f_bavail * disk.f_bsize)
+    start = sandbox.run_hook("subagent_start", make_start_event("a5"))  # a receipt has no room
+    assert (start.status, start.stderr, MINE in str(start.reply)) == (0, b"", True)
+    for words in (["add", "engineer", "pattern", "Not now"], ["pin", "engineer", MINE]):
+        done = person.run(*words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "disk is full" in done.stderr.replace("No space left on device", "disk is full")
+        assert "Traceback" not in done.stderr
+    assert sandbox.read_memory("engineer") == before
+    collect(sandbox, "a2", LATER)
+    filler.unlink()
+    assert person.run("tidy").returncode == 0
+    text = sandbox.read_memory("engineer")
+    assert [text.count(one) for one in (MINE, LATER, "Not now")] == [1, 1, 0]
+    assert [one["content"].strip() for one in person.read_json("review")] == [TOO_LONG.strip()]
+    assert person.run("pin", "engineer", MINE).returncode == 0
+    assert person.read_json("undo")[0]["written"] is True
+
+
+class Crowd:
+    """Processes that use one project until a time, and what each has acknowledged."""
+
+    def __init__(self, person: Person) -> None:
+        self.person, self.until = person, time.monotonic() + SECONDS
+        self.kept: list[str] = []
+        self.undone: list[str] = []
+        self.counts: Counter[str] = Counter()
+
+    def use(self, kind: str, name: str) -> None:
+        """Do the work of this kind again and again; raises AssertionError."""
+        work = getattr(self, kind)
+        for number in itertools.count():
+            if time.monotonic() > self.until:
+                return
+            work(f"Fact {number} of {name}", f"{name}{number}")
+            self.counts[kind] += 1
+
+    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command, which may be refused while others hold the lock of the memory."""
+        env, root = self.person.env, self.person.sandbox.root
+        done = subprocess.run([*COMMAND, *words], cwd=root, env=env, capture_output=True, text=True)
+        is_busy = "is locked by another process" in done.stderr or "saved by" in done.stderr
+        assert done.returncode == 0 or is_busy, (words, done.stderr)
+        return done
+
+    def hook(self, name: str, event: dict[str, Any]) -> bytes:
+        words = [sys.executable, "-I", str(REPO / "hooks" / f"{name}.py")]
+        sandbox = self.person.sandbox
+        done = processes.run(words, json.dumps(event).encode(), cwd=sandbox.root, env=sandbox.env)
+        assert (done.returncode, done.stderr) == (0, b""), name
+        return done.stdout
+
+    def add(self, fact: str, _name: str) -> None:
+        if self.command("add", "engineer", "pattern", fact).returncode == 0:
+            self.kept.append(fact)
+
+    def collect(self, fact: str, name: str) -> None:
+        self.hook("subagent_stop", report(name, fact))
+        self.kept.append(fact)
+
+    def deliver(self, _fact: str, name: str) -> None:
+        assert MINE.encode() in self.hook("pre_tool_use", make_pre_event(f"toolu_{name}"))
+
+    def look(self, _fact: str, _name: str) -> None:
+        rows = json.loads(self.command("status", "--json").stdout)["agents"]
+        assert [row["agent"] for row in rows] == ["engineer"]
+
+    def undo(self, fact: str, _name: str) -> None:
+        done = self.command("add", "engineer", "pattern", fact, "--json")
+        if done.returncode:
+            return
+        change = json.loads(done.stdout)["change"]
+        is_undone = self.command("undo", change).returncode == 0
+        (self.undone if is_undone else self.kept).append(fact)
+
+
+def test_two_processes_of_each_kind_at_once(person: Person) -> None:
+    sandbox = person.sandbox
+    sandbox.configure("memory: {limits: {max_items_per_section: 500, max_size_kb: 500}}\n")
+    assert person.run("add", "engineer", "pattern", MINE).returncode == 0
+    crowd = Crowd(person)
+    kinds = ("add", "collect", "deliver", "look", "undo")
+    with ThreadPoolExecutor(2 * len(kinds)) as pool:
+        works = [pool.submit(crowd.use, kind, f"{kind} {at}") for kind in kinds for at in "ab"]
+    for work in works:
+        work.result()
+    assert all(crowd.counts[kind] for kind in kinds), crowd.counts
+    assert person.run("tidy").returncode == 0
+    lines = Counter(sandbox.read_memory("engineer").splitlines())
+    assert {fact: lines[f"- {fact}"] for fact in crowd.kept if lines[f"- {fact}"] != 1} == {}
+    assert [fact for fact in crowd.undone if lines[f"- {fact}"]] == []
+    origins = dict(execute(sandbox.state, "SELECT decision, count(*) FROM origins GROUP BY 1"))
+    assert origins["person"] >= len([fact for fact in crowd.kept if "add" in fact])
+    found = json.loads(person.run("doctor", "--json").stdout)["findings"]
+    assert [one["what"] for one in found if one["check"] == "state"] == []
