@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,8 @@ import pytest
 
 from support.command_line import Person
 from support.events import make_stop_event
-from support.paths import REPO
 from support.sandbox import Sandbox
+from support.ways import unpack_release
 
 # The last version without `state.db`, and an older one; what they call a typed line.
 PREVIOUS = {"e35611f3": "hand", "36d6e55": "import"}
@@ -28,11 +26,7 @@ class OldProgram:
     """The release before, with the interpreter of the tests."""
 
     def __init__(self, person: Person, folder: Path, commit: str) -> None:
-        done = subprocess.run(["git", "archive", commit], cwd=REPO, capture_output=True)
-        if done.returncode:
-            pytest.skip(f"this clone lacks the commit {commit}")
-        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-            archive.extractall(folder, filter="data")
+        unpack_release(commit, folder)
         self.folder, self.root = folder, person.sandbox.root
         self.env = {**person.env, "PYTHONPATH": str(folder)}
 
