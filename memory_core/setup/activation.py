@@ -23,9 +23,12 @@ from importlib.metadata import Distribution
 from memory_core import __version__
 from memory_core.claude_code import settings_json
 from memory_core.git import merge_driver
+from memory_core.origin import text_origins
 from memory_core.setup import builder, installation, packages, program, trial
 from memory_core.setup.builder import BuildFailed
 from memory_core.setup.program import COMMAND, InstallRefused, Say, Way
+from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
 
 MCP = "mcp"
 
@@ -108,7 +111,7 @@ def _new_environment(used: str, say: Say) -> Iterator[str]:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one build at a time
         say(f"Installing the program in {program.data_folder()} ...")
-        program.remove_unused_environments(used)
+        builder.remove_others(folder, used)
         yield new
     except (BuildFailed, OSError) as error:
         raise InstallRefused(f"{_describe(error)} {_say_what_changed(new)}") from None
@@ -246,7 +249,7 @@ def activate(environment: str, say: Say = print) -> None:
     program.link_command(note.way if note else program.find_way(), say)
     previous = program.switch_to(environment)
     update_projects(say)
-    program.remove_unused_environments(os.path.realpath(environment), previous)
+    builder.remove_others(os.path.dirname(environment), os.path.realpath(environment), previous)
 
 
 def _try_environment(environment: str) -> None:
@@ -259,9 +262,14 @@ def _try_environment(environment: str) -> None:
 
 
 def update_projects(say: Say = print) -> None:
-    """Update the hooks and the merge driver of all known projects that have them."""
+    """Update the hooks and the merge driver of all known projects that have them.
+
+    Also take over what an older version recorded of pins and confidence, before a hook needs it.
+    """
     for root in program.list_projects():
         installation.update_hooks(root, say)
+        with suppress(OSError):  # the next session does it
+            text_origins.look(Project(LevelPaths(root, os.environ), os.environ))
         if merge_driver.update(root):
             say(f"Updated the merge driver in the git configuration of {root}.")
     installation.update_hooks("", say)

@@ -70,6 +70,18 @@ def find_packages(environment: str) -> str:
     return run([find_python(environment), "-I", "-c", code]).strip()
 
 
+def remove_others(folder: str, *used: str) -> None:
+    """Remove all environments in a folder except these: that in use and the one before, mostly.
+
+    Python imports modules while it runs, for example in an MCP server of an open session.
+    """
+    folder = os.path.realpath(folder)
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if path not in used and not os.path.islink(path):
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+
+
 def _create_by_uv(
     uv: str, new: str, requirements: Sequence[str], environ: Mapping[str, str]
 ) -> None:

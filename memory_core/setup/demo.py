@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -12,13 +11,12 @@ from typing import NamedTuple
 from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.curation import item_actions
 from memory_core.document.diff import FileChange
-from memory_core.setup import hook_runner, program, trial
+from memory_core.setup import hook_runner, trial
 from memory_core.setup.program import InstallRefused
-from memory_core.storage import paths
 from memory_core.storage.project import Project
 
-# Folders in the folder of the demo.
-PROJECT, HOME = "shop", "home"
+# Beside the folders of a trial.
+PROGRAM = "program"
 
 AGENT = "engineer"
 RULES = (
@@ -97,10 +95,14 @@ def play(folder: str) -> Demo:
 
     Raises InstallRefused if a hook fails or does not do its part.
     """
-    project = _make_project(folder)
+    project = trial.make_project(folder, _link_program(folder))
+    hooks = settings_json.build_hooks(trial.read_template())
+    os.mkdir(os.path.join(project.paths.root, ".claude"))
+    path = os.path.join(project.paths.root, settings_files.PROJECT_SETTINGS)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(settings_json.add_hooks("", hooks))
     item_actions.teach(project, AGENT, "guideline", RULES)
-    first = _run(project, "pre", "1", TASKS[0])
-    prompt = _read_prompt(first)
+    prompt = trial.read_prompt(_run(project, "pre", "1", TASKS[0]))
     _run(project, "start", "1", prompt)
     report = _run(project, "post", "1", prompt)
     path = project.store.paths.relative(project.store.path(AGENT))
@@ -108,7 +110,7 @@ def play(folder: str) -> Demo:
     if change is None or LEARNING.encode() not in (change.after or b""):
         raise InstallRefused("demo: the PostToolUse hook did not save the agent's report")
     second = _run(project, "pre", "2", TASKS[1])
-    next_prompt = _read_prompt(second)
+    next_prompt = trial.read_prompt(second)
     if LEARNING not in next_prompt:
         raise InstallRefused("demo: the next prompt lacks the finding of the report")
     notice = str((second.reply or {}).get("systemMessage") or "")
@@ -117,42 +119,22 @@ def play(folder: str) -> Demo:
 
 def remove_project(folder: str) -> None:
     """Remove what `play` has made; other files in the folder stay."""
-    for name in (PROJECT, HOME):
+    for name in (trial.PROJECT, trial.HOME, PROGRAM):
         shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
     with suppress(OSError):  # it has other files
         os.rmdir(folder)
 
 
-def _make_project(folder: str) -> Project:
-    """Create a project with hooks, and a home with this program in the place for hooks."""
-    root, home = os.path.join(folder, PROJECT), os.path.join(folder, HOME)
-    # Nothing of the user's own environment reaches the hooks.
-    environ = {"HOME": home, "PATH": os.environ.get("PATH", os.defpath)}
-    os.makedirs(os.path.join(root, paths.FOLDER_NAME))  # else a parent folder is the project
-    os.mkdir(os.path.join(root, ".claude"))
-    hooks = settings_json.build_hooks(trial.read_template())
-    with open(os.path.join(root, settings_files.PROJECT_SETTINGS), "w", encoding="utf-8") as file:
-        file.write(settings_json.add_hooks("", hooks))
-    link = program.find_link(home)
-    os.makedirs(os.path.join(link, "bin"))
-    os.symlink(sys.executable, os.path.join(link, "bin", "python"))
+def _link_program(folder: str) -> str:
+    """Link this program, which may be of no environment, as an environment has it."""
+    environment = os.path.join(folder, PROGRAM)
+    os.makedirs(os.path.join(environment, "bin"))
+    os.symlink(sys.executable, os.path.join(environment, "bin", "python"))
     scripts = os.path.dirname(hook_runner.find_script_path("pre_tool_use"))
-    os.symlink(scripts, os.path.join(link, "hooks"))
-    return Project(paths.LevelPaths(root, environ), environ)
+    os.symlink(scripts, os.path.join(environment, "hooks"))
+    return environment
 
 
 def _run(project: Project, kind: str, run: str, prompt: str) -> hook_runner.HookResult:
     event = sample_events.build(kind, AGENT, project.paths.root, run, prompt, REPORT)
-    event["session_id"] = "demo"
-    command = hook_runner.build_command(hook_runner.find_script(event))
-    result = hook_runner.run(project, command, json.dumps(event).encode(), project.environ)
-    if result.fault:
-        raise InstallRefused(f"demo: the {event['hook_event_name']} hook {result.fault}")
-    return result
-
-
-def _read_prompt(result: hook_runner.HookResult) -> str:
-    try:
-        return str(result.reply["hookSpecificOutput"]["updatedInput"]["prompt"])  # type: ignore[index]
-    except (KeyError, TypeError):
-        raise InstallRefused("demo: the PreToolUse hook returned no prompt") from None
+    return trial.run_hook(project, trial.list_commands(), {**event, "session_id": "demo"})

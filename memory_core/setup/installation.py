@@ -240,10 +240,13 @@ def _remove_program(level: paths.LevelPaths, user: bool, dry_run: bool, say: Say
         shell_completion.remove(shell, dry_run, say)
     others = [root for root in program.list_projects() if root != os.path.realpath(level.root)]
     left = [target.path for root in others for target in _list_targets(root)]
+    command = program.format_command()
     program.remove(os.path.dirname(level.state.root), dry_run, say)
     if left:
-        say("These settings of other projects still have hooks, which do nothing without the")
-        say("program. To remove them, run ./install.sh --uninstall PROJECT in a clone:")
+        say(
+            "These settings still have hooks, which do nothing without the program. To remove them,"
+        )
+        say(f"run {command} uninstall PROJECT first, or later ./install.sh --uninstall PROJECT:")
         for path in left:
             say(f"  {path}")
 

@@ -200,9 +200,10 @@ def build(environ: Mapping[str, str]) -> int:
     if is_ready(data):
         return 0
     folder = os.path.join(data, "environments")
-    _remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
     new = os.path.join(folder, f"{hash_dependencies()}-{int(time.time())}-{os.getpid()}")
     try:
+        os.makedirs(folder, exist_ok=True)
+        builder.remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
         _create(new)
         _check(new)
         links.replace_link(
@@ -218,15 +219,6 @@ def build(environ: Mapping[str, str]) -> int:
         return 1
     SafeFiles(data).remove(FAILURE_NAME)
     return 0
-
-
-def _remove_others(folder: str, used: str) -> None:
-    """Remove older environments, and those of builds that were killed."""
-    os.makedirs(folder, exist_ok=True)
-    for name in os.listdir(folder):
-        path = os.path.join(os.path.realpath(folder), name)
-        if path != used:
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def _create(new: str) -> None:

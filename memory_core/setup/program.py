@@ -289,21 +289,6 @@ def link_command(way: Way, say: Say) -> None:
         say(f"{folder} is not on your PATH: add it, or run {link}.")
 
 
-# --- environments of older versions ---
-
-
-def remove_unused_environments(*used: str) -> None:
-    """Remove all environments except these: that in use and the one before, for example.
-
-    Python imports modules while it runs, for example in an MCP server of an open session.
-    """
-    folder = os.path.join(os.path.realpath(data_folder()), "environments")
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        if path not in used and not os.path.islink(path):
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-
-
 # --- projects ---
 
 

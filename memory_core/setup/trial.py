@@ -8,7 +8,8 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless, sample_events, settings_json
 from memory_core.setup import hook_runner, program
@@ -17,6 +18,9 @@ from memory_core.storage import paths
 from memory_core.storage.project import Project
 
 TEMPLATE_NAME = "settings.template.json"
+
+# The folders of a trial.
+PROJECT, HOME = "shop", "home"
 
 # The oldest version of Claude Code that agent-memory supports.
 OLDEST_CLAUDE = "2.1.20"
@@ -66,53 +70,66 @@ def run_trial(text: str, environment: str) -> TrialResult:
     `environment` is the program that they run.  Raises InstallRefused if the report is not saved
     or is not in the next prompt.
     """
-    every = settings_json.build_hooks(read_template())
-    commands = {event: str(groups[0]["hooks"][0]["command"]) for event, groups in every.items()}
+    commands = list_commands()
     entries = settings_json.find_entries(text)  # only those for tasks, perhaps
     commands |= {entry.event: str(entry.value["command"]) for entry in entries}
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("CLAUDE", "AGENT_MEMORY", "XDG_"))
-    }
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
-        root, home = os.path.join(folder, "shop"), os.path.join(folder, "home")
-        os.makedirs(os.path.join(root, paths.FOLDER_NAME))
-        # Another home keeps the user's memory, settings and state out of the trial.
-        link = program.find_link(home)
-        os.makedirs(os.path.dirname(link))
-        os.symlink(environment, link)
-        environ = {**inherited, "HOME": home}
-        project = Project(paths.LevelPaths(root, environ), environ)
-        _run_hook(project, commands["PostToolUse"], "post", environ)
+        project = make_project(folder, environment)
+        build = partial(sample_events.build, agent=sample_events.AGENT, root=project.paths.root)
+        run_hook(project, commands, build("post", run="post"))
         memory = project.store.read(sample_events.AGENT)
         lines = memory.text.splitlines() if memory else []
         item = next((line for line in lines if sample_events.LEARNING in line), None)
         if item is None:
             raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
-        reply = _run_hook(project, commands["PreToolUse"], "pre", environ).reply
-        return TrialResult(item, _read_prompt(reply))
+        prompt = read_prompt(run_hook(project, commands, build("pre", run="pre")))
+        if not (prompt.startswith(sample_events.PROMPT) and sample_events.LEARNING in prompt):
+            raise InstallRefused(f"trial: the prompt lacks the task or the memory: {prompt}")
+        return TrialResult(item, prompt)
 
 
-def _run_hook(
-    project: Project, command: str, kind: str, environ: Mapping[str, str]
+def make_project(folder: str, environment: str) -> Project:
+    """Create a project, and a home in which hooks find the program in `environment`.
+
+    This keeps the user's memory, settings and state out.
+    """
+    root, home = os.path.join(folder, PROJECT), os.path.join(folder, HOME)
+    os.makedirs(os.path.join(root, paths.FOLDER_NAME))  # else a parent folder is the project
+    link = program.find_link(home)
+    os.makedirs(os.path.dirname(link))
+    os.symlink(environment, link)
+    own = ("CLAUDE", "AGENT_MEMORY", "XDG_")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    environ = {**inherited, "HOME": home}
+    return Project(paths.LevelPaths(root, environ), environ)
+
+
+def list_commands() -> dict[str, str]:
+    """Return the commands of the hooks of this version, by their events."""
+    hooks = settings_json.build_hooks(read_template())
+    return {event: str(groups[0]["hooks"][0]["command"]) for event, groups in hooks.items()}
+
+
+def run_hook(
+    project: Project, commands: Mapping[str, str], event: Mapping[str, Any]
 ) -> hook_runner.HookResult:
-    event = sample_events.build(kind, sample_events.AGENT, project.paths.root, kind)
-    data = json.dumps(event).encode()
-    result = hook_runner.run(project, ["sh", "-c", command], data, environ)
+    """Run the hook of an event; raises InstallRefused if it fails."""
+    name = event["hook_event_name"]
+    command, data = ["sh", "-c", commands[name]], json.dumps(event).encode()
+    result = hook_runner.run(project, command, data, project.environ)
     if result.fault:
-        raise InstallRefused(f"trial: the {event['hook_event_name']} hook {result.fault}")
+        raise InstallRefused(f"trial: the {name} hook {result.fault}")
     return result
 
 
-def _read_prompt(reply: Mapping[str, object] | None) -> str:
+def read_prompt(result: hook_runner.HookResult) -> str:
+    """Return the prompt in a reply; raises InstallRefused."""
     try:
-        prompt = str(reply["hookSpecificOutput"]["updatedInput"]["prompt"])  # type: ignore[index]
+        return str(result.reply["hookSpecificOutput"]["updatedInput"]["prompt"])  # type: ignore[index]
     except (KeyError, TypeError):
-        raise InstallRefused(f"trial: the PreToolUse hook returned no prompt: {reply}") from None
-    if not (prompt.startswith(sample_events.PROMPT) and sample_events.LEARNING in prompt):
-        raise InstallRefused(f"trial: the prompt lacks the task or the memory: {prompt}")
-    return prompt
+        raise InstallRefused(
+            f"trial: the PreToolUse hook returned no prompt: {result.reply}"
+        ) from None
 
 
 def read_template() -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 from memory_core.claude_code import settings_json
 from memory_core.setup import program, upgrade
 from support.paths import REPO
+from support.ways import unpack_release
 
 # The last version whose git configuration named an environment by its date, and the last one
 # whose program came with the MCP server and did not note how it was installed.
@@ -87,13 +86,7 @@ class Home:
 @pytest.fixture(params=PREVIOUS)
 def previous(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """The release before, unpacked."""
-    done = subprocess.run(["git", "archive", request.param], cwd=REPO, capture_output=True)
-    if done.returncode:
-        pytest.skip(f"this clone lacks the commit {request.param}")
-    folder = tmp_path / "release before"
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        archive.extractall(folder, filter="data")
-    return folder
+    return unpack_release(request.param, tmp_path / "release before")
 
 
 @pytest.mark.slow

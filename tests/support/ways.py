@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
+
+import pytest
 
 from support.paths import REPO
 
@@ -33,6 +37,16 @@ def run(command: list[object], env: dict[str, str], cwd: Path) -> str:
     done = subprocess.run(words, env=env, cwd=cwd, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout
+
+
+def unpack_release(commit: str, folder: Path) -> Path:
+    """Unpack an older version of this repository; skip the test in a clone that lacks it."""
+    done = subprocess.run(["git", "archive", commit], cwd=REPO, capture_output=True)
+    if done.returncode:
+        pytest.skip(f"this clone lacks the commit {commit}")
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 class Index:

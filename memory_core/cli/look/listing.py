@@ -86,6 +86,7 @@ def _list_items(
     project, level = scope
     (agent,) = find_agents(scope, [name])
     has_memory = agent_status.read_file(level, agent) is not None
+    # First, as this looks at new lines, and takes over the rights of an older version.
     tiers = {text.id: text.tier for text in text_origins.list_texts(project, level, agent)}
     memory = read_memory(project, agent, level)
     items = item_actions.list_items(memory) if has_memory else []
