@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.learning import classify, extraction
+from memory_core.learning import extraction
 from memory_core.learning.blocks import remove_spans
 from memory_core.learning.extraction import Learning, clean
 from memory_core.learning.lines import may_teach
@@ -200,7 +200,7 @@ def test_a_manual_does_not_fill_the_review() -> None:
     blocks = "".join(block(f"Fact number {at}") for at in range(30))
     text = "For example:\n" + indented(blocks, "> ")
     told = extract(text + "\nThe end.\n" + block("Nothing new")).rejected
-    assert told[0].reason == classify.EMPTY_REASON
+    assert told[0].reason == extraction.EMPTY_REASON
     assert [each.content for each in told[1:3]] == ["Fact number 0", "Fact number 1"]
     assert len(told) == 1 + extraction.MAX_EXAMPLES
 
@@ -304,7 +304,7 @@ def test_a_sentence_without_a_learning_waits_for_review(content: str) -> None:
     for text in (block(content), f"## Add To Memory\n\n{content}.\n"):
         found = extract(text)
         assert found.learnings == []
-        assert [each.reason for each in found.rejected] == [classify.EMPTY_REASON]
+        assert [each.reason for each in found.rejected] == [extraction.EMPTY_REASON]
 
 
 @for_each("content", DENIALS.splitlines())

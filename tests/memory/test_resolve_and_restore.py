@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.curation import archive, item_actions, lookup
-from memory_core.document import conflicts, dated_entries, markdown
+from memory_core.document import dated_entries, markdown, merge_versions
 from memory_core.git.resolve import resolve_files
 from memory_core.storage import store
 from memory_core.storage.project import Project, find_project
@@ -177,7 +177,7 @@ def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Pr
     assert link == ".claude-mpm/memories/linked.md is a link, which is not followed"
     names = [path.removeprefix(".claude-mpm/memories/") for path in refused]
     assert names == ["archive/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
-    expected = {name: conflicts.merge_sides(before[name]).text for name in names}
+    expected = {name: merge_versions.merge_sides(before[name]).text for name in names}
     after = read_texts(sandbox.memories)
     assert plain({name: after[name] for name in before}) == plain({**before, **expected})
     assert [each.refused for each in resolve_files(project, write=True)] == [link]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_core.cli import times
+from memory_core.cli.common import arguments
 from memory_core.cli.common.arguments import AsJson, DryRun, Yes, flag
 from memory_core.cli.common.notes import check_options, format_command, may_change, read_input
 from memory_core.cli.errors import CommandRefused
@@ -291,7 +291,7 @@ def cleanup(
 
 def _parse_limit(age: str | None) -> str:
     """Return the time before which a memory counts as old, "" for None."""
-    return "" if age is None else backlog_folder.now(times.parse_duration(age))
+    return "" if age is None else backlog_folder.now(arguments.parse_duration(age))
 
 
 def _describe(memory: StaleMemory) -> str:
