@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from memory_core.document import merge_versions
-from memory_core.document.version_blocks import HEADER, Block
+from memory_core.document.merge_versions import HEADER, Block
 
 
 def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
