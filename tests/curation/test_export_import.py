@@ -43,13 +43,9 @@ TABS = "Use tabs in makefiles"
 LIFT = "The lift is slow on Mondays"
 
 
-def project_in(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 @pytest.fixture
 def shop(sandbox: Sandbox) -> Project:
-    return project_in(sandbox)
+    return sandbox.open_project()
 
 
 @pytest.fixture
@@ -57,7 +53,7 @@ def other(tmp_path: Path) -> Project:
     """Create another, empty project."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    return project_in(Sandbox(folder))
+    return Sandbox(folder).open_project()
 
 
 def teach(
@@ -309,7 +305,7 @@ def fresh(folder: Path, *names: str) -> list[Project]:
     for name in names:
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir()
-        made.append(project_in(Sandbox(folder / name)))
+        made.append(Sandbox(folder / name).open_project())
     return made
 
 

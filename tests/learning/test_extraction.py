@@ -20,7 +20,6 @@ from memory_core.learning.extraction import Learning, clean
 from memory_core.learning.lines import may_teach
 from memory_core.learning.type_names import TYPES
 from memory_core.memory import recall
-from memory_core.storage.project import find_project
 from memory_core.text.sanitize import clean_line
 from support.lessons import Extracted, extract
 from support.paths import CASES, REPO
@@ -186,7 +185,7 @@ def test_a_quoted_page_teaches_nothing(page: str, quoting: Callable[[str], str])
 def test_the_recording_note_teaches_nothing(
     sandbox: Sandbox, brackets: str, quoting: Callable[[str], str]
 ) -> None:
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     block = recall.build_block(project, "engineer", 4_000).text
     _opening, *note, _closing = block.splitlines(keepends=True)
     page = "".join(note) if brackets else "".join(note).replace("[", "").replace("]", "")

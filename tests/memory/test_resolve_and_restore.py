@@ -28,14 +28,10 @@ from support.tables import for_each
 NOW = "2026-11-21 08:00:00"
 
 
-def project_in(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 @pytest.fixture
 def project(sandbox: Sandbox) -> Project:
     sandbox.memories.mkdir(parents=True)
-    return project_in(sandbox)
+    return sandbox.open_project()
 
 
 def put(folder: Path, files: dict[str, str]) -> None:
@@ -322,7 +318,7 @@ def test_restore_command(person: Person) -> None:
     done = person.run("restore", "qa")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "The archive of qa is empty.\n"
-    project = project_in(person.sandbox)
+    project = person.sandbox.open_project()
     was_archived(project, "qa", ("A", "one\n  - nested"), ("", "two"))
     shown = person.run("restore", "QA").stdout
     assert shown == "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  two\n"
@@ -337,7 +333,7 @@ def test_restore_command(person: Person) -> None:
 
 def test_json_fields_agree_with_the_page(person: Person) -> None:
     put(person.sandbox.memories, {"QA.md": f"- a\n{CONFLICT}"})
-    was_archived(project_in(person.sandbox), "qa", ("A", "one"))
+    was_archived(person.sandbox.open_project(), "qa", ("A", "one"))
     resolve = person.read_json("tidy", "--dry-run")["resolve"]
     for row, value in {
         "`resolve`": resolve,

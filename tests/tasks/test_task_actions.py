@@ -45,7 +45,7 @@ class Shop:
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self.root = sandbox.root
-        self.project = find_project(str(sandbox.root), sandbox.env)
+        self.project = sandbox.open_project()
 
     @property
     def folder(self) -> Path:

@@ -1,1 +1,1 @@
-"""Commands that show the history of memories and undo changes, in one module."""
+"""Commands that show the history of memories and undo changes.  One module has all of them."""
