@@ -9,16 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from memory_core.learning import blocks
+from memory_core.learning import blocks, type_names
 from memory_core.learning.blocks import LearningBlock
 from memory_core.learning.lines import Draft
-from memory_core.learning.type_names import (
-    DECORATION,
-    TOO_SHORT,
-    is_bracketed,
-    is_placeholder,
-    type_of,
-)
 from memory_core.secrets import scanner
 from memory_core.text.sanitize import clean_line, shorten
 
@@ -69,7 +62,7 @@ def extract_one(kind: str, content: str, max_length: int) -> Extraction:
     """Check one learning from a command or another program; its content becomes one line."""
     line = clean_line(content)
     reason = check_learning(clean_line(kind), line, max_length)
-    if not reason and is_placeholder(content):
+    if not reason and type_names.is_placeholder(content):
         reason = "the content is a placeholder"
     if reason:
         return Extraction([], [Learning(kind, line, reason=reason)])
@@ -124,31 +117,31 @@ def remove_quotes(text: str) -> str:
 def is_blank(line: str) -> bool:
     """Check for a nested line that says nothing: "Why: [the reason]", "See: none"."""
     value = line.partition(": ")[2]
-    return _says_nothing(value) or is_placeholder(value)
+    return _says_nothing(value) or type_names.is_placeholder(value)
 
 
 def clean_type(name: str) -> str:
     """Return the type for a name, or an unknown name itself, as a short line."""
-    line = clean_line(name).strip(DECORATION)
-    return type_of(line) or shorten(line, _MAX_NAME)
+    line = clean_line(name).strip(type_names.DECORATION)
+    return type_names.type_of(line) or shorten(line, _MAX_NAME)
 
 
 def check_learning(name: str, content: str, max_length: int) -> str:
     """Return the reason for rejecting a learning, "" if it is valid."""
     length = len(content)
-    if not type_of(name):
+    if not type_names.type_of(name):
         return f"unknown type {name[:_MAX_NAME]!r}"
     if not length:
         return "no content"
-    if length <= TOO_SHORT:
+    if length <= type_names.TOO_SHORT:
         noun = "character" if length == 1 else "characters"
-        return f"{length} {noun}: at least {TOO_SHORT + 1} are required"
+        return f"{length} {noun}: at least {type_names.TOO_SHORT + 1} are required"
     return f"{length} characters: at most {max_length} are allowed" if length > max_length else ""
 
 
 def check_report(kind: str, texts: list[str], max_length: int) -> str:
     """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
-    if not type_of(kind) and is_bracketed(kind.strip("`*_ ")):
+    if not type_names.type_of(kind) and type_names.is_bracketed(kind.strip("`*_ ")):
         return "the type is a placeholder"
     if (texts[0].isascii() and texts[0].isupper()) or _says_nothing(texts[0]):
         return EMPTY_REASON

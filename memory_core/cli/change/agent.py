@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common import scopes
+from memory_core.cli.common import notes, scopes
 from memory_core.cli.common.arguments import (
     Agent,
     AsJson,
@@ -17,22 +17,10 @@ from memory_core.cli.common.arguments import (
     agent_argument,
     flag,
 )
-from memory_core.cli.common.notes import (
-    check_options,
-    get_change,
-    may_change,
-    note_undefined,
-    note_undo,
-)
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note
-from memory_core.curation import cleaning
-from memory_core.curation.preference_actions import (
-    read_preferences,
-    remove_preference,
-    set_preference,
-)
+from memory_core.curation import cleaning, preference_actions
 from memory_core.document import preferences
 from memory_core.memory.reading import read_memory
 from memory_core.memory.rename import rename_agent
@@ -58,12 +46,12 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
     target = resolve_agent(level, new)
     files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
     if json:
-        change = get_change(project)
+        change = notes.get_change(project)
         print_json({"agent": target, "was": old, "files": files, "change": change})
         return
     print_line(f"Renamed {old} to {target}: {', '.join(files) or 'waiting learnings'}")
-    note_undo(project, user)
-    note_undefined(project, target)
+    notes.note_undo(project, user)
+    notes.note_undefined(project, target)
 
 
 def delete(
@@ -81,7 +69,7 @@ def delete(
     Example:
       agent-memory delete engineer --dry-run
     """
-    check_options(yes, dry_run)
+    notes.check_options(yes, dry_run)
     scope = project, _level = find_level(user)
     scopes.require_person(project, "delete memories")
     rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
@@ -89,15 +77,17 @@ def delete(
         for row in rows:
             print_line(f"{row['agent']}: {format_count(row['items'], 'item')} in {row['file']}")
     files = ", ".join(row["file"] for row in rows)
-    written = may_change(f"Move these items to the archive and delete {files}?", yes, dry_run, json)
+    written = notes.may_change(
+        f"Move these items to the archive and delete {files}?", yes, dry_run, json
+    )
     if written:
         cleaning.archive_memories(*scope, [row["agent"] for row in rows])
     if json:
-        rows = [{**row, "written": written, "change": get_change(project)} for row in rows]
+        rows = [{**row, "written": written, "change": notes.get_change(project)} for row in rows]
         print_json(rows if len(rows) > 1 else rows[0])
     elif written:
         print_line(f"Deleted {files}; the items are archived.")
-        note_undo(project, user)
+        notes.note_undo(project, user)
 
 
 def _describe(project: Project, level: Store, agent: str) -> dict[str, Any]:
@@ -146,14 +136,14 @@ def set_(
     """
     scope = find_agent(agent, user, accept_new=True)
     scopes.require_person(scope.project, "set preferences")
-    changed = set_preference(scope.project, scope.agent, key, value, scope.level)
+    changed = preference_actions.set_preference(scope.project, scope.agent, key, value, scope.level)
     fields = _read(scope, key)
     if json:
-        print_json({**fields, "changed": changed, "change": get_change(scope.project)})
+        print_json({**fields, "changed": changed, "change": notes.get_change(scope.project)})
         return
     print_line(_format(fields))
     if changed:
-        note_undo(scope.project, user)
+        notes.note_undo(scope.project, user)
     else:
         print_note("It was set already.")
 
@@ -171,12 +161,12 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     scope = find_agent(agent, user, accept_new=True)
     fields = _read(scope, key)
     scopes.require_person(scope.project, "set preferences")
-    changed = remove_preference(scope.project, scope.agent, key, scope.level)
+    changed = preference_actions.remove_preference(scope.project, scope.agent, key, scope.level)
     if json:
-        print_json({**fields, "changed": changed, "change": get_change(scope.project)})
+        print_json({**fields, "changed": changed, "change": notes.get_change(scope.project)})
     elif changed:
         print_line(f"Removed: {_format(fields)}")
-        note_undo(scope.project, user)
+        notes.note_undo(scope.project, user)
     if not changed:
         print_note(f"{scope.agent} has no preference {key!r}")
         raise typer.Exit(1)
@@ -195,7 +185,9 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
     rows = [
         {"agent": name, "key": key, "value": value}
         for name in agents
-        for key, value in read_preferences(scope.project, name, scope.level).items()
+        for key, value in preference_actions.read_preferences(
+            scope.project, name, scope.level
+        ).items()
     ]
     if json:
         print_json(rows)
@@ -209,7 +201,7 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
 
 def _read(scope: AgentScope, key: str) -> dict[str, Any]:
     """Return the fields of a preference; the key as the memory writes it, if it is set."""
-    values = read_preferences(scope.project, scope.agent, scope.level)
+    values = preference_actions.read_preferences(scope.project, scope.agent, scope.level)
     wanted = preferences.normalize_key(key)
     key = next((name for name in values if preferences.normalize_key(name) == wanted), key)
     return {"agent": scope.agent, "key": key, "value": values.get(key)}

@@ -21,14 +21,6 @@ from memory_core.cli.common.arguments import (
 )
 from memory_core.cli.common.entries import Entry, format_section, print_entries, print_sentence
 from memory_core.cli.common.notes import get_change, note_undefined, note_undo, read_input
-from memory_core.cli.common.scopes import (
-    AgentScope,
-    LevelScope,
-    find_agent,
-    find_agents,
-    find_items,
-    find_level,
-)
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context, archive, item_actions, lookup, searching, sharing
@@ -115,10 +107,10 @@ def unpin(items: Items, user: User = False, json: AsJson = False) -> None:
 
 
 def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
-    project, level = scope = find_level(user)
+    project, level = scope = scopes.find_level(user)
     if kind in PERSONS_KINDS:
         scopes.require_person(project, PERSONS_KINDS[kind])
-    names = find_items(scope, items, [searching.IN_MEMORY])
+    names = scopes.find_items(scope, items, [searching.IN_MEMORY])
     if kind in VERBS:
         scopes.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
@@ -184,7 +176,7 @@ def add(
     Example:
       agent-memory add engineer mistake "A payment sent twice is paid twice"
     """
-    scope = find_agent(agent, user, accept_new=True)
+    scope = scopes.find_agent(agent, user, accept_new=True)
     type_, text = _split_words(words)
     is_new = not scope.level.list_files(scope.agent)
     is_first = not scope.level.files.is_folder(scope.level.folder)
@@ -282,13 +274,13 @@ def restore(
     Example:
       agent-memory restore engineer
     """
-    scope = find_level(user)
+    scope = scopes.find_level(user)
     if len(items) == 1 and lookup.is_agent(scope.project, items[0], os.environ, scope.level):
-        _list_archive(AgentScope(*scope, *find_agents(scope, items)), json)
+        _list_archive(scopes.AgentScope(*scope, *scopes.find_agents(scope, items)), json)
         return
     scopes.require_person(scope.project, "restore items")
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
-    named = find_items(scope, items, places)
+    named = scopes.find_items(scope, items, places)
     results = archive.restore(*scope, named)
     if json:
         rows = [
@@ -317,7 +309,7 @@ def _print_restored(result: RestoreResult) -> None:
         print_line(f"Restored to {result.file} [{result.section}]: {first}")
 
 
-def _list_archive(scope: AgentScope, json: bool) -> None:
+def _list_archive(scope: scopes.AgentScope, json: bool) -> None:
     items = archive.list_absent(scope.level, scope.agent)
     if json:
         print_json([{**item._asdict(), "day": item.day or None} for item in items])
@@ -358,9 +350,9 @@ def share(
     """
     if sum(map(bool, (to, all_, user))) != 1:
         raise CommandRefused("one of --to AGENT, --all and --user is required")
-    find_level(user)  # refuses --user without a home directory
-    scope = find_level()
-    owners = find_agents(scope, [from_]) if from_ else scope.level.agents()
+    scopes.find_level(user)  # refuses --user without a home directory
+    scope = scopes.find_level()
+    owners = scopes.find_agents(scope, [from_]) if from_ else scope.level.agents()
     names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
     sources = [sharing.find_source(*scope, owners, name) for name in names]
     targets = [_list_targets(scope, source, to or [], user) for source in sources]
@@ -389,7 +381,7 @@ def _copies_to_json(source: SourceItem, results: list[ShareResult]) -> dict[str,
 
 
 def _list_targets(
-    scope: LevelScope, source: SourceItem, names: list[str], user: bool
+    scope: scopes.LevelScope, source: SourceItem, names: list[str], user: bool
 ) -> list[tuple[str, Store]]:
     if user:
         if scope.project.user_paths is None:
@@ -397,7 +389,7 @@ def _list_targets(
                 "this folder is your home directory: its memories are your user level already"
             )
         return [(source.agent, scope.project.level(user=True))]
-    agents = find_agents(scope, names) or [
+    agents = scopes.find_agents(scope, names) or [
         agent for agent in scope.level.agents() if agent not in (source.agent, PM)
     ]
     if not agents:

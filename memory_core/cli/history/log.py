@@ -6,28 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.common import scopes
-from memory_core.cli.common.arguments import (
-    Agent,
-    AsJson,
-    DryRun,
-    Limit,
-    Since,
-    User,
-    agent_argument,
-    agent_option,
-    make_number_parser,
-    parse_since,
-)
+from memory_core.cli.common import arguments, scopes
 from memory_core.cli.common.entries import Entry, print_entries, print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
-from memory_core.cli.common.scopes import (
-    LevelScope,
-    find_agent,
-    find_agents,
-    find_agents_or_ids,
-    find_level,
-)
 from memory_core.cli.output import print_diff, print_json, print_line, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.curation.change_log import describe_kind, short_id
@@ -46,16 +27,16 @@ RUN_ID_LENGTH = 8  # digits of a run's id that people need to see
 
 AgentsOrItems = Annotated[
     list[str] | None,
-    agent_argument("Agent names, or ids of items.", show_default="all agents"),
+    arguments.agent_argument("Agent names, or ids of items.", show_default="all agents"),
 ]
 
 
 def log(
     agent: AgentsOrItems = None,
-    since: Since = None,
-    number: Limit = None,
-    user: User = False,
-    json: AsJson = False,
+    since: arguments.Since = None,
+    number: arguments.Limit = None,
+    user: arguments.User = False,
+    json: arguments.AsJson = False,
 ) -> None:
     """Show the history of changes, newest first.
 
@@ -65,9 +46,9 @@ def log(
     Example:
       agent-memory log engineer --since 7d
     """
-    start = parse_since(since)
-    scope = find_level(user)
-    agents, ids = find_agents_or_ids(scope, agent)
+    start = arguments.parse_since(since)
+    scope = scopes.find_level(user)
+    agents, ids = scopes.find_agents_or_ids(scope, agent)
     records = change_log.list_records(*scope, agents)
     if ids:
         records = change_log.select_items(records, ids)
@@ -115,7 +96,12 @@ def _describe(record: dict[str, Any]) -> str:
     return " ".join(f"{record['text']} {f'({reason})' if reason else ''}".split())
 
 
-def diff(agent: Agent, since: Since = None, user: User = False, json: AsJson = False) -> None:
+def diff(
+    agent: arguments.Agent,
+    since: arguments.Since = None,
+    user: arguments.User = False,
+    json: arguments.AsJson = False,
+) -> None:
     """Show how the items of an agent have changed.
 
     Without --since: compare with the state before the last change.
@@ -124,8 +110,8 @@ def diff(agent: Agent, since: Since = None, user: User = False, json: AsJson = F
     Example:
       agent-memory diff engineer --since 7d
     """
-    start = parse_since(since)
-    scope = find_agent(agent, user)
+    start = arguments.parse_since(since)
+    scope = scopes.find_agent(agent, user)
     comparison = change_log.compare(*scope, start or None)
     if json:
         fields = select_fields(comparison, "since", "added", "removed")
@@ -145,10 +131,12 @@ Names = Annotated[
 ]
 Count = Annotated[
     int,
-    typer.Option("--number", "-n", parser=make_number_parser(1), help="Number of changes."),
+    typer.Option(
+        "--number", "-n", parser=arguments.make_number_parser(1), help="Number of changes."
+    ),
 ]
 OnlyAgents = Annotated[
-    list[str] | None, agent_option("--agent", help="Only in the memory of this agent.")
+    list[str] | None, arguments.agent_option("--agent", help="Only in the memory of this agent.")
 ]
 
 
@@ -156,9 +144,9 @@ def undo(
     change: Names = None,
     number: Count = 1,
     agent: OnlyAgents = None,
-    dry_run: DryRun = False,
-    user: User = False,
-    json: AsJson = False,
+    dry_run: arguments.DryRun = False,
+    user: arguments.User = False,
+    json: arguments.AsJson = False,
 ) -> None:
     """Undo the last change of all agents, or the changes with these ids.
 
@@ -169,9 +157,9 @@ def undo(
     Example:
       agent-memory undo || echo "nothing to undo"
     """
-    scope, (names, number) = find_level(user), _split_count(change, number)
+    scope, (names, number) = scopes.find_level(user), _split_count(change, number)
     scopes.require_person(scope.project, "undo changes")
-    agents = find_agents(scope, agent, accept_new=True)
+    agents = scopes.find_agents(scope, agent, accept_new=True)
     write = not dry_run
     if names:
         result = undo_changes(*scope, names, agents=agents, write=write)
@@ -185,9 +173,9 @@ def undo(
 def redo(
     change: Names = None,
     number: Count = 1,
-    dry_run: DryRun = False,
-    user: User = False,
-    json: AsJson = False,
+    dry_run: arguments.DryRun = False,
+    user: arguments.User = False,
+    json: arguments.AsJson = False,
 ) -> None:
     """Redo what the last undo took back, or the changes with these ids.
 
@@ -197,7 +185,7 @@ def redo(
     Example:
       agent-memory redo || echo "nothing to redo"
     """
-    scope, (names, number) = find_level(user), _split_count(change, number)
+    scope, (names, number) = scopes.find_level(user), _split_count(change, number)
     scopes.require_person(scope.project, "undo changes")
     write = not dry_run
     result = redo_changes(*scope, names, write) if names else redo_last(*scope, number, write)
@@ -207,11 +195,11 @@ def redo(
 def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
     """Return the ids of changes, and how many of the last ones if there are no ids."""
     if names and len(names) == 1 and names[0].isdecimal() and len(names[0]) <= MAX_COUNT_DIGITS:
-        return [], make_number_parser(1)(names[0])
+        return [], arguments.make_number_parser(1)(names[0])
     return names or [], number
 
 
-def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bool) -> None:
+def _print_result(scope: scopes.LevelScope, result: UndoResult, written: bool, json: bool) -> None:
     diff = "".join(change.diff() for change in result.files)
     if json:
         by = get_change(scope.project)

@@ -9,19 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from memory_core.cli import output
 from memory_core.cli.app import find_project, read_environment
 from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import Since, flag, make_number_parser, parse_since
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import (
-    clean_text,
-    end_page,
-    paint,
-    print_line,
-    print_note,
-    print_token,
-    wait_for_reader,
-)
 from memory_core.curation import export_import
 from memory_core.curation.views import timeline
 from memory_core.monitor import following
@@ -65,15 +57,15 @@ def _run(reader: following.EventReader, show: Callable[[dict[str, Any]], None]) 
     while True:
         for event in reader.read_new():
             show(event)
-        end_page()
+        output.end_page()
         if is_first and not reader.has_log:
-            print_note(NOTHING_LOGGED)
+            output.print_note(NOTHING_LOGGED)
         is_first = False
-        wait_for_reader(following.POLL_SECONDS)
+        output.wait_for_reader(following.POLL_SECONDS)
 
 
 def _print_json(event: dict[str, Any]) -> None:
-    print_line(clean_text(json_module.dumps(event)))
+    output.print_line(output.clean_text(json_module.dumps(event)))
 
 
 def _print_event(event: dict[str, Any]) -> None:
@@ -82,8 +74,10 @@ def _print_event(event: dict[str, Any]) -> None:
     who = str(event.get("agent_id") or event.get("task_id") or "")
     details, style = timeline.format_details(event), timeline.find_style(event)
     padded = name.ljust(NAME_WIDTH)
-    label = paint(padded, style) if style else padded
-    print_line(paint(when, "dim"), "  ", label, "  ", who.ljust(AGENT_WIDTH), "  ", details)
+    label = output.paint(padded, style) if style else padded
+    output.print_line(
+        output.paint(when, "dim"), "  ", label, "  ", who.ljust(AGENT_WIDTH), "  ", details
+    )
 
 
 def dashboard(
@@ -116,15 +110,15 @@ def dashboard(
         from memory_core.dashboard import saved_page
 
         export_import.save_file(project, save, saved_page.make_page(project, read_environment()))
-        print_note(f"Wrote {save}")
+        output.print_note(f"Wrote {save}")
         return
     scopes.require_person(project, "open the dashboard")
     from memory_core.dashboard import server
 
     def say(address: str) -> None:
-        print_token(address)
-        end_page()
-        print_note(f"Dashboard of {project.paths.root}; Ctrl-C ends it.")
+        output.print_token(address)
+        output.end_page()
+        output.print_note(f"Dashboard of {project.paths.root}; Ctrl-C ends it.")
 
     with suppress(KeyboardInterrupt):
         server.serve(project, read_environment(), port, say, opens)
