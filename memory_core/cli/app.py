@@ -25,7 +25,7 @@ COMMAND_GROUPS = {
     "Look": {
         "look.status:status": "Show each agent's memory and anything that needs attention.",
         "look.listing:list_": "List all agents, or the items of one agent.",
-        "look.show:show": "Print the memory of an agent, or an item with its origin.",
+        "look.listing:show": "Print the memory of an agent, or an item with its origin.",
         "look.listing:search": "Find items in memories and archives.",
         "look.explain:explain": "Explain which items an agent receives for a task, and why.",
         "look.explain:context": "Show what an agent knows, most certain first.",

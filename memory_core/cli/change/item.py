@@ -23,10 +23,9 @@ from memory_core.cli.common.entries import Entry, format_section, print_entries,
 from memory_core.cli.common.notes import get_change, note_undefined, note_undo, read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
-from memory_core.curation import agent_context, archive, item_actions, lookup, searching, sharing
+from memory_core.curation import agent_context, archive, item_actions, lookup, searching
 from memory_core.curation.archive import RestoreResult
-from memory_core.curation.item_actions import RatedItem, TeachResult
-from memory_core.curation.sharing import ShareResult, SourceItem
+from memory_core.curation.item_actions import RatedItem, ShareResult, SourceItem, TeachResult
 from memory_core.learning import type_names
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -354,9 +353,9 @@ def share(
     scope = scopes.find_level()
     owners = scopes.find_agents(scope, [from_]) if from_ else scope.level.agents()
     names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
-    sources = [sharing.find_source(*scope, owners, name) for name in names]
+    sources = [item_actions.find_source(*scope, owners, name) for name in names]
     targets = [_list_targets(scope, source, to or [], user) for source in sources]
-    copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
+    copied = item_actions.copy_items(scope.project, list(zip(sources, targets, strict=True)))
     copies = list(zip(sources, copied, strict=True))
     if json:
         common = {"change": get_change(scope.project)}
