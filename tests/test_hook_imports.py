@@ -9,7 +9,6 @@ import pytest
 
 from memory_core.memory import preparing
 from memory_core.origin import arrivals
-from memory_core.storage.project import find_project
 from support.code import count_code_lines
 from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, list_hook_imports
@@ -65,7 +64,7 @@ def prepared(sandbox: Sandbox) -> Sandbox:
     sandbox.configure("memory: {notices: changes}\n")
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     arrivals.look(project)  # else git has to be asked
     for agent in ("engineer", "PM"):
         preparing.prepare(project, agent)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import lookup
-from memory_core.document import contradictions, eviction, markdown, near_duplicates
+from memory_core.document import contradictions, markdown, merge_learnings, near_duplicates
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
 from memory_core.monitor import gone_projects
@@ -214,11 +214,11 @@ def _list_notes(
         except OSError:  # `_count_learned` reports it
             return item_history.History()
 
-    def age_of(text: str) -> eviction.Age | None:
+    def age_of(text: str) -> merge_learnings.Age | None:
         return read_history().age_of(text)
 
     if agent != agent_names.PM and project.config.may_learn(agent):
-        for excess in eviction.list_excess(
+        for excess in merge_learnings.list_excess(
             document, project_rules.find_limits(project, agent, store), age_of
         ):
             yield excess.line, excess.text

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.curation import archive
 from memory_core.document import (
-    conflicts,
     dated_entries,
     edits,
     markdown,
     merge_learnings,
+    merge_versions,
     preferences,
 )
 from memory_core.document.diff import FileChange, compare_texts
@@ -256,7 +256,7 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     document = _drop_removed(memory, document.removeprefix(markdown_lines.BOM))
     for key in preferences.read_values(markdown.parse_document(memory.text)):
         document = preferences.remove(document, key)
-    union = conflicts.merge_documents(memory.text, _unindent(document))
+    union = merge_versions.merge_documents(memory.text, _unindent(document))
     origin = dated_entries.format_file_origin(os.path.basename(memory.store.path(memory.agent)))
     archived = {item.text for item in archive.list_items(memory.store, memory.agent)}
     left = (dated_entries.normalize(text) for text in union.left if not text.startswith("# "))

@@ -17,7 +17,7 @@ from memory_core.claude_code import headless
 from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
 from memory_core.document.near_duplicates import SectionItem
 from memory_core.history import item_history
-from memory_core.learning import classify, json_blocks, type_names
+from memory_core.learning import extraction, json_blocks, type_names
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
@@ -337,7 +337,7 @@ def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
         yield "it is not one line of plain text"
     if type_names.is_placeholder(text):
         yield "it is a placeholder"
-    if reason := classify.check_learning("", text, project.config["max_learning_length"]):
+    if reason := extraction.check_learning("", text, project.config["max_learning_length"]):
         yield reason
     length = len(block_reader.BULLET + block_reader.escape(text))
     if length > project_rules.find_limits(project, proposal.agent).line:

@@ -7,30 +7,134 @@ stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory_core.document import markdown, template
-from memory_core.document.version_blocks import (
-    BLANK,
-    CODE,
-    FRONT,
-    HEADER,
-    HEADER_COMMENTS,
-    HEADING,
-    ITEM,
-    LISTED,
-    PREFERENCE,
-    TEXT,
-    Block,
-    Lines,
-    Path,
-    Place,
-    read_blocks,
-)
+from memory_core.document import edits, markdown, preferences, template
+from memory_core.document.block_reader import Heading, Item
 from memory_core.text import markdown_lines, similarity
+
+Lines = tuple[str, ...]
+Key = tuple[str, ...]
+Path = tuple[tuple[int, str, int], ...]  # of (level, title, number) above a block
+Place = tuple[Path, Key, int]  # with a number for equal blocks below one heading
+
+
+ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
+TEXT, CODE, HEADING, HEADER, FRONT = ("text", "code", "heading", "header", "front")
+BLANK = "blank"
+HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
+
+
+@dataclass
+class Block:
+    """One block: its lines and nested lines without line ends.
+
+    Blocks of two versions with equal `place` are the same block.  `level` is that of a heading.
+    """
+
+    kind: str
+    lines: Lines
+    text: str = ""
+    nested: Lines = ()
+    level: int = 0
+    path: Path = ()
+    number: int = 1
+    key: Key = ()
+
+    def __post_init__(self) -> None:
+        words = similarity.normalize_text(self.text) if self.kind == ITEM else self.text
+        if not self.key:
+            parts = [words] if words else self.whole
+            self.key = (self.kind, str(self.level), *parts)
+
+    @property
+    def place(self) -> Place:
+        return self.path, self.key, self.number
+
+    @property
+    def whole(self) -> Lines:
+        return (*self.lines, *self.nested)
+
+
+def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
+    """Split a text into blocks; `is_dated` for files in archive/.
+
+    Code and comments that are never closed are closed, and items without any text are skipped.
+    """
+    blocks, counts = list(_read_memory(text)), Counter[tuple[Path, Key]]()
+    twins = Counter[tuple[Path, Key]]()
+    path: Path = ()
+    for at, block in enumerate(blocks):
+        if block.kind == HEADING:
+            parents = path if block.level > 2 else ()
+            above = tuple(part for part in parents if part[0] < block.level)
+            # Two sections with one title stay two, except the days of an archive.
+            twins[above, block.key] += not is_dated
+            path = (*above, (block.level, block.text, twins[above, block.key]))
+        if is_dated and block.kind == ITEM:
+            lines = tuple(line.rstrip() for line in block.whole)
+            blocks[at] = block = Block(ENTRY, lines, "\n".join(lines))
+        block.path = path
+        if block.kind != HEADING:
+            counts[path, block.key] += 1
+            block.number = counts[path, block.key]
+    return blocks
+
+
+def _read_memory(text: str) -> Iterator[Block]:
+    document = markdown.parse_document(text)
+    lines = tuple(line.rstrip("\r\n") for line in document.lines)
+    if text.startswith(markdown_lines.BOM):
+        lines = (lines[0].removeprefix(markdown_lines.BOM), *lines[1:])
+    at = markdown_lines.count_front_matter(document.lines)
+    if at:
+        yield Block(FRONT, lines[:at], "front matter")
+    headings = {heading.line: heading for heading in document.headings}
+    items = {item.line: item for item in document.items}
+    comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
+    code, begins = set(document.verbatim), {*document.comments, *document.unclosed}
+    preference_lines = {item.line for item in preferences.list_items(document)}
+    while at < len(lines):
+        end = at + 1
+        if at in headings:
+            yield _read_heading(headings[at], lines[at], headings[at] is document.headings[0])
+        elif at in items:
+            item, end = items[at], items[at].end
+            if "".join(lines[at:end]).strip("-+* \t"):
+                yield _read_item(item, lines, at in preference_lines)
+        elif at in comments:
+            yield Block(HEADER, lines[at:end], comments[at])
+        elif at in code:
+            is_comment = at in document.comments
+            while (
+                end in code and end not in begins and not (is_comment and "-->" in lines[end - 1])
+            ):
+                end += 1
+            closing = (document.unclosed[at],) if at in document.unclosed else ()
+            yield Block(CODE, lines[at:end] + closing)
+        else:
+            text = lines[at].strip(" \t")
+            yield Block(TEXT if text else BLANK, lines[at:end], text)
+        at = end
+
+
+def _read_item(item: Item, lines: Lines, is_preference: bool) -> Block:
+    key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
+    inner = item.text_end if item.text else item.end
+    kind, text = (PREFERENCE, key) if is_preference and key else (ITEM, item.text)
+    return Block(kind, lines[item.line : inner], text, lines[inner : item.end])
+
+
+def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
+    if heading.level == 1 and is_title:
+        return Block(HEADER, (line,), "title")
+    title = markdown.normalize_title(markdown.split_title(heading.title)[0])
+    return Block(HEADING, (line,), title, level=heading.level)
+
 
 # Return the blocks of base, ours and theirs in the order of the merged text, or ours and theirs.
 Order = Callable[[list[Block], list[Block], list[Block]], list[list[Block]]]
@@ -257,3 +361,61 @@ def _join_lines(lines: list[str], ours: str) -> str:
         lines.pop()
     bom = markdown_lines.BOM if ours.startswith(markdown_lines.BOM) else ""
     return bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
+
+
+def merge_sides(text: str) -> MergedText:
+    """Resolve the conflicts in a text: keep the lines of both sides, and equal items once.
+
+    Lines between ||||||| and ======= are dropped, because neither side has them.  Markers in code
+    are code.  A conflict without an end lasts until the next heading; other single markers are
+    removed.
+    """
+    if not markdown.parse_document(text).markers:
+        return MergedText(text, [])
+    ours, theirs = (remove_markers("".join(_list_side(text, side))) for side in "<=")
+    result = merge_versions("", ours, theirs)
+    resolved = remove_markers(result.text)
+    if text.startswith(markdown_lines.BOM):
+        resolved = markdown_lines.BOM + resolved.removeprefix(markdown_lines.BOM)
+    return MergedText(resolved, result.left)
+
+
+def merge_documents(text: str, other: str) -> MergedText:
+    """Add text that only the other document has, below the same headings.
+
+    The title, the front matter and the values of preferences of the first text stay; different ones
+    of the other text are returned as `left`.  Conflicts in either text are resolved.
+    """
+    first, second = merge_sides(text), merge_sides(other)
+    result = merge_versions("", first.text, second.text)
+    return MergedText(result.text, [*first.left, *second.left, *result.left])
+
+
+def remove_markers(text: str) -> str:
+    """Remove lines that are markers in one side only, because they were code in the other."""
+    document = markdown.parse_document(text)
+    while document.markers:
+        lines = [line for at, line in enumerate(document.lines) if at not in document.markers]
+        document = markdown.parse_document("".join(lines))
+    return markdown.render_document(document)
+
+
+def _list_side(text: str, side: str) -> Iterator[str]:
+    """Yield the lines of one side: `<` for ours, `=` for theirs."""
+    document = markdown.parse_document(text)
+    signs = {at: document.lines[at].removeprefix(markdown_lines.BOM)[0] for at in document.markers}
+    headings = {heading.line for heading in document.headings}
+    part = following = ""
+    for at, line in enumerate(document.lines):
+        if at in signs:
+            part = signs.pop(at)
+            following = "".join(signs.values())
+            if part == ">":
+                part = ""
+            elif part == "|" and not following.startswith("="):
+                part = "<"  # neither a base nor a separator: the lines are ours
+            continue
+        if at in headings and ">" not in following.partition("<")[0]:
+            part = ""
+        if part in ("", side):
+            yield line

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memory_core.document import conflicts, dated_entries
+from memory_core.document import dated_entries, merge_versions
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files.safe_files import Refused
 from memory_core.memory import maintained_files, transaction
@@ -58,7 +58,7 @@ def _resolve(
         snapshot = store.read_file(path)
         if snapshot is None and (refusal := store.find_refusal(path)):
             raise refusal
-        merged = conflicts.merge_sides(snapshot.text) if snapshot else None
+        merged = merge_versions.merge_sides(snapshot.text) if snapshot else None
         if snapshot is None or merged is None or merged.text == snapshot.text:
             return None
         origin = dated_entries.format_file_origin(os.path.basename(path))

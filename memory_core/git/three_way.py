@@ -6,8 +6,8 @@ import os
 import subprocess
 import tempfile
 
-from memory_core.document import conflicts, merge_versions
-from memory_core.document.version_blocks import HEADER, Block
+from memory_core.document import merge_versions
+from memory_core.document.merge_versions import HEADER, Block
 
 
 def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
@@ -17,9 +17,9 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
     If both versions changed a preference, the first value stays.  Conflicts in the texts are
     resolved first.  `is_dated` is for files in archive/.
     """
-    base, ours, theirs = (conflicts.merge_sides(text).text for text in (base, ours, theirs))
+    base, ours, theirs = (merge_versions.merge_sides(text).text for text in (base, ours, theirs))
     merged = merge_versions.merge_versions(base, ours, theirs, _order, is_dated).text
-    return merged if is_dated else conflicts.remove_markers(merged)
+    return merged if is_dated else merge_versions.remove_markers(merged)
 
 
 def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[list[Block]]:

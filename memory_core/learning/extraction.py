@@ -1,8 +1,7 @@
 """Judge what a report teaches: its learnings, and those that a person has to review.
 
 docs/learnings.md shows with examples which blocks are learned or rejected.  `blocks` finds them,
-`marker_blocks` and `json_blocks` read one, `examples` recognises examples, `classify` checks types
-and contents.
+`marker_blocks` and `json_blocks` read one, `examples` recognises examples.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from memory_core.learning import blocks, classify
+from memory_core.learning import blocks, type_names
 from memory_core.learning.blocks import LearningBlock
 from memory_core.learning.lines import Draft
-from memory_core.learning.type_names import is_placeholder
 from memory_core.secrets import scanner
 from memory_core.text.sanitize import clean_line, shorten
 
@@ -48,28 +46,27 @@ class Extraction:
 
 def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int) -> Extraction:
     """Return the learnings of blocks; a content longer than `max_length` is rejected."""
-    extraction = Extraction([], [])
+    learnings, rejected = list[Learning](), list[Learning]()
     examples: dict[Learning, None] = {}
     for block in unjudged:
         judged = [_judge_draft(draft, max_length) for draft in block.drafts]
         if block.is_example:
             examples |= {replace(one, reason=EXAMPLE_REASON): None for one in judged}
             continue
-        extraction.learnings += [one for one in judged if not one.reason]
-        extraction.rejected += [one for one in judged if one.reason]
-    extraction.rejected += list(examples)[:MAX_EXAMPLES]
-    return extraction
+        learnings += [one for one in judged if not one.reason]
+        rejected += [one for one in judged if one.reason]
+    return Extraction(learnings, rejected + list(examples)[:MAX_EXAMPLES])
 
 
 def extract_one(kind: str, content: str, max_length: int) -> Extraction:
     """Check one learning from a command or another program; its content becomes one line."""
     line = clean_line(content)
-    reason = classify.check_learning(clean_line(kind), line, max_length)
-    if not reason and is_placeholder(content):
+    reason = check_learning(clean_line(kind), line, max_length)
+    if not reason and type_names.is_placeholder(content):
         reason = "the content is a placeholder"
     if reason:
         return Extraction([], [Learning(kind, line, reason=reason)])
-    return Extraction([Learning(classify.clean_type(kind), line)], [])
+    return Extraction([Learning(clean_type(kind), line)], [])
 
 
 def clean(learning: Learning) -> Learning:
@@ -86,8 +83,70 @@ def clean(learning: Learning) -> Learning:
 
 def _judge_draft(draft: Draft, max_length: int) -> Learning:
     kind, content, reason, nested = draft
-    line = clean_line(classify.remove_quotes(content))
-    below = [clean_line(text) for text in nested if not classify.is_blank(text)]
-    reason = reason or classify.check_report(kind, [line, *below], max_length)
+    line = clean_line(remove_quotes(content))
+    below = [clean_line(text) for text in nested if not is_blank(text)]
+    reason = reason or check_report(kind, [line, *below], max_length)
     lines_below = "\n".join(f"  - {text}" for text in below)
-    return Learning(classify.clean_type(kind), line, lines_below, reason)
+    return Learning(clean_type(kind), line, lines_below, reason)
+
+
+# Exactly this, in place of a learning, says that there is none.
+_NOTHING = {
+    *("no", "none", "nothing", "n/a", "nothing new", "nothing to add", "nothing to record"),
+    *("no learnings", "no new learnings", "no new findings", "no findings", "no memory updates"),
+}
+EMPTY_REASON = "it may say nothing about the project"
+
+_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
+
+# Characters of an unknown type.
+_MAX_NAME = 80
+
+
+def remove_quotes(text: str) -> str:
+    """Remove quotation marks or bold type around all of a text."""
+    bare = text.removesuffix(".")
+    for opening, closing in _QUOTES:
+        inner = bare.removeprefix(opening).removesuffix(closing)
+        is_around = len(inner) == len(bare) - len(opening + closing)
+        if is_around and opening not in inner and closing not in inner:
+            return inner
+    return text
+
+
+def is_blank(line: str) -> bool:
+    """Check for a nested line that says nothing: "Why: [the reason]", "See: none"."""
+    value = line.partition(": ")[2]
+    return _says_nothing(value) or type_names.is_placeholder(value)
+
+
+def clean_type(name: str) -> str:
+    """Return the type for a name, or an unknown name itself, as a short line."""
+    line = clean_line(name).strip(type_names.DECORATION)
+    return type_names.type_of(line) or shorten(line, _MAX_NAME)
+
+
+def check_learning(name: str, content: str, max_length: int) -> str:
+    """Return the reason for rejecting a learning, "" if it is valid."""
+    length = len(content)
+    if not type_names.type_of(name):
+        return f"unknown type {name[:_MAX_NAME]!r}"
+    if not length:
+        return "no content"
+    if length <= type_names.TOO_SHORT:
+        noun = "character" if length == 1 else "characters"
+        return f"{length} {noun}: at least {type_names.TOO_SHORT + 1} are required"
+    return f"{length} characters: at most {max_length} are allowed" if length > max_length else ""
+
+
+def check_report(kind: str, texts: list[str], max_length: int) -> str:
+    """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
+    if not type_names.type_of(kind) and type_names.is_bracketed(kind.strip("`*_ ")):
+        return "the type is a placeholder"
+    if (texts[0].isascii() and texts[0].isupper()) or _says_nothing(texts[0]):
+        return EMPTY_REASON
+    return check_learning("", max(texts, key=len) if texts[0] else "", max_length)
+
+
+def _says_nothing(text: str) -> bool:
+    return text.strip(" .").lower() in _NOTHING

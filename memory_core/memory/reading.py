@@ -12,10 +12,10 @@ from typing import Any
 
 from memory_core.claude_code import agent_spelling
 from memory_core.document import (
-    conflicts,
     dated_entries,
     markdown,
     merge_learnings,
+    merge_versions,
     preferences,
     template,
 )
@@ -123,7 +123,7 @@ def _list_unseen(memory: AgentMemory, place: Place) -> list[str]:
 
 def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
     """Resolve git's conflicts so that the items of both sides stay."""
-    solved = conflicts.merge_sides(memory.text)
+    solved = merge_versions.merge_sides(memory.text)
     memory.text = solved.text
     path = memory.store.path(memory.agent)
     origin = dated_entries.format_file_origin(os.path.basename(path))

@@ -14,7 +14,7 @@ from typing import Any
 from memory_core.claude_code import agent_spelling, file_writes, settings_files
 from memory_core.files import file_actions, last_look
 from memory_core.history import item_history, rights
-from memory_core.origin import commits, ledger, line_origins
+from memory_core.origin import ledger, line_origins
 from memory_core.storage import paths, state_owner
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.database import change_table, note_table, state_db
@@ -271,7 +271,7 @@ def _find_origins(
     written = _list_written(project, store, agent, own, since) if own else set()
     outside = [key for key in keys if evidence[key] == line_origins.OUTSIDE]
     signers = project.config["trusted_signers"]
-    reviewed = commits.list_reviewed(store.path(agent), outside, signers)
+    reviewed = line_origins.list_reviewed(store.path(agent), outside, signers)
     origins = {}
     for key, text in keys.items():
         origin = {line_origins.OWN: rights.HAND, line_origins.OUTSIDE: rights.IMPORT}

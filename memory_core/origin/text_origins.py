@@ -11,10 +11,9 @@ from itertools import groupby
 from memory_core.document import markdown
 from memory_core.files import last_look
 from memory_core.history import item_history, rights
-from memory_core.origin import arrivals, commits, ledger
+from memory_core.origin import arrivals, ledger, line_origins
 from memory_core.origin.arrivals import ask_whose, look
 from memory_core.origin.checking import REASON, find_reason, hold
-from memory_core.origin.commits import Commit
 from memory_core.origin.guard import Guard
 from memory_core.origin.ledger import (
     add_origins,
@@ -24,6 +23,7 @@ from memory_core.origin.ledger import (
     read_times,
     rename_origins,
 )
+from memory_core.origin.line_origins import Commit
 from memory_core.origin.reading import read_transcript
 from memory_core.origin.word_weights import rate
 from memory_core.secrets import scanner
@@ -135,7 +135,7 @@ def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[Row]:
     rows: list[Row] = []
     for agent, group in groupby(texts, lambda text: text.agent):
         keys = {ledger.make_key(text.text, text.nested): text for text in group}
-        brought = commits.find_commits(store.path(agent), keys)
+        brought = line_origins.find_commits(store.path(agent), keys)
         rows += [(brought[key][0], text) for key, text in keys.items()]
     return sorted(rows, key=lambda row: (not row[0].name, row[0].seconds, row[0]))
 

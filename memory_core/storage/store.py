@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.claude_code.agent_names import PM
-from memory_core.document import conflicts, dated_entries
+from memory_core.document import dated_entries, merge_versions
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
 from memory_core.storage.database import journal, review_table, state_db
@@ -285,7 +285,7 @@ def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> 
         files.append(path, _encode("\n" + dated_entries.add_days("", entries)))
         return
     if "<<<<<<< " in before:
-        before = conflicts.merge_sides(before).text
+        before = merge_versions.merge_sides(before).text
     after = dated_entries.add_days(before, entries)
     if after != before:
         files.replace(path, _encode(after))

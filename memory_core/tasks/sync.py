@@ -1,7 +1,7 @@
 """Bring the task memories in line with Backlog.md's task files.
 
 A hook or a command only starts this; the task files say what changed, whoever changed them.
-Only changes since the last scan count (see `seen_files`), so a memory that a person archived
+Only changes since the last scan count (see `load_seen`), so a memory that a person archived
 stays archived while its task goes on.
 """
 
@@ -10,20 +10,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from memory_core.files.safe_files import Refused
+from memory_core.storage.database import note_table
 from memory_core.storage.project import Project
-from memory_core.tasks import (
-    backlog_folder,
-    backlog_format,
-    claude_md_import,
-    seen_files,
-    task_document,
-)
+from memory_core.tasks import backlog_folder, backlog_format, claude_md_import, task_document
 from memory_core.tasks.backlog_format import DONE, STARTED
 from memory_core.tasks.lifecycle import TaskTransaction
-from memory_core.tasks.seen_files import TaskFile
+from memory_core.text import fastjson
 
 
 def update(project: Project) -> None:
@@ -37,7 +33,7 @@ def update(project: Project) -> None:
         if folder.exists and claude_md_import.list_imports(folder):
             with TaskTransaction(project) as transaction:
                 claude_md_import.refresh(transaction)  # removes the import
-    elif not seen_files.is_unchanged(project, folder):
+    elif not is_unchanged(project, folder):
         with TaskTransaction(project) as transaction:
             scan(transaction)
 
@@ -48,13 +44,13 @@ def update_locked(transaction: TaskTransaction) -> None:
     Otherwise an older, unseen task change would be applied after this one and undo it.
     """
     project, folder = transaction.project, transaction.folder
-    if backlog_folder.is_enabled(project, folder) and not seen_files.is_unchanged(project, folder):
+    if backlog_folder.is_enabled(project, folder) and not is_unchanged(project, folder):
         scan(transaction)
 
 
 def scan(transaction: TaskTransaction) -> None:
     """Compare all task files with the record of the last scan, and update the memories."""
-    before = seen_files.load(transaction.project, transaction.folder)
+    before = load_seen(transaction.project, transaction.folder)
     previous = before or {}
     files = _list_files(transaction, previous)
     transaction.task_files = {file.task: file.path for file in files.values()}
@@ -65,7 +61,7 @@ def scan(transaction: TaskTransaction) -> None:
     for key, is_completed in gone.items():
         _leave(transaction, key, is_completed)
     claude_md_import.refresh(transaction)
-    seen_files.save(transaction, files)
+    save_seen(transaction, files)
 
 
 def _list_files(transaction: TaskTransaction, previous: dict[str, TaskFile]) -> dict[str, TaskFile]:
@@ -173,3 +169,94 @@ def _update_title(transaction: TaskTransaction, file: TaskFile) -> None:
     fields = transaction.folder.read_task(file.path) if transaction.has(file.task) else None
     if fields and fields.title:
         transaction.set_title(file.task, fields.title)
+
+
+NOTE = "tasks.json"
+
+
+@dataclass
+class TaskFile:
+    """One file of an open task.
+
+    `stage` is one of backlog_format's, `task` the id in the file name, `stamp` the file's mtime
+    in ns and its size; `path` is "" for a file of the last scan.
+    """
+
+    stage: str
+    task: str
+    stamp: list[int]
+    path: str = ""
+
+
+def load_seen(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile] | None:
+    """Return the task files of the last scan by normalized id, None if it is not known.
+
+    Also None if .state.yml was lost or damaged: it lists the tasks in progress.
+    """
+    if not isinstance(folder.state().get("in_progress"), list):
+        return None
+    record = _read(project)
+    try:
+        # If statuses have another meaning now, all files are read again: no stamp equals [].
+        is_same = record["meaning"] == _list_statuses(folder)
+        return {key: _parse(fields, is_same) for key, fields in record["files"].items()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _parse(fields: list[Any], keep_stamp: bool) -> TaskFile:
+    stage, task, stamp, _name = fields
+    if not (isinstance(stage, str) and isinstance(task, str) and isinstance(stamp, list)):
+        raise TypeError
+    return TaskFile(stage, task, stamp if keep_stamp else [])
+
+
+def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
+    """Say whether no file that counts has changed since the last scan."""
+    record = _read(project)
+    try:
+        marks, active = record["marks"], str(record["active"])
+        seen = {name: stamp for _stage, _task, stamp, name in record["files"].values()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return False
+    files = folder.list_task_files()
+    stamps = {name: backlog_folder.make_stamp(status) for name, status in files}
+    return bool(seen == stamps and marks == _list_marks(project, folder, active))
+
+
+def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
+    """Record the scanned files.  The next scan sees a file that came or changed meanwhile."""
+    transaction.save_state()
+    folder, active = transaction.folder, transaction.active
+    record = {
+        "active": active,
+        "marks": _list_marks(transaction.project, folder, active),
+        "meaning": _list_statuses(folder),
+        "files": {
+            key: [file.stage, file.task, file.stamp, os.path.basename(file.path)]
+            for key, file in files.items()
+        },
+    }
+    note_table.write(transaction.project.paths.state, NOTE, fastjson.dumps(record))
+
+
+def _read(project: Project) -> dict[str, Any]:
+    return fastjson.load_object(note_table.read(project.paths.state, NOTE))
+
+
+def _list_statuses(folder: backlog_folder.Folder) -> list[str]:
+    """Return the settings that decide which stage a status belongs to."""
+    return [folder.config.default, *folder.config.statuses]
+
+
+def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) -> list[Any]:
+    """Return the settings and stamps of everything but task files that a scan depends on."""
+    names = (*backlog_folder.CONFIG_NAMES, backlog_folder.STATE_NAME)
+    paths = [
+        os.path.join(folder.root, backlog_folder.ROOT_CONFIG),
+        *(os.path.join(folder.path, name) for name in names),
+        folder.memory,
+        folder.archive,
+        *claude_md_import.list_watched_files(folder, active),
+    ]
+    return [folder.path, project.config["tasks"], [folder.read_stamp(path) for path in paths]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from support.command_line import ITEM, Person
 from support.files import read_files
@@ -28,7 +27,7 @@ def busy(person: Person) -> Person:
 
 
 def store_of(person: Person) -> Store:
-    return find_project(str(person.sandbox.root), person.sandbox.env).store
+    return person.sandbox.open_project().store
 
 
 def test_rename_moves_everything(busy: Person) -> None:

@@ -18,7 +18,6 @@ from memory_core.cli.setup import sample
 from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import installation
 from memory_core.storage import event_log, run_records
-from memory_core.storage.project import find_project
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
 from support.completion import complete
@@ -109,7 +108,7 @@ def test_console_sessions_of_the_page(settled: Person, line: str, told: str) -> 
 
 def test_json_fields_agree_with_the_page(settled: Person) -> None:
     settled.sandbox.run_hook("pre_tool_use", settled.make_sample("pre"))
-    project = find_project(str(settled.sandbox.root), settled.sandbox.env)
+    project = settled.sandbox.open_project()
     event_log.write(project.paths, "agent.memory.lost", agent_id="engineer", route="prompt")
     status = settled.read_json("status")
     replay = settled.read_json("replay", "-", data=settled.make_sample("post"))
@@ -367,7 +366,7 @@ def test_show_as_given_agrees_with_the_hook(settled: Person) -> None:
 
 def test_status_counts_what_there_is(settled: Person) -> None:
     settled.sandbox.write_memory("PM", "Releases go out on Tuesdays", "No deploys on Friday")
-    project = find_project(str(settled.sandbox.root), settled.sandbox.env)
+    project = settled.sandbox.open_project()
     project.store.add_to_review("engineer", [make_waiting("a"), make_waiting("b")], "2026-11-20")
     add_report(project.paths, "qa", is_tried=True)
     for verdict in ("delivered", "lost"):

@@ -47,7 +47,7 @@ UNDO_HINT = "Undo with: agent-memory undo ID\n"
 
 @pytest.fixture
 def shop(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
+    return sandbox.open_project()
 
 
 def items(text: str) -> list[str]:
@@ -689,7 +689,7 @@ def test_memories_that_clean_keeps(sandbox: Sandbox) -> None:
     keep_memories(sandbox)
     remembered(sandbox, "other--bot")
     before = read_files(sandbox.memories)
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     told = found(project, sandbox)
     assert [each.agent for each in told.orphans] == ["other:bot"]
     # Plugins may define further agents, so none counts as missing.

@@ -13,7 +13,6 @@ from memory_core.cli.history import log
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.storage import record_models
-from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, hide_change, read_fields
@@ -35,14 +34,12 @@ def person(sandbox: Sandbox, tmp_path: Path) -> Person:
     return person
 
 
-def project_of(person: Person) -> Project:
-    return find_project(str(person.sandbox.root), person.sandbox.env)
-
-
 def learn(person: Person, agent: str, text: str) -> None:
     by = {"run": "a1b2c3d4e5", "session": "s1", "source": "agent"}
     transaction.change_memory(
-        project_of(person), agent, lambda work: changes.learn(work, [["tip", text]], **by)
+        person.sandbox.open_project(),
+        agent,
+        lambda work: changes.learn(work, [["tip", text]], **by),
     )
 
 

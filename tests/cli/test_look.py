@@ -19,7 +19,6 @@ from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage import paths, store
-from memory_core.storage.project import Project, find_project
 from memory_core.text import word_search
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, read_fields
@@ -34,13 +33,9 @@ UTF8 = {"LANG": "en_US.UTF-8"}
 ITEM_ID = item_history.id_of(ITEM)
 
 
-def project_of(person: Person) -> Project:
-    return find_project(str(person.sandbox.root), person.sandbox.env)
-
-
 def learn(person: Person, agent: str, *texts: str, user: bool = False) -> None:
     """Save learnings of a report of an agent."""
-    project = project_of(person)
+    project = person.sandbox.open_project()
     pairs = [["pattern", text] for text in texts]
     by = {"run": "a1", "session": "s1", "source": "agent"}
     held = project.level(user)
@@ -92,7 +87,7 @@ def test_the_trend_agrees_with_the_history(person: Person, text: str, trend: lis
     path = person.sandbox.memories / "history" / "qa.jsonl"
     path.parent.mkdir()
     path.write_text(text)
-    (found,) = agent_status.list_memories(Numbers(project_of(person)))
+    (found,) = agent_status.list_memories(Numbers(person.sandbox.open_project()))
     assert (found.trend, found.error) == (trend, "")
 
 
@@ -385,7 +380,7 @@ def archive(person: Person) -> Person:
 
 
 def test_search_looks_at_memories_and_archives(archive: Person) -> None:
-    held = project_of(archive).store
+    held = archive.sandbox.open_project().store
     held.add_to_review("qa", [make_waiting("An event to review")], "2026-11-20")
     before = read_files(archive.sandbox.root)
     done = archive.run("search", "event")
@@ -443,7 +438,7 @@ def test_search_in_the_users_own(archive: Person) -> None:
     assert "- Write an event\n" in (archive.sandbox.user_memories / "writer.md").read_text()
     # What was archived twice is found once.
     lines = ["[Coding Patterns Learned] Payments are sent by event"]
-    project_of(archive).store.add_to_archive("engineer", lines, "2199-01-01")
+    archive.sandbox.open_project().store.add_to_archive("engineer", lines, "2199-01-01")
     (hit,) = archive.read_json("search", "payments")
     assert hit["day"] == "2199-01-01"
 

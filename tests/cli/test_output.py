@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from memory_core.cli.common import entries
-from memory_core.storage.project import find_project
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import COMMAND, ITEM, Person
 from support.completion import complete
@@ -47,7 +46,7 @@ def test_any_locale_will_do(settled: Person) -> None:
 
 def test_long_output_uses_the_users_pager(person: Person) -> None:
     person.sandbox.write_memory("engineer", *MANY)
-    project = find_project(str(person.sandbox.root), person.sandbox.env)
+    project = person.sandbox.open_project()
     lines = [f"[Project Architecture] {MANY[-1]} now"]
     project.store.add_to_archive("engineer", lines, "2026-11-20")
     for command, env, is_paged in (

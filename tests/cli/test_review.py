@@ -9,7 +9,6 @@ import pytest
 
 from memory_core.api import Memories
 from memory_core.document import markdown
-from memory_core.storage.project import Project, find_project
 from support import lessons
 from support.answers import answer, answer_all
 from support.command_line import ITEM, Person, hide_change
@@ -22,10 +21,6 @@ LONG = "The payment worker " + "retries three times and " * 8 + "then gives up"
 CENTS = "Prices are stored in cents as integers"
 BUS = "Events are sent after the transaction has ended"
 SLOW = "The export takes ten minutes without an index"
-
-
-def project_of(person: Person) -> Project:
-    return find_project(str(person.sandbox.root), person.sandbox.env)
 
 
 def list_waiting(person: Person) -> list[tuple[str, str]]:
@@ -52,7 +47,7 @@ def desk(settled: Person) -> Person:
     cents = make_waiting(CENTS, "architecture", "learning: ask", **run)
     bus = make_waiting(BUS, "tip", "the section is full")
     slow = make_waiting(SLOW, "performance", "learning: ask", run="b2")
-    store = project_of(settled).store
+    store = settled.sandbox.open_project().store
     for agent, entries in (("engineer", [too_long, cents, bus]), ("qa", [slow])):
         with store.lock(agent):
             store.add_to_review(agent, entries, "2026-11-20T10:00:00.000Z")
@@ -198,7 +193,7 @@ REPORT = f"Done.\n\n# Add To Memory:\nType: pattern\nContent: {CENTS}\n#\n"
 
 
 def report(person: Person, text: str = REPORT, run: str = "a9") -> None:
-    project = project_of(person)
+    project = person.sandbox.open_project()
     save_learnings(project, "engineer", [lessons.extract(text)], run, "s1")
 
 
@@ -350,7 +345,7 @@ def test_somebody_else_decides_meanwhile(desk: Person) -> None:
 
 @pytest.mark.parametrize("width", [60, 200])
 def test_a_session_fits_the_terminal(desk: Person, width: int) -> None:
-    store = project_of(desk).store
+    store = desk.sandbox.open_project().store
     with store.lock("qa"):
         odd = make_waiting("\x1b[31m 注文番号" * 30, other="Orders have one number", nested="  - x")
         store.add_to_review("qa", [odd], "2026-11-20")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.cli import times
+from memory_core.cli.common import arguments
 from memory_core.text.times import FAR_FUTURE, format_utc
 from support.tables import for_each
 
@@ -23,10 +23,10 @@ def test_a_duration() -> None:
         " 3 D ": 259_200,
         "36525d": 36_525 * 86_400,
     }.items():
-        assert times.parse_duration(text) == seconds
+        assert arguments.parse_duration(text) == seconds
     for text in ("", "d", "5", "5y", "-1d", "1.5d", "1d2h", "\u0663d", "36526d", "1\u212a"):
-        with pytest.raises(times.InvalidTime, match="use a number and s, m, h, d or w"):
-            times.parse_duration(text)
+        with pytest.raises(arguments.InvalidTime, match="use a number and s, m, h, d or w"):
+            arguments.parse_duration(text)
 
 
 def test_a_moment() -> None:
@@ -43,7 +43,7 @@ def test_a_moment() -> None:
         "1969-12-31": "1970-01-01T00:00:00.000Z",
         "9999-12-31": "9999-12-31T00:00:00.000Z",
     }.items():
-        assert times.parse_time(text, NOW) == moment
+        assert arguments.parse_time(text, NOW) == moment
 
 
 @for_each(
@@ -55,11 +55,11 @@ def test_a_moment() -> None:
     ],
 )
 def test_invalid_times(text: str) -> None:
-    with pytest.raises(times.InvalidTime, match="use 2d, 2026-11-20 or"):
-        times.parse_time(text, NOW)
+    with pytest.raises(arguments.InvalidTime, match="use 2d, 2026-11-20 or"):
+        arguments.parse_time(text, NOW)
 
 
 @given(st.integers(0, 4_000_000_000_000))
 def test_times_of_records_are_read_exactly(milliseconds: int) -> None:
     text = format_utc(milliseconds / 1000)
-    assert times.parse_time(text, NOW) == text
+    assert arguments.parse_time(text, NOW) == text

@@ -11,7 +11,7 @@ import pytest
 from memory_core.curation import archive, cleaning, preference_actions
 from memory_core.curation.undo import undo_last
 from memory_core.history import item_history
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import Person, hide_change, read_fields
@@ -25,7 +25,7 @@ DAY = 86400
 
 @pytest.fixture
 def shop(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
+    return sandbox.open_project()
 
 
 def ago(days: float) -> str:

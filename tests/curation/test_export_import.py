@@ -21,7 +21,6 @@ from memory_core.curation import (
     item_actions,
     lookup,
     preference_actions,
-    sharing,
 )
 from memory_core.curation.undo import NothingToUndo, redo_last, undo_last
 from memory_core.document import markdown
@@ -43,13 +42,9 @@ TABS = "Use tabs in makefiles"
 LIFT = "The lift is slow on Mondays"
 
 
-def project_in(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 @pytest.fixture
 def shop(sandbox: Sandbox) -> Project:
-    return project_in(sandbox)
+    return sandbox.open_project()
 
 
 @pytest.fixture
@@ -57,7 +52,7 @@ def other(tmp_path: Path) -> Project:
     """Create another, empty project."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    return project_in(Sandbox(folder))
+    return Sandbox(folder).open_project()
 
 
 def teach(
@@ -309,7 +304,7 @@ def fresh(folder: Path, *names: str) -> list[Project]:
     for name in names:
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir()
-        made.append(project_in(Sandbox(folder / name)))
+        made.append(Sandbox(folder / name).open_project())
     return made
 
 
@@ -519,16 +514,16 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
     write(shop, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
     teach(shop, "qa", TABS)
     item_actions.judge(shop, "engineer", FACT, "contradicted")
-    source = sharing.find_source(shop, shop.store, ["engineer", "qa"], FACT)
+    source = item_actions.find_source(shop, shop.store, ["engineer", "qa"], FACT)
     users = shop.level(user=True)
-    (done,) = sharing.copy_items(shop, [(source, [("qa", shop.store), ("engineer", users)])])
+    (done,) = item_actions.copy_items(shop, [(source, [("qa", shop.store), ("engineer", users)])])
     targets = [("qa", False), ("engineer", True)]
-    assert done == [sharing.ShareResult(*target, FACT, "Mine", False) for target in targets]
+    assert done == [item_actions.ShareResult(*target, FACT, "Mine", False) for target in targets]
     assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
     for held, agent in ((shop.store, "qa"), (users, "engineer")):
         told = held.history(agent).read()[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
-    assert sharing.copy_items(shop, [(source, [("qa", shop.store)])])[0][0].was_present
+    assert item_actions.copy_items(shop, [(source, [("qa", shop.store)])])[0][0].was_present
     undo_last(shop, shop.store, 1)  # without an effect there is no change
     assert texts(shop) == [TABS]
 

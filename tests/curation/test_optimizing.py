@@ -21,7 +21,6 @@ from memory_core.document import near_duplicates
 from memory_core.document.near_duplicates import SectionItem
 from memory_core.memory import changes, transaction
 from memory_core.origin import text_origins
-from memory_core.storage.project import Project, find_project
 from memory_core.text import similarity
 from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
@@ -181,10 +180,6 @@ def test_an_invented_or_lost_fact_is_detected(text: str, fact: str, place: int) 
 # Proposals and their application.
 
 
-def project_in(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 DOUBLE, TABS = "Use pytest fixtures for the database", "Use tabs in Makefiles"
 BOLD_TABS, EDITOR = "Use **tabs** in Makefiles.", f"editor: {TABS}"
 PATTERNS = [f"Always {DOUBLE.lower()}", "Timeout is 30 seconds", "Timeout is 60 seconds"]
@@ -201,7 +196,7 @@ def remembers(sandbox: Sandbox, text: str = DOCUMENT, agent: str = "engineer") -
 
 
 def left(sandbox: Sandbox, agent: str = "engineer") -> list[str]:
-    return [item.text for item in optimizing.read_items(project_in(sandbox), agent)]
+    return [item.text for item in optimizing.read_items(sandbox.open_project(), agent)]
 
 
 SAME = "engineer: these 2 items say the same\n"
@@ -240,7 +235,7 @@ def test_all_agents_are_one_change(person: Person) -> None:
     remembers(person.sandbox)
     remembers(person.sandbox, agent="qa")
     told = person.read_json("optimize", "--yes")
-    store = project_in(person.sandbox).store
+    store = person.sandbox.open_project().store
     records = [*store.history("engineer").read(), *store.history("qa").read()]
     archived = [record for record in records if record["kind"] == "archived"]
     changed = {(record["agent"], record["source"], record["change"]) for record in archived}
@@ -285,7 +280,7 @@ def left_of(text: str) -> list[str]:
 
 def test_a_later_hand_edit_is_never_lost(sandbox: Sandbox) -> None:
     path = remembers(sandbox)
-    project = project_in(sandbox)
+    project = sandbox.open_project()
     found = optimizing.propose_merges(project, "engineer")
     path.write_text(DOCUMENT.replace(f"- {DOUBLE}\n", "- Use pytest factories there\n"))
     first, second = optimizing.apply(project, found)
@@ -297,7 +292,7 @@ def test_merged_items_keep_their_lines(sandbox: Sandbox) -> None:
     """An item of several lines with nested items keeps its text."""
     item = "Use pytest fixtures\n  for the **database**\n  - as in conftest.py"
     path = remembers(sandbox, make_section(SECTION, item, DOUBLE), "qa")
-    project = project_in(sandbox)
+    project = sandbox.open_project()
     (done,) = optimizing.apply(project, optimizing.propose_merges(project, "qa"))
     assert not done.refused
     assert f"- {item}\n" in path.read_text()
@@ -307,7 +302,7 @@ def test_equal_items_in_other_sections_are_kept(sandbox: Sandbox) -> None:
     """Items are identified by their words, so removing one would remove the other, too."""
     text = make_section(SECTION, DOUBLE, f"{DOUBLE} setup") + make_section(MISTAKES, DOUBLE)
     remembers(sandbox, text, "qa")
-    assert optimizing.propose_merges(project_in(sandbox), "qa") == []
+    assert optimizing.propose_merges(sandbox.open_project(), "qa") == []
 
 
 @given(memories())
@@ -320,7 +315,7 @@ def test_applying_removes_only_the_merged_items(
         sections.setdefault(item.section, []).append(f"- {item.text}\n")
     text = "".join(f"\n## {title}\n{''.join(lines)}" for title, lines in sections.items())
     remembers(sandbox, f"# qa\n{text}", "qa")
-    project = project_in(sandbox)
+    project = sandbox.open_project()
     before, found = left(sandbox, "qa"), optimizing.propose_merges(project, "qa")
     assert not any(each.refused for each in optimizing.apply(project, found))
     for old in (old for proposal in found for old in proposal.olds[1:]):
@@ -364,7 +359,7 @@ def test_a_shorter_wording_is_shown_and_applied(old: Person) -> None:
     diff = f"@@ {SECTION} @@\n-- {LONG}\n+- {SHORT}\n"
     assert done.stdout == f"engineer: this item can be said shorter\n{diff}"
     assert left(old.sandbox) == [SHORT, "Timeout is 30 seconds"]
-    records = project_in(old.sandbox).store.history("engineer").read()
+    records = old.sandbox.open_project().store.history("engineer").read()
     assert [each["text"] for each in records if each["kind"] == "merged"] == [SHORT]
     assert LONG in (old.sandbox.memories / "archive" / "engineer.md").read_text()
 
@@ -431,7 +426,7 @@ def test_claude_is_given_old_items_as_data(old: Person) -> None:
     assert "<system-reminder>" not in given_
     assert "terse" not in given_
     (old.bin / "asked").unlink()
-    item_actions.teach(project_in(old.sandbox), "engineer", "pattern", ["New"])
+    item_actions.teach(old.sandbox.open_project(), "engineer", "pattern", ["New"])
     assert reworded(old)["proposals"] == []
     assert not (old.bin / "asked").exists()
     assert reworded(old, "--older-than", "0d")["proposals"] != []
@@ -481,7 +476,7 @@ def test_claude_runs_outside_of_project_and_session(old: Person) -> None:
 
 
 def test_of_items_that_mean_the_same_that_of_a_person_stays(person: Person) -> None:
-    project = project_in(person.sandbox)
+    project = person.sandbox.open_project()
     learn = partial(changes.learn, rows=[["pattern", "Log the errors to stderr"]], source="agent")
     transaction.change_memory(project, "engineer", learn)
     path = person.sandbox.memories / "engineer.md"

@@ -10,7 +10,7 @@ from memory_core.curation import change_log, item_actions, review, searching, un
 from memory_core.curation.views import memory_view, timeline
 from memory_core.document import markdown
 from memory_core.storage.database import review_table
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from support.sandbox import Sandbox
 
 TEXTS = ("Services talk through the event bus", "Refunds are retried at night")
@@ -34,7 +34,7 @@ PARTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
 
 @pytest.fixture
 def project(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
+    return sandbox.open_project()
 
 
 @pytest.mark.parametrize(("text", "expected"), PARTS.values(), ids=PARTS)

@@ -10,7 +10,7 @@ import pytest
 
 from memory_core.history.item_history import id_of
 from memory_core.memory import preparing, run_history
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from support.calls import SESSION, answer, end_agent, start_agent
 from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
@@ -40,7 +40,7 @@ class Delegations:
 
     @property
     def project(self) -> Project:
-        return find_project(str(self.sandbox.root), self.sandbox.env)
+        return self.sandbox.open_project()
 
     def read(self) -> str:
         return self.sandbox.read_memory("engineer")

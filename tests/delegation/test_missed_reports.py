@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from memory_core.delegation import missed_reports
-from memory_core.storage.project import find_project
 from support.calls import answer, end_agent
 from support.events import BLOCK, LEARNED
 from support.life import write
@@ -123,7 +122,7 @@ def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
     for number, fact in enumerate(facts):
         padding = [asked("x" * chance.randrange(4000)) for _ in range(chance.randrange(3))]
         transcripts.write(f"a{number}", *padding, about(fact), **NAMED)
-    sweep = partial(missed_reports.sweep, find_project(str(sandbox.root), sandbox.env))
+    sweep = partial(missed_reports.sweep, sandbox.open_project())
     results = [sweep([str(transcripts.folder)], 6_000, 60)]
     assert 0 < results[0].learnings < 30
     while not results[-1].complete:
@@ -160,7 +159,7 @@ def test_lines_of_another_project_teach_nothing(transcripts: Transcripts) -> Non
 
 def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:
     transcripts.write("a1", asked("x" * 5_000_000), said(BLOCK), **NAMED)
-    project = find_project(str(transcripts.sandbox.root), transcripts.sandbox.env)
+    project = transcripts.sandbox.open_project()
     for is_complete in (False, True):
         result = missed_reports.sweep(project, [str(transcripts.folder)], 4_000_000, 60)
         assert result.complete == is_complete

@@ -19,7 +19,6 @@ from memory_core.history import error_text, performance
 from memory_core.history.performance import Row
 from memory_core.memory import run_history
 from memory_core.storage.database import error_table, run_table, state_db
-from memory_core.storage.project import Project, find_project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
 from support.life import write
@@ -283,10 +282,6 @@ def replay(sandbox: Sandbox, folder: str) -> None:
 HOOKS = ("pre_tool_use", "post_tool_use", "subagent_start", "subagent_stop")
 
 
-def open_project(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 @pytest.mark.parametrize(("folder", "expected"), RUNS_SEEN, ids=[row[0] for row in RUNS_SEEN])
 def test_each_way_is_one_run(sandbox: Sandbox, folder: str, expected: dict[str, Record]) -> None:
     replay(sandbox, folder)
@@ -316,7 +311,7 @@ def test_a_tool_error_belongs_to_the_agent_of_the_run(sandbox: Sandbox) -> None:
         ("Exit code 3: oops", "Bash"),
         ("Exit code 1: /bin/bash: line 1: cd: sub: No such file or directory", "Bash"),
     ]
-    assert run_history.list_errors(open_project(sandbox).store, "engineer") == [], "one run failed"
+    assert run_history.list_errors(sandbox.open_project().store, "engineer") == [], "one run failed"
     assert not (sandbox.memories / "history").exists(), "they stay here"
 
 
@@ -359,7 +354,7 @@ def test_what_a_command_printed_stays_here_and_is_given_when_a_run_resolved_it(
     end_agent(sandbox, "a1", report.format("Log in"))
     end_agent(sandbox, "a1", report.format("Wait a minute"))
     sandbox.run_hook("post_tool_use", make_failure_event(error=output, agent_id="a3"))
-    (found,) = run_history.list_given_errors(open_project(sandbox).store, "engineer")
+    (found,) = run_history.list_given_errors(sandbox.open_project().store, "engineer")
     assert found.count == 2
     (line,) = performance.format_errors([found])
     assert line == f"- {pending['text']} → Log in before the deploy"
@@ -379,7 +374,7 @@ def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
     path = sandbox.memories / "history" / "engineer.jsonl"
     write(path, "".join(f"{json.dumps(record)}\n" for record in forged))
     sandbox.run_hook("post_tool_use", make_failure_event())
-    known = agent_context.read_knowledge(open_project(sandbox), "engineer", pending=True)
+    known = agent_context.read_knowledge(sandbox.open_project(), "engineer", pending=True)
     assert [each.text for each in known.errors] == []
     assert [each["text"] for each in list_errors(sandbox.paths)] == [here]
     assert "first" not in call_agent(sandbox)
@@ -388,7 +383,7 @@ def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
 def test_an_error_that_an_mcp_client_reports_is_given_if_it_occurred_here(
     sandbox: Sandbox,
 ) -> None:
-    project = open_project(sandbox)
+    project = sandbox.open_project()
     text = "Exit code 2: no such table: users"
     item_actions.record_error(project, "engineer", text, "run make migrate", source="mcp")
     assert run_history.list_given_errors(project.store, "engineer") == []

@@ -24,7 +24,6 @@ from memory_core.delegation import draining, inbox_batches, worker
 from memory_core.files import file_actions
 from memory_core.history.item_history import History
 from memory_core.storage import hook_files, inbox
-from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support.calls import call_agent, end_agent, start_agent
 from support.command_line import Person
@@ -41,12 +40,8 @@ SHARED = "Deployments need the VPN to be up"
 HOOKS = 8
 
 
-def open_project(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 def drain(sandbox: Sandbox) -> None:
-    draining.drain(open_project(sandbox), with_tried=True)
+    draining.drain(sandbox.open_project(), with_tried=True)
 
 
 def count_items(sandbox: Sandbox) -> Counter[str]:
@@ -136,7 +131,7 @@ def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox
         event = make_stop_event(run, make_report(own[run], SHARED))
         return is_silent(sandbox._run_hook("subagent_stop", event, False, sandbox.env))
 
-    with open_project(sandbox).store.lock("engineer"), ThreadPoolExecutor(HOOKS) as threads:
+    with sandbox.open_project().store.lock("engineer"), ThreadPoolExecutor(HOOKS) as threads:
         assert all(threads.map(stop, own))
         assert count_reports(sandbox) == HOOKS
     await_worker(sandbox.paths)
@@ -154,7 +149,7 @@ def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox
 @pytest.mark.parametrize("is_noted", [True, False], ids=["run noted", "run not noted"])
 def test_a_worker_is_killed_after_the_merge(sandbox: Sandbox, is_noted: bool) -> None:
     add_report(sandbox.paths, text=REPORT)
-    project = open_project(sandbox)
+    project = sandbox.open_project()
     reports = [
         hook_files.read(sandbox.paths, name) for name in hook_files.list_names(sandbox.paths)
     ]
@@ -238,7 +233,7 @@ def test_a_worker_that_hangs_is_ended_and_replaced(sandbox: Sandbox) -> None:
     add_report(sandbox.paths)
     command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
     began = time.monotonic()
-    with open_project(sandbox).store.lock("engineer"):  # the worker waits for it up to 2 s
+    with sandbox.open_project().store.lock("engineer"):  # the worker waits for it up to 2 s
         subprocess.run(command, check=True, cwd=REPO, stdin=subprocess.DEVNULL)
         await_worker(sandbox.paths)
     assert 0.9 < time.monotonic() - began < 20
@@ -258,7 +253,7 @@ def test_a_worker_survives_the_signals_for_its_hook(sandbox: Sandbox) -> None:
     command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
     pipe = subprocess.PIPE
     with (
-        open_project(sandbox).store.lock("engineer"),  # it waits for it
+        sandbox.open_project().store.lock("engineer"),  # it waits for it
         subprocess.Popen(command, cwd=REPO, start_new_session=True, stdin=pipe) as hook,
     ):
         wait_until(lambda: list_groups_of_children(hook.pid) - {hook.pid})
@@ -275,7 +270,7 @@ def test_without_another_process_the_work_is_done_here(
     if is_absent:
         monkeypatch.delattr(os, "fork")
     add_report(sandbox.paths)
-    worker.start(open_project(sandbox))
+    worker.start(sandbox.open_project())
     assert count_items(sandbox) == Counter([TAUGHT])
 
 

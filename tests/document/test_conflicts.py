@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory_core.document import conflicts, markdown
+from memory_core.document import markdown, merge_versions
 from memory_core.text import markdown_lines, similarity
 from support.memory_files import make_conflict, read_format_pairs
 from support.strategies import LINES, WORDS
@@ -17,7 +17,7 @@ BOM = markdown_lines.BOM
 
 @pytest.mark.parametrize("pair", [pair for pair in read_format_pairs() if "conflict" in pair])
 def test_conflict_examples_of_the_page(pair: dict[str, str]) -> None:
-    assert conflicts.merge_sides(pair["conflict"]).text == pair["resolved"]
+    assert merge_versions.merge_sides(pair["conflict"]).text == pair["resolved"]
 
 
 QUOTED = "```\n<<<<<<< a\n- a\n=======\n- b\n>>>>>>> b\n```\n"
@@ -101,9 +101,9 @@ UNIONS = {
 @for_each("name", UNIONS)
 def test_merge_sides(name: str) -> None:
     text, expected = UNIONS[name]
-    found = conflicts.merge_sides(text).text
+    found = merge_versions.merge_sides(text).text
     assert found == expected
-    assert conflicts.merge_sides(found).text == found
+    assert merge_versions.merge_sides(found).text == found
 
 
 LEFT = {
@@ -120,7 +120,7 @@ LEFT = {
 @for_each("name", LEFT)
 def test_rest_of_a_conflict(name: str) -> None:
     text, left = LEFT[name]
-    assert conflicts.merge_sides(text).left == left
+    assert merge_versions.merge_sides(text).left == left
 
 
 FIRST = "# T\n\n## A\n- x\n\n## B\n- y\n"
@@ -151,10 +151,10 @@ COMBINED = {
 @for_each("name", COMBINED)
 def test_merge_documents(name: str) -> None:
     other, expected = COMBINED[name]
-    found = conflicts.merge_documents(FIRST, other)
+    found = merge_versions.merge_documents(FIRST, other)
     assert found.text == expected
     assert found.left == []
-    assert conflicts.merge_documents(found.text, other).text == expected
+    assert merge_versions.merge_documents(found.text, other).text == expected
 
 
 FIRSTS = {
@@ -190,13 +190,13 @@ FIRSTS = {
 @for_each("name", FIRSTS)
 def test_merge_documents_with_another_first(name: str) -> None:
     first, other, expected = FIRSTS[name]
-    assert conflicts.merge_documents(first, other).text == expected
-    assert conflicts.merge_documents(expected, other).text == expected
+    assert merge_versions.merge_documents(first, other).text == expected
+    assert merge_versions.merge_documents(expected, other).text == expected
 
 
 def test_a_document_has_one_title_and_one_front_matter() -> None:
     first, other = "---\na: b\n---\n# T\n\n- x\n", "---\nc: d\n---\n# U\n\n- y\n"
-    found = conflicts.merge_documents(first, other)
+    found = merge_versions.merge_documents(first, other)
     assert found.text == "---\na: b\n---\n# T\n\n- x\n- y\n"
     assert found.left == ["---\nc: d\n---", "# U"]
 
@@ -250,7 +250,7 @@ def prose(source: markdown.Document) -> set[str]:
 @given(texts(COMMON), texts(COMMON))
 @example("- queue", "- queue\n- queue\n  * queue")
 def test_merge_documents_loses_nothing(text: str, other: str) -> None:
-    found = conflicts.merge_documents(text, other)
+    found = merge_versions.merge_documents(text, other)
     after = markdown.parse_document(found.text)
     items = [item.text for item in after.items]
     lines = {bare(line) for line in [*after.lines, *"\n".join(found.left).split("\n"), ""]}
@@ -272,18 +272,18 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
 @given(texts(PLAIN), texts(PLAIN))
 @example("- queue", "## A\n- order\n## A\n  - nested")
 def test_merging_again_adds_no_item(text: str, other: str) -> None:
-    once = conflicts.merge_documents(text, other).text
-    again = conflicts.merge_documents(once, other).text
+    once = merge_versions.merge_documents(text, other).text
+    again = merge_versions.merge_documents(once, other).text
     items = [markdown.parse_document(each).items for each in (once, again)]
     assert [item.text for item in items[0]] == [item.text for item in items[1]]
-    assert conflicts.merge_documents(text, text).text == text
+    assert merge_versions.merge_documents(text, text).text == text
 
 
 @given(texts([*COMMON, *CONFLICTS * 8], 30))
 def test_a_union_keeps_all_but_bases(text: str) -> None:
-    found = conflicts.merge_sides(text)
+    found = merge_versions.merge_sides(text)
     assert not markdown.parse_document(found.text).markers
-    assert conflicts.merge_sides(found.text).text == found.text
+    assert merge_versions.merge_sides(found.text).text == found.text
     assert BOM not in found.text[1:]
     having = "\n".join([found.text, *found.left])
     items = [item.text for item in markdown.parse_document(found.text).items]

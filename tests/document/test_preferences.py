@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
+from memory_core.document import markdown, merge_learnings, merge_versions, preferences, template
 from memory_core.selection import choosing
 from memory_core.selection.indexing import index_passages
 from memory_core.selection.splitting import split_document
@@ -260,19 +260,19 @@ UNIONS: dict[str, tuple[str, str, str, list[str]]] = {
 @for_each("name", UNIONS)
 def test_merge_documents_preferences(name: str) -> None:
     text, other, expected, left = UNIONS[name]
-    found = conflicts.merge_documents(text, other)
+    found = merge_versions.merge_documents(text, other)
     assert (found.text, found.left) == (expected, left)
-    assert conflicts.merge_documents(found.text, other).text == expected
-    assert conflicts.merge_documents(text, text).text == text
+    assert merge_versions.merge_documents(found.text, other).text == expected
+    assert merge_versions.merge_documents(text, text).text == text
 
 
 def test_the_sides_of_a_conflict() -> None:
     theirs = "## Preferences\n" + make_conflict("- a: 1\n- b: 2\n", "- a: 3\n")
     headers = make_conflict(NEW, OLD) + "## Preferences\n" + make_conflict("- a: 1\n", "- a: 3\n")
     for text, expected in ((theirs, {"a": "1", "b": "2"}), (headers, {"a": "1"})):
-        found = conflicts.merge_sides(text)
+        found = merge_versions.merge_sides(text)
         assert (listed(found.text), found.left) == (expected, ["- a: 3"])
-        assert conflicts.merge_sides(found.text).text == found.text
+        assert merge_versions.merge_sides(found.text).text == found.text
 
 
 def is_kept(source: str, key: str, texts: list[str]) -> bool:
@@ -288,8 +288,8 @@ flat_wishes = wishes.filter(lambda text: "###" not in text)
 
 @given(flat_wishes, flat_wishes)
 def test_a_union_has_all_keys_and_loses_no_value(text: str, other: str) -> None:
-    text, other = conflicts.merge_sides(text).text, conflicts.merge_sides(other).text
-    found = conflicts.merge_documents(text, other)
+    text, other = merge_versions.merge_sides(text).text, merge_versions.merge_sides(other).text
+    found = merge_versions.merge_documents(text, other)
     after = listed(found.text)
     ours, theirs = listed(text), listed(other)
     for source in (text, other):
@@ -298,7 +298,7 @@ def test_a_union_has_all_keys_and_loses_no_value(text: str, other: str) -> None:
             assert now in [*ours.values(), *theirs.values()]
             assert now == value or is_kept(source, key, [found.text, *found.left])
     assert len(after) == len({preferences.normalize_key(key) for key in (*ours, *theirs)})
-    assert conflicts.merge_documents(text, text).text == text
+    assert merge_versions.merge_documents(text, text).text == text
 
 
 # The command.

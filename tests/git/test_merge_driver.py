@@ -15,7 +15,7 @@ import pytest
 from memory_core.document import markdown
 from memory_core.git import driver_notice, merge_driver
 from memory_core.learning import extraction
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import find_project
 from support.command_line import Person
 from support.files import read_files
 from support.lessons import save_learnings
@@ -52,10 +52,6 @@ def shop(sandbox: Sandbox) -> Sandbox:
     return sandbox
 
 
-def project_in(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 def set_driver(sandbox: Sandbox, command: str) -> None:
     git(sandbox.root, "config", "merge.agent-memory.driver", command)
 
@@ -63,7 +59,7 @@ def set_driver(sandbox: Sandbox, command: str) -> None:
 @pytest.fixture
 def team_project(shop: Sandbox) -> Sandbox:
     """Create a git project with the merge driver installed."""
-    merge_driver.install(project_in(shop))
+    merge_driver.install(shop.open_project())
     commit(shop.root)
     return shop
 
@@ -119,7 +115,7 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, commands: list[str]
 
 def learn(sandbox: Sandbox, text: str, kind: str = "architecture") -> None:
     found = extraction.Extraction([extraction.Learning(kind, text)], [])
-    save_learnings(project_in(sandbox), "engineer", [found], text)
+    save_learnings(sandbox.open_project(), "engineer", [found], text)
     commit(sandbox.root, text)
 
 
@@ -170,7 +166,7 @@ def test_invalid_utf_8_is_kept(team_project: Sandbox) -> None:
 
 def test_task_memories_are_merged_in_projects_with_tasks(shop: Sandbox) -> None:
     (shop.root / "backlog").mkdir()
-    files = merge_driver.install(project_in(shop)).attribute_files
+    files = merge_driver.install(shop.open_project()).attribute_files
     assert files == [ATTRIBUTES, "backlog/memory/.gitattributes"]
     attribute = git(shop.root, "check-attr", "merge", "backlog/memory/task-1/a.md").stdout
     assert attribute.endswith("merge: agent-memory\n")
@@ -184,13 +180,13 @@ def test_uninstall_keeps_other_lines(shop: Sandbox) -> None:
     attributes.write_text("*.png binary\nPM.md merge=ours")
     before = read_files(shop.root / ".claude-mpm")
     config = (shop.root / ".git" / "config").read_bytes()
-    assert merge_driver.install(project_in(shop)).config
+    assert merge_driver.install(shop.open_project()).config
     assert attributes.read_text().startswith("*.png binary\nPM.md merge=ours\n#")
-    assert merge_driver.uninstall(project_in(shop)).config
+    assert merge_driver.uninstall(shop.open_project()).config
     assert (shop.root / ".git" / "config").read_bytes() == config
     before["memories/.gitattributes"] += b"\n"
     assert before.items() <= read_files(shop.root / ".claude-mpm").items()
-    assert not merge_driver.uninstall(project_in(shop))
+    assert not merge_driver.uninstall(shop.open_project())
 
 
 @pytest.fixture
@@ -260,7 +256,7 @@ def test_a_clone_without_the_driver_gets_a_notice(
     (clone.home / ".gitconfig").write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
     assert not driver_notice.is_driver_missing(folder), "the user's config counts"
     (clone.home / ".gitconfig").unlink()
-    merge_driver.install(project_in(clone))
+    merge_driver.install(clone.open_project())
     assert not driver_notice.is_driver_missing(folder)
     assert driver_notice.format_notice(folder) == ""
 
@@ -281,7 +277,7 @@ def test_installing_repairs_a_text_conflict(team_project: Sandbox) -> None:
     git(clone.root, "fetch", "-q", str(team_project.root), "main")
     assert git(clone.root, "merge", "FETCH_HEAD", check=False).returncode == 1
     assert "<<<<<<<" in clone.read_memory("engineer")
-    (done,) = merge_driver.install(project_in(clone)).resolutions
+    (done,) = merge_driver.install(clone.open_project()).resolutions
     assert (done.agent, done.refused) == ("engineer", "")
     assert items(clone.root) == [FACT, ANN, BOB]
 
@@ -388,7 +384,7 @@ def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None
     assert FACT in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND in reply["systemMessage"]
-    merge_driver.install(project_in(clone))
+    merge_driver.install(clone.open_project())
     assert b"merge" not in clone.run_hook("session_start", event).stdout
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.document import conflicts, dated_entries, markdown, template
+from memory_core.document import dated_entries, markdown, merge_versions, template
 from memory_core.git import three_way
 from memory_core.text import markdown_lines, similarity
 from support.strategies import documents
@@ -159,13 +159,13 @@ def test_no_conflict_markers_remain(base: str, ours: str, theirs: str) -> None:
 
 @given(documents, documents)
 def test_changes_of_one_side_are_the_result(base: str, text: str) -> None:
-    clean = conflicts.merge_sides(text).text
+    clean = merge_versions.merge_sides(text).text
     for sides in ((base, text, base), (base, base, text), (base, text, text)):
         assert three_way.merge(*sides) == clean
 
 
 def said(text: str) -> set[str]:
-    items = markdown.parse_document(conflicts.merge_sides(text).text).items
+    items = markdown.parse_document(merge_versions.merge_sides(text).text).items
     return {similarity.normalize_text(item.text) for item in items}
 
 

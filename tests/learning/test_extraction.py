@@ -14,13 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.learning import classify, extraction
+from memory_core.learning import extraction
 from memory_core.learning.blocks import remove_spans
 from memory_core.learning.extraction import Learning, clean
 from memory_core.learning.lines import may_teach
 from memory_core.learning.type_names import TYPES
 from memory_core.memory import recall
-from memory_core.storage.project import find_project
 from memory_core.text.sanitize import clean_line
 from support.lessons import Extracted, extract
 from support.paths import CASES, REPO
@@ -186,7 +185,7 @@ def test_a_quoted_page_teaches_nothing(page: str, quoting: Callable[[str], str])
 def test_the_recording_note_teaches_nothing(
     sandbox: Sandbox, brackets: str, quoting: Callable[[str], str]
 ) -> None:
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     block = recall.build_block(project, "engineer", 4_000).text
     _opening, *note, _closing = block.splitlines(keepends=True)
     page = "".join(note) if brackets else "".join(note).replace("[", "").replace("]", "")
@@ -200,7 +199,7 @@ def test_a_manual_does_not_fill_the_review() -> None:
     blocks = "".join(block(f"Fact number {at}") for at in range(30))
     text = "For example:\n" + indented(blocks, "> ")
     told = extract(text + "\nThe end.\n" + block("Nothing new")).rejected
-    assert told[0].reason == classify.EMPTY_REASON
+    assert told[0].reason == extraction.EMPTY_REASON
     assert [each.content for each in told[1:3]] == ["Fact number 0", "Fact number 1"]
     assert len(told) == 1 + extraction.MAX_EXAMPLES
 
@@ -304,7 +303,7 @@ def test_a_sentence_without_a_learning_waits_for_review(content: str) -> None:
     for text in (block(content), f"## Add To Memory\n\n{content}.\n"):
         found = extract(text)
         assert found.learnings == []
-        assert [each.reason for each in found.rejected] == [classify.EMPTY_REASON]
+        assert [each.reason for each in found.rejected] == [extraction.EMPTY_REASON]
 
 
 @for_each("content", DENIALS.splitlines())

@@ -14,7 +14,6 @@ import pytest
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.storage.project import find_project
 from memory_core.text.times import format_utc
 from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.inbox import count_reports
@@ -150,7 +149,7 @@ def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None
         while deeds:
             deeds.pop()()
 
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     transaction.change_memory(project, "engineer", learn)
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from memory_core.delegation import draining
 from memory_core.memory import recall
-from memory_core.storage.project import find_project
 from support.command_line import Person
 from support.events import LEARNED, make_pre_event, make_stop_event
 from support.sandbox import Sandbox
@@ -44,7 +43,7 @@ def test_hooks_leave_it_alone_and_keep_the_learnings(sandbox: Sandbox, data: byt
     (entry,) = sandbox.read_log("agent.memory.waiting")
     assert "engineer.md is not text" in entry["reason"]
     path.write_text(TEXT)
-    draining.drain(find_project(str(sandbox.root), sandbox.env), with_tried=True)
+    draining.drain(sandbox.open_project(), with_tried=True)
     assert LEARNED in path.read_text()
     assert "Orders are kept" in path.read_text()
 
@@ -62,7 +61,7 @@ def test_learnings_wait_while_the_archive_is_not_text(sandbox: Sandbox) -> None:
     entry = sandbox.read_log("agent.memory.waiting")[0]
     assert "archive/engineer.md is not text" in entry["reason"]
     archive.write_bytes(data.decode("utf-16").encode())
-    draining.drain(find_project(str(sandbox.root), sandbox.env), with_tried=True)
+    draining.drain(sandbox.open_project(), with_tried=True)
     texts = sandbox.read_memory("engineer") + archive.read_text()
     assert all(texts.count(f"Service {number} caches") == 1 for number in range(3))
 
@@ -71,7 +70,7 @@ def test_learnings_wait_while_the_archive_is_not_text(sandbox: Sandbox) -> None:
 def test_text_is_delivered_and_learned(sandbox: Sandbox, data: bytes) -> None:
     path = sandbox.write_memory("engineer")
     path.write_bytes(data)
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     delivered = recall.build_block(project, "engineer", 5000).text
     assert ("Orders are kept" in delivered) == (b"Orders" in data)
     assert sandbox.run_hook("subagent_stop", make_stop_event()).status == 0

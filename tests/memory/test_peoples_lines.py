@@ -19,7 +19,7 @@ from memory_core.document import markdown, near_duplicates, template
 from memory_core.learning import extraction
 from memory_core.memory import recall
 from memory_core.monitor.numbers import Numbers
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
 
@@ -29,7 +29,7 @@ KINDS = ["pattern", "mistake", "architecture", "gotcha"]
 
 @pytest.fixture
 def project(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
+    return sandbox.open_project()
 
 
 def learn(project: Project, kind: str, *texts: str, run: str = "a1") -> None:
@@ -116,7 +116,7 @@ def test_nothing_is_lost_and_people_decide(acts: list[tuple[str, int, str]], lim
     with tempfile.TemporaryDirectory() as folder:
         sandbox = Sandbox(Path(folder))
         sandbox.configure(f"memory: {{max_learning_length: 200, limits: {limits}}}")
-        project = find_project(str(sandbox.root), sandbox.env)
+        project = sandbox.open_project()
         write(project, "# Notes\n\n## Mine\n- mine alone\n\n## Coding Patterns Learned\n- kept\n")
         peoples, said = {"mine alone", "kept"}, set[str]()
         for kind, number, text in acts:
@@ -138,7 +138,7 @@ def test_nothing_is_lost_and_people_decide(acts: list[tuple[str, int, str]], lim
 
 def test_a_full_section_of_agents_loses_its_least_certain_item(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 3}}")
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     first, second, third = (f"the {word} rule of an agent" for word in ("one", "two", "three"))
     write(project, "## Coding Patterns Learned\n- a rule of a person\n")
     learn(project, "pattern", first, second)
@@ -157,7 +157,7 @@ def test_a_full_section_of_agents_loses_its_least_certain_item(sandbox: Sandbox)
 
 def test_a_full_file_makes_room_in_the_section_of_the_learning(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 1}}")
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     learn(project, "architecture", *(f"Service number{n} is {'x' * 60}" for n in range(8)))
     learn(project, "pattern", "Patterns are short", "Patterns are few")
     learn(project, "pattern", f"A new pattern is {'y' * 75}", run="a2")

@@ -17,7 +17,7 @@ from memory_core.memory import preparing, ready, recall
 from memory_core.origin import ledger
 from memory_core.selection.item_notes import ItemNote
 from memory_core.storage import user_level
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from support.calls import answer
 from support.command_line import Person
 from support.events import make_start_event, make_stop_event
@@ -40,7 +40,7 @@ def read_notes(project: Project) -> dict[str, ItemNote]:
 @pytest.fixture
 def project(sandbox: Sandbox) -> Project:
     sandbox.run_hook("subagent_stop", make_stop_event("a1", report(1)))
-    return find_project(str(sandbox.root), sandbox.env)
+    return sandbox.open_project()
 
 
 def find_subjects(project: Project) -> dict[str, set[str]]:
@@ -67,7 +67,7 @@ def test_the_words_of_a_prompt_stay_on_this_machine(person: Person, sandbox: San
     answer(sandbox, prompt="Deploy the shop with hunter2secret99", text=report(1))
     learns = {"kind": "reinforced", "id": id_of(LEARNED), "time": NOW, "source": "agent"}
     append_records(sandbox, {**learns, "run": "old", "about": "Deploy with hunter2secret77"})
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     subjects = find_subjects(project)
     assert [run for run in subjects if "=hunter2secret99" in subjects[run]] == ["a1"]
     assert "old" not in subjects
@@ -93,7 +93,7 @@ TASK = "retry payments and refunds in euros"
 
 
 def deliver(sandbox: Sandbox) -> str:
-    found = find_project(str(sandbox.root), sandbox.env)
+    found = sandbox.open_project()
     return recall.build_block(found, "engineer", 16_000, lambda: TASK).text
 
 
@@ -102,7 +102,7 @@ COLORS = "Colors of the shop are in theme.css"
 
 def change_from_outside(sandbox: Sandbox, name: str) -> None:
     path = sandbox.memories / "engineer.md"
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     if name == "edit in place":  # the same number of bytes and time, as `touch -r` sets it
         before = path.stat()
         path.write_text(path.read_text().replace("one message id", "two message id"))
@@ -160,7 +160,7 @@ def test_all_that_a_memory_depends_on_makes_it_stale(
     sandbox.switch_selection_on()
     before = ready.make_stamp(project, "engineer")
     change_from_outside(sandbox, change)
-    after = ready.make_stamp(find_project(str(sandbox.root), sandbox.env), "engineer")
+    after = ready.make_stamp(sandbox.open_project(), "engineer")
     assert after != before
 
 
@@ -251,7 +251,7 @@ def test_a_hook_leaves_a_large_memory_to_the_worker(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox.write_memory("engineer", *(f"Service {at} caches answers" for at in range(80)))
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     monkeypatch.setattr(ready, "MAX_HOOK_BYTES", 1000)
     block = recall.build_block(project, "engineer", 16_000, is_hook=True)
     assert block.is_late
@@ -283,7 +283,7 @@ def test_a_thousand_items(sandbox: Sandbox) -> None:
 
 def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", "Orders are numbered")
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     for is_stale in (False, True):
         before = ready.make_stamp(project, "engineer")
         (user_level.forbid if project.gives_user_level() else user_level.allow)(project.paths)

@@ -9,7 +9,7 @@ from memory_core.document import markdown, near_duplicates
 from memory_core.learning import extraction
 from memory_core.memory import recall
 from memory_core.monitor.numbers import Numbers
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -25,10 +25,6 @@ SAME = [
 ]
 
 
-def project_in(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 def list_texts(project: Project) -> list[str]:
     snapshot = project.store.read("engineer")
     return [item.text for item in markdown.parse_document(snapshot.text if snapshot else "").items]
@@ -37,7 +33,7 @@ def list_texts(project: Project) -> list[str]:
 @pytest.mark.parametrize("text", SAME)
 def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
     sandbox.write_memory("engineer", ITEM)
-    project = project_in(sandbox)
+    project = sandbox.open_project()
     item_actions.teach(project, "engineer", "pattern", [text])
     found = [extraction.Learning("mistake", text)]
     save_learnings(project, "engineer", [extraction.Extraction(found, [])], "a1")
@@ -47,7 +43,7 @@ def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
 @pytest.mark.parametrize("text", SAME)
 def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> None:
     path = sandbox.write_memory("engineer", ITEM, text, "Queues are durable")
-    project = project_in(sandbox)
+    project = sandbox.open_project()
     delivered = recall.build_block(project, "engineer", 5000).text
     lines = [line for line in delivered.splitlines() if line.startswith("- ")]
     assert lines == [f"- {ITEM}", "- Queues are durable"]

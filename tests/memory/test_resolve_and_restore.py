@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.curation import archive, item_actions, lookup
-from memory_core.document import conflicts, dated_entries, markdown
+from memory_core.document import dated_entries, markdown, merge_versions
 from memory_core.git.resolve import resolve_files
 from memory_core.storage import store
 from memory_core.storage.project import Project, find_project
@@ -28,14 +28,10 @@ from support.tables import for_each
 NOW = "2026-11-21 08:00:00"
 
 
-def project_in(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 @pytest.fixture
 def project(sandbox: Sandbox) -> Project:
     sandbox.memories.mkdir(parents=True)
-    return project_in(sandbox)
+    return sandbox.open_project()
 
 
 def put(folder: Path, files: dict[str, str]) -> None:
@@ -177,7 +173,7 @@ def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Pr
     assert link == ".claude-mpm/memories/linked.md is a link, which is not followed"
     names = [path.removeprefix(".claude-mpm/memories/") for path in refused]
     assert names == ["archive/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
-    expected = {name: conflicts.merge_sides(before[name]).text for name in names}
+    expected = {name: merge_versions.merge_sides(before[name]).text for name in names}
     after = read_texts(sandbox.memories)
     assert plain({name: after[name] for name in before}) == plain({**before, **expected})
     assert [each.refused for each in resolve_files(project, write=True)] == [link]
@@ -322,7 +318,7 @@ def test_restore_command(person: Person) -> None:
     done = person.run("restore", "qa")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "The archive of qa is empty.\n"
-    project = project_in(person.sandbox)
+    project = person.sandbox.open_project()
     was_archived(project, "qa", ("A", "one\n  - nested"), ("", "two"))
     shown = person.run("restore", "QA").stdout
     assert shown == "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  two\n"
@@ -337,7 +333,7 @@ def test_restore_command(person: Person) -> None:
 
 def test_json_fields_agree_with_the_page(person: Person) -> None:
     put(person.sandbox.memories, {"QA.md": f"- a\n{CONFLICT}"})
-    was_archived(project_in(person.sandbox), "qa", ("A", "one"))
+    was_archived(person.sandbox.open_project(), "qa", ("A", "one"))
     resolve = person.read_json("tidy", "--dry-run")["resolve"]
     for row, value in {
         "`resolve`": resolve,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adversarial import report, training
-from memory_core.origin import checking, forms, word_weights
+from memory_core.origin import checking, word_weights
 from support.tables import for_each
 
 UNSEEN = report.read_unseen()
@@ -44,12 +44,12 @@ def test_missing_or_damaged_weights_are_reported(
         word_weights._read()
 
 
-@for_each(("reason", "source", "example"), [row[:3] for row in forms.read()])
+@for_each(("reason", "source", "example"), [row[:3] for row in checking.read_forms()])
 def test_each_form_has_a_source_and_finds_its_example(
     reason: str, source: str, example: str
 ) -> None:
     assert f"`{source}`" in (report.FOLDER / "README.md").read_text(encoding="utf-8")
-    assert reason in forms.find(example)
+    assert reason in checking.find_demands(example)
     assert checking.find_reason(example, is_outside=False).startswith("may be poisoned: ")
 
 
@@ -148,7 +148,7 @@ def test_an_ordinary_learning_passes_also_from_outside(text: str) -> None:
     ],
 )
 def test_demands_by_their_form(text: str, demand: str) -> None:
-    found = ", ".join(forms.find(text))
+    found = ", ".join(checking.find_demands(text))
     assert demand in found if demand else not found
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from memory_core.delegation import run_report
 from memory_core.delegation.run_event import RunEvent
-from memory_core.storage.project import find_project
 from support.life import write
 from support.sandbox import Sandbox
 from support.transcripts import Transcripts, used
@@ -73,7 +72,7 @@ def read(sandbox: Sandbox, *calls: str, session: tuple[str, ...] = ()) -> list[s
     path = transcripts.write("a1", *(make_call(sandbox.root, line) for line in calls))
     transcripts.write("a2", *(make_call(sandbox.root, line) for line in session))
     event = {"agent_transcript_path": str(path), "cwd": str(sandbox.root)}
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     return run_report.read_reading(RunEvent(project, event, run_id="a1"))
 
 

@@ -17,7 +17,6 @@ from memory_core.history import rights
 from memory_core.history.item_history import id_of, make_record
 from memory_core.origin import ledger
 from memory_core.selection.rendering import CONFIRMED
-from memory_core.storage.project import find_project
 from support.command_line import Person
 from support.database import execute
 from support.events import make_pre_event, make_start_event, make_stop_event
@@ -77,7 +76,7 @@ def commit_text(sandbox: Sandbox, *records: dict[str, Any]) -> None:
 
 
 def note_origin(sandbox: Sandbox, text: str, origin: str) -> None:
-    store = find_project(str(sandbox.root), sandbox.env).store
+    store = sandbox.open_project().store
     ledger.add_origins(store, "engineer", {(text, ""): origin})
 
 

@@ -16,7 +16,6 @@ from memory_core.memory import recall
 from memory_core.selection import rendering
 from memory_core.selection.indexing import shorten_ids
 from memory_core.selection.splitting import split_document
-from memory_core.storage.project import find_project
 from memory_core.text import characters, memory_tags, sanitize
 from support import lessons
 from support.events import make_pre_event, make_start_event
@@ -154,7 +153,7 @@ def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> N
 
 def test_nobody_can_know_the_mark_of_a_block(sandbox: Sandbox) -> None:
     def read_mark(agent: str = "engineer") -> str:
-        project = find_project(str(sandbox.root), sandbox.env)
+        project = sandbox.open_project()
         block = recall.build_block(project, agent, 16_000).text
         return block.partition("agent-memory-")[2][: memory_tags.MARK_LENGTH]
 

@@ -29,7 +29,7 @@ def selecting(sandbox: Sandbox) -> Sandbox:
 
 
 def build(sandbox: Sandbox, task: str = TASK, agent: str = "engineer", budget: int = 16_000) -> str:
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     return recall.build_block(project, agent, budget, lambda: task).text
 
 

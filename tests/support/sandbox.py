@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from memory_core.storage import paths, user_level
 from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project, find_project
 from support import forks, processes
 from support.paths import REPO
 from support.workers import await_worker
@@ -52,6 +53,10 @@ class Sandbox:
         }
         self.paths = LevelPaths(str(self.root), self.env)
         self.state = Path(self.paths.state.root)
+
+    def open_project(self) -> Project:
+        """Return the project as the product opens it now."""
+        return find_project(str(self.root), self.env)
 
     def switch_selection_on(self) -> None:
         """Use the default settings: an agent receives what fits its task."""

@@ -20,7 +20,7 @@ def project(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     monkeypatch.setenv("PATH", str(sandbox.home))
     write_task(sandbox.root, 1, "In Progress")
     write(sandbox.root / "CLAUDE.md", "@backlog/CLAUDE.md\n")
-    own = find_project(str(sandbox.root), sandbox.env)
+    own = sandbox.open_project()
     task_actions.start(own, "1")
     task_actions.add_note(own, "1", "see @../../.env")
     return sandbox

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from memory_core.storage.project import find_project
 from memory_core.tasks import backlog_folder, backlog_format, task_actions
 from support.backlog import require_backlog
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
@@ -34,7 +33,7 @@ class Board:
         self.sandbox = sandbox
         self.root = sandbox.root
         sandbox.env["PATH"] = f"{BACKLOG.parent}{os.pathsep}{sandbox.env['PATH']}"
-        self.project = find_project(str(sandbox.root), sandbox.env)
+        self.project = sandbox.open_project()
 
     def set_up(self, *options: str) -> Board:
         self.run("git init -q -b main")

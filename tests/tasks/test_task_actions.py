@@ -25,7 +25,6 @@ from memory_core.tasks import (
     backlog_format,
     claude_md_import,
     lifecycle,
-    seen_files,
     sync,
     task_actions,
     task_document,
@@ -46,7 +45,7 @@ class Shop:
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self.root = sandbox.root
-        self.project = find_project(str(sandbox.root), sandbox.env)
+        self.project = sandbox.open_project()
 
     @property
     def folder(self) -> Path:
@@ -461,7 +460,7 @@ def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
     shop.read_task("task-1", "In Progress")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    note_table.write(shop.project.paths.state, seen_files.NOTE, kept)
+    note_table.write(shop.project.paths.state, sync.NOTE, kept)
     shop.check()
     assert shop.states() == {"task-1": "active"}
     assert "- a note\n" in shop.memory("task-1")
@@ -506,7 +505,7 @@ def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
     folder = backlog_folder.Folder(shop.project.paths.files)
     (shop.folder / "tasks" / os.fsdecode(b"task-3 - caf\xe9.md")).unlink()
     shop.check()
-    assert seen_files.is_unchanged(shop.project, folder)
+    assert sync.is_unchanged(shop.project, folder)
 
 
 def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
@@ -516,10 +515,10 @@ def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
         shop.check()
     shop.read_task("task-2", "Done")
     path, state = shop.folder / ".state.yml", shop.project.paths.state
-    before, record = path.read_text(), note_table.read(state, seen_files.NOTE)
+    before, record = path.read_text(), note_table.read(state, sync.NOTE)
     shop.check()
     path.write_text(before)
-    note_table.write(state, seen_files.NOTE, record)
+    note_table.write(state, sync.NOTE, record)
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
     shop.check()
     assert backlog_folder.Folder(shop.project.paths.files).in_progress == ["task-1"]
@@ -557,7 +556,7 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert len(done.problems) == (status == "To Do")
     shop.check()
     assert shop.states() == {"task-1": "active"}
-    note_table.write(shop.project.paths.state, seen_files.NOTE, "")
+    note_table.write(shop.project.paths.state, sync.NOTE, "")
     task_actions.archive(shop.project, "1")
     shop.check()
     assert shop.states() == {"task-1": "archived"}

@@ -14,15 +14,8 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import scopes
+from memory_core.cli.common import notes, scopes
 from memory_core.cli.common.arguments import User, agent_argument
-from memory_core.cli.common.notes import (
-    NOTHING_CHANGED,
-    ask_line,
-    can_ask,
-    note_undefined,
-    note_undo,
-)
 from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
@@ -114,7 +107,7 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
             shutil.rmtree(path.parent, ignore_errors=True)
     _print_result(scope.project, scope.agent, result, user)
     if copy.is_new:
-        note_undefined(scope.project, scope.agent)
+        notes.note_undefined(scope.project, scope.agent)
     if warnings:
         raise typer.Exit(1)
 
@@ -135,7 +128,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
-        raise CommandRefused(f"the editor removed the file; {NOTHING_CHANGED}", 1) from None
+        raise CommandRefused(f"the editor removed the file; {notes.NOTHING_CHANGED}", 1) from None
 
 
 def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[EditWarning] | None:
@@ -144,7 +137,7 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
         start = time.monotonic()
         editor = run_editor(path)
         if _read(path) == copy.text:
-            if time.monotonic() - start < MIN_EDIT_SECONDS and can_ask():
+            if time.monotonic() - start < MIN_EDIT_SECONDS and notes.can_ask():
                 print_note(
                     f"{editor} returned at once: it may need an option to wait, like `code --wait`"
                 )
@@ -154,7 +147,7 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
         warnings = edit_session.list_warnings(_read(path))
         for line, what in warnings:
             print_note(f"{path.name}:{line}: {what}")
-        if not warnings or not can_ask():
+        if not warnings or not notes.can_ask():
             return warnings
         choice = _ask_choice()
         if choice != EDIT_AGAIN:
@@ -164,9 +157,9 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
 def _ask_choice() -> str:
     """Ask what to do about warnings; without an answer, the copy stays in its folder."""
     while True:
-        answer = ask_line("Edit again, keep or discard? [E/k/d]: ")
+        answer = notes.ask_line("Edit again, keep or discard? [E/k/d]: ")
         if not answer:
-            raise CommandRefused(f"no answer; {NOTHING_CHANGED}", 1)
+            raise CommandRefused(f"no answer; {notes.NOTHING_CHANGED}", 1)
         choice = answer.strip().lower() or EDIT_AGAIN
         if choice in (EDIT_AGAIN, KEEP, DISCARD):
             return choice
@@ -184,12 +177,14 @@ def run_editor(path: Path) -> str:
     except FileNotFoundError:
         status = STATUS_NOT_FOUND
     except OSError as error:
-        raise CommandRefused(f"editor {editor!r}: {error.strerror}; {NOTHING_CHANGED}", 1) from None
+        raise CommandRefused(
+            f"editor {editor!r}: {error.strerror}; {notes.NOTHING_CHANGED}", 1
+        ) from None
     if status in INTERRUPTED_STATUSES:
         raise KeyboardInterrupt
     if status:
         problem = "not found" if status == STATUS_NOT_FOUND else f"failed with status {status}"
-        raise CommandRefused(f"editor {editor!r} {problem}; {NOTHING_CHANGED}", 1)
+        raise CommandRefused(f"editor {editor!r} {problem}; {notes.NOTHING_CHANGED}", 1)
     return editor
 
 
@@ -216,4 +211,4 @@ def _print_result(project: Project, agent: str, result: EditResult, user: bool) 
         print_line(f"{format_count(lost, 'item')} now in no section: headings begin with ##")
     if result.merged_others:
         print_note("Changes that were written meanwhile are kept.")
-    note_undo(project, user)
+    notes.note_undo(project, user)

@@ -1,1 +1,1 @@
-"""Commands that show the history of memories and undo changes.  Each module is two commands."""
+"""Commands that show the history of memories and undo changes.  One module has all of them."""

@@ -1,1 +1,1 @@
-"""Commands that show memories and change nothing.  Each module is one command."""
+"""Commands that show memories and change nothing.  Each module is one command or a few."""

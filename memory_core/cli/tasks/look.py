@@ -22,15 +22,8 @@ from memory_core.cli.output import (
 )
 from memory_core.files.problems import describe_expected
 from memory_core.storage.project import Project
-from memory_core.tasks import (
-    backlog_folder,
-    sync,
-    task_actions,
-    task_document,
-    task_status,
-)
-from memory_core.tasks.task_actions import TaskMemory
-from memory_core.tasks.task_status import TaskStatus
+from memory_core.tasks import backlog_folder, sync, task_actions, task_document
+from memory_core.tasks.task_actions import TaskMemory, TaskStatus
 
 
 def show(task: OptionalTask = "", json: AsJson = False) -> None:
@@ -138,7 +131,7 @@ def status(json: AsJson = False) -> None:
     Example:
       agent-memory task status
     """
-    state = task_status.read_status(find_synced_project())
+    state = task_actions.read_status(find_synced_project())
     if json:
         print_json(_status_to_json(state))
         return

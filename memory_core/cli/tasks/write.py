@@ -6,19 +6,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_core.cli import times
+from memory_core.cli.common import arguments
 from memory_core.cli.common.arguments import AsJson, DryRun, Yes, flag
 from memory_core.cli.common.notes import check_options, format_command, may_change, read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
-from memory_core.cli.tasks.look import (
-    OptionalTask,
-    Task,
-    find_synced_project,
-    format_task,
-    print_active_task,
-    task_to_json,
-)
+from memory_core.cli.tasks import look
 from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
@@ -53,7 +46,7 @@ Template = Annotated[
 
 
 def start(
-    task: Task,
+    task: look.Task,
     title: Annotated[
         str, typer.Option(metavar="T", help="Title of the task.", show_default="from Backlog.md")
     ] = "",
@@ -69,7 +62,7 @@ def start(
     Example:
       agent-memory task start 368 --title "Ask for a password" --template feature
     """
-    project = find_synced_project()
+    project = look.find_synced_project()
     result = task_actions.start(project, task, title, template or "")
     _print_result(result, json)
     if result.what != "begun" or json:
@@ -84,9 +77,9 @@ def start(
 def _print_result(result: ActionResult, json: bool) -> None:
     if json:
         fields = {"what": result.what, "problems": result.problems}
-        print_json({**task_to_json(result.memory), **fields})
+        print_json({**look.task_to_json(result.memory), **fields})
         return
-    print_line(f"{RESULT_WORDS[result.what]}: {format_task(result.memory)}")
+    print_line(f"{RESULT_WORDS[result.what]}: {look.format_task(result.memory)}")
     for problem in result.problems:
         print_note(problem)
 
@@ -122,11 +115,11 @@ def decide(words: WordsArgument, json: AsJson = False) -> None:
 
 
 def _add(verb: str, words: list[str], section: str, json: bool) -> None:
-    project = find_synced_project()
+    project = look.find_synced_project()
     task, text = _parse_words(project, words)
     memory, title = task_actions.add_note(project, task, text, section)
     if json:
-        print_json({**task_to_json(memory), "section": title, "text": text})
+        print_json({**look.task_to_json(memory), "section": title, "text": text})
         return
     first, *more = text.strip().splitlines()
     print_line(f"{verb}: {memory.id} [{title}] {first}{' ...' if more else ''}")
@@ -159,7 +152,7 @@ def _read_stdin() -> str:
     return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
 
 
-def done(task: OptionalTask = "", json: AsJson = False) -> None:
+def done(task: look.OptionalTask = "", json: AsJson = False) -> None:
     """Finish a task: archive its memory.
 
     The status in Backlog.md changes, too, if its command is installed.
@@ -168,13 +161,13 @@ def done(task: OptionalTask = "", json: AsJson = False) -> None:
     Example:
       agent-memory task done 368
     """
-    project = find_synced_project()
+    project = look.find_synced_project()
     _print_result(task_actions.finish(project, task), json)
     if not json:
-        print_active_task(project)
+        look.print_active_task(project)
 
 
-def archive(task: OptionalTask = "", json: AsJson = False) -> None:
+def archive(task: look.OptionalTask = "", json: AsJson = False) -> None:
     """Archive the memory of a task, whatever its status.
 
     Backlog.md is not changed.
@@ -183,13 +176,13 @@ def archive(task: OptionalTask = "", json: AsJson = False) -> None:
     Example:
       agent-memory task archive 368
     """
-    project = find_synced_project()
+    project = look.find_synced_project()
     _print_result(task_actions.archive(project, task), json)
     if not json:
-        print_active_task(project)
+        look.print_active_task(project)
 
 
-def reopen(task: Task, json: AsJson = False) -> None:
+def reopen(task: look.Task, json: AsJson = False) -> None:
     """Restore the whole memory of a task from the archive.
 
     The task is the active one again.
@@ -198,7 +191,7 @@ def reopen(task: Task, json: AsJson = False) -> None:
     Example:
       agent-memory task reopen 368
     """
-    _print_result(task_actions.reopen(find_synced_project(), task), json)
+    _print_result(task_actions.reopen(look.find_synced_project(), task), json)
 
 
 DEFAULT_AGE = "30d"  # of `cleanup` without options
@@ -222,7 +215,7 @@ DeleteAfter = Annotated[
 
 
 def delete(
-    task: Task,
+    task: look.Task,
     yes: Yes = False,
     json: AsJson = False,
 ) -> None:
@@ -234,19 +227,19 @@ def delete(
     Example:
       agent-memory task delete 368 --yes
     """
-    project = find_synced_project()
+    project = look.find_synced_project()
     memory = task_actions.find(project, task)
     if not (yes or json):
-        print_line(f"would delete {format_task(memory)}")
+        print_line(f"would delete {look.format_task(memory)}")
     written = may_change("Delete this for good?", yes, False, json)
     if written:
         task_actions.delete(project, memory)
     if json:
-        print_json({**task_to_json(memory), "deleted": written})
+        print_json({**look.task_to_json(memory), "deleted": written})
     elif written:
-        print_line(f"Deleted: {format_task(memory)}")
+        print_line(f"Deleted: {look.format_task(memory)}")
         if memory.active:
-            print_active_task(project)
+            look.print_active_task(project)
 
 
 def cleanup(
@@ -268,7 +261,7 @@ def cleanup(
     if archive_after is None and delete_after is None:
         archive_after = DEFAULT_AGE
     limits = (_parse_limit(archive_after), _parse_limit(delete_after))
-    project = find_synced_project(dry_run)
+    project = look.find_synced_project(dry_run)
     stale = task_actions.find_stale(project, *limits)
     yes = yes or not (dry_run or any(memory.will_delete for memory in stale))
     if not json:
@@ -280,8 +273,10 @@ def cleanup(
         stale = [memory for memory in task_actions.find_stale(project, *limits) if memory in stale]
         task_actions.clean_up(project, stale)
     if json:
-        archived = [task_to_json(memory) for memory, will_delete, _ in stale if not will_delete]
-        deleted = [task_to_json(memory) for memory, will_delete, _ in stale if will_delete]
+        archived = [
+            look.task_to_json(memory) for memory, will_delete, _ in stale if not will_delete
+        ]
+        deleted = [look.task_to_json(memory) for memory, will_delete, _ in stale if will_delete]
         print_json({"written": written, "archived": archived, "deleted": deleted})
     elif not stale:
         print_note("Nothing to clean up.")
@@ -291,14 +286,14 @@ def cleanup(
 
 def _parse_limit(age: str | None) -> str:
     """Return the time before which a memory counts as old, "" for None."""
-    return "" if age is None else backlog_folder.now(times.parse_duration(age))
+    return "" if age is None else backlog_folder.now(arguments.parse_duration(age))
 
 
 def _describe(memory: StaleMemory) -> str:
     task = memory.memory
     if memory.will_delete:
-        return f"delete {format_task(task)}, archived on {memory.since[:10]}"
-    return f"archive {format_task(task)}, not changed since {memory.since[:10]}"
+        return f"delete {look.format_task(task)}, archived on {memory.since[:10]}"
+    return f"archive {look.format_task(task)}, not changed since {memory.since[:10]}"
 
 
 def init(
@@ -317,7 +312,7 @@ def init(
       agent-memory task init --yes
     """
     check_options(yes, dry_run)
-    project = find_synced_project(dry_run)
+    project = look.find_synced_project(dry_run)
     if remove:
         folder = backlog_folder.Folder(project.paths.files)
         claude_md_import.check_root_file(folder, claude_md_import.REMOVE_ADVICE)

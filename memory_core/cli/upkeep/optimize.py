@@ -1,37 +1,25 @@
-"""`agent-memory optimize`: merge duplicate items, and shorten old ones with Claude Code."""
+"""`agent-memory optimize` and `prune`: merge duplicates, and archive items that nobody uses.
+
+Claude Code can shorten old items.
+"""
 
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
 
 from memory_core.claude_code import headless
-from memory_core.cli import times
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes
-from memory_core.cli.common.notes import (
-    DRY_RUN_HINT,
-    NOTHING_CHANGED,
-    YES_HINT,
-    ask_yes_no,
-    can_ask,
-    check_options,
-    get_change,
-    note_nothing,
-    note_undo,
-)
+from memory_core.cli import output
+from memory_core.cli.common import arguments, notes
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import (
-    is_terminal,
-    print_diff,
-    print_json,
-    print_line,
-    print_note,
-    select_fields,
-)
-from memory_core.curation import optimizing
+from memory_core.curation import cleaning, optimizing
+from memory_core.curation.cleaning import PruneResult
 from memory_core.curation.optimizing import Proposal
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
@@ -68,8 +56,8 @@ def optimize(
     Example:
       agent-memory optimize engineer --dry-run
     """
-    check_options(yes, dry_run)
-    ask = not (yes or dry_run or json) and can_ask() and is_terminal()
+    notes.check_options(yes, dry_run)
+    ask = not (yes or dry_run or json) and notes.can_ask() and output.is_terminal()
     age = _parse_age(older_than, helper)
     scope = find_level()
     agents = find_agents(scope, agent)
@@ -77,21 +65,21 @@ def optimize(
     for proposal in [] if ask or json else proposals:
         _print_proposal(proposal)
     for refusal in refused:
-        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
+        output.print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
     if not (proposals or refused):
-        note_nothing(scope.level, agents, "No duplicates found.")
+        notes.note_nothing(scope.level, agents, "No duplicates found.")
     # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
     accepted = [proposal for proposal in proposals if yes or (ask and _is_accepted(proposal))]
     if ask and proposals and not accepted:
-        raise CommandRefused(NOTHING_CHANGED, 1)
+        raise CommandRefused(notes.NOTHING_CHANGED, 1)
     outcomes = optimizing.apply(scope.project, accepted)
     if json:
-        change = get_change(scope.project)
+        change = notes.get_change(scope.project)
         rows = [_to_json(proposal, outcomes) for proposal in [*proposals, *refused]]
-        print_json({"written": yes, "change": change, "proposals": rows})
+        output.print_json({"written": yes, "change": change, "proposals": rows})
     _print_outcomes(scope.project, outcomes)
     if proposals and not (yes or ask or json):
-        print_note(DRY_RUN_HINT if dry_run else YES_HINT)
+        output.print_note(notes.DRY_RUN_HINT if dry_run else notes.YES_HINT)
     if any(outcome.refused for outcome in outcomes):
         raise typer.Exit(1)
 
@@ -101,7 +89,7 @@ def _parse_age(older_than: str | None, helper: str | None) -> int:
         return optimizing.MIN_AGE
     if helper is None:
         raise CommandRefused("--older-than requires --with claude")
-    return times.parse_duration(older_than)
+    return arguments.parse_duration(older_than)
 
 
 def _collect_proposals(
@@ -113,48 +101,135 @@ def _collect_proposals(
         merges = optimizing.propose_merges(project, agent)
         proposals += merges
         if ask_claude:
-            if is_terminal():
-                print_note(f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s")
+            if output.is_terminal():
+                output.print_note(
+                    f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s"
+                )
             merged = [item for proposal in merges for item in proposal.olds]
             rewordings, left = optimizing.propose_rewordings(
                 project, agent, os.environ, age, merged
             )
             proposals += rewordings
             if left:
-                print_note(f"{agent}: {left} more old items did not fit; run it again")
+                output.print_note(f"{agent}: {left} more old items did not fit; run it again")
     refused = [proposal for proposal in proposals if proposal.refused]
     return [proposal for proposal in proposals if not proposal.refused], refused
 
 
 def _is_accepted(proposal: Proposal) -> bool:
     _print_proposal(proposal)
-    return ask_yes_no("Accept?")
+    return notes.ask_yes_no("Accept?")
 
 
 def _print_proposal(proposal: Proposal) -> None:
     count = len(proposal.olds)
     items = "this item" if count == 1 else f"these {count} items"
-    print_line(f"{proposal.agent}: {items} {proposal.reason}")
-    print_diff("\n".join(optimizing.format_diff(proposal)))
+    output.print_line(f"{proposal.agent}: {items} {proposal.reason}")
+    output.print_diff("\n".join(optimizing.format_diff(proposal)))
 
 
 def _print_outcomes(project: Project, outcomes: list[Proposal]) -> None:
     done = [outcome for outcome in outcomes if not outcome.refused]
     for outcome in outcomes:
         if outcome.refused:
-            print_note(f"{outcome.agent}: {outcome.olds[0].text!r} is kept: {outcome.refused}")
+            output.print_note(
+                f"{outcome.agent}: {outcome.olds[0].text!r} is kept: {outcome.refused}"
+            )
     if done:
-        print_note(f"{format_count(len(done), 'proposal')} applied.")
-        note_undo(project)
+        output.print_note(f"{format_count(len(done), 'proposal')} applied.")
+        notes.note_undo(project)
     elif outcomes:
-        print_note("Nothing is changed.")
+        output.print_note("Nothing is changed.")
 
 
 def _to_json(proposal: Proposal, outcomes: list[Proposal]) -> dict[str, Any]:
     skipped = {(outcome.agent, outcome.new): outcome.refused for outcome in outcomes}
     return {
-        **select_fields(proposal, "agent", "reason", text="new"),
-        "items": [select_fields(old, "section", "text") for old in proposal.olds],
+        **output.select_fields(proposal, "agent", "reason", text="new"),
+        "items": [output.select_fields(old, "section", "text") for old in proposal.olds],
         "diff": "" if proposal.refused else "\n".join(optimizing.format_diff(proposal)),
         "refused": proposal.refused or skipped.get((proposal.agent, proposal.new)) or None,
+    }
+
+
+def _parse_share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise typer.BadParameter(f"invalid confidence {text!r}: use a number from 0 to 1")
+    return share
+
+
+UnusedSince = Annotated[
+    str,
+    typer.Option(metavar="90d", help="Minimum time since the last use; 0d: any."),
+]
+Below = Annotated[
+    float,
+    typer.Option(metavar="0..1", parser=_parse_share, help="Only with less confidence."),
+]
+
+
+def prune(
+    agent: Agents = None,
+    older_than: UnusedSince = ...,  # type: ignore[assignment]
+    below: Below = 0.3,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Archive items with low confidence that were not used recently.
+
+    An item is used when a run reports it again or you confirm it. Preferences are kept.
+
+    \b
+    Example:
+      agent-memory prune --older-than 90d
+    """
+    notes.check_options(yes, dry_run)
+    seconds = arguments.parse_duration(older_than)
+    scope = find_level(user)
+    agents = find_agents(scope, agent)
+    prune_items = partial(
+        cleaning.prune_items, *scope, agents or scope.level.agents(), seconds, below
+    )
+    results = prune_items()
+    count = format_count(sum(len(result.items) for result in results), "item")
+    if not json:
+        _print_items(results)
+    written = bool(results) and notes.may_change(
+        f"Move {count} to the archive?", yes, dry_run, json
+    )
+    if written:
+        results = prune_items(write=True)
+    if json:
+        rows, change = list(map(_pruned_to_json, results)), notes.get_change(scope.project)
+        output.print_json({"written": written, "change": change, "agents": rows})
+    elif not results:
+        notes.note_nothing(
+            scope.level, agents, "Nothing to prune: no item is that old and uncertain."
+        )
+    elif written:
+        output.print_note(f"{count} archived.")
+        notes.note_undo(scope.project, user)
+
+
+def _print_items(results: list[PruneResult]) -> None:
+    entries = []
+    for result in results:
+        agent = (result.agent,)
+        for item, used in zip(result.items, result.used, strict=True):
+            note = f" ({item.confidence:g}, last used {used[:10]})"
+            entries.append(Entry(agent, agent, (item.id,), item.text, item.section, note))
+    print_entries(entries)
+
+
+def _pruned_to_json(result: PruneResult) -> dict[str, object]:
+    items = zip(result.items, result.used, strict=True)
+    return {
+        "agent": result.agent,
+        "items": [{**item._asdict(), "used": used} for item, used in items],
     }

@@ -9,16 +9,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from memory_core.claude_code import settings_files
+from memory_core.cli.common import notes
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
-from memory_core.cli.common.notes import (
-    DRY_RUN_HINT,
-    change_to_json,
-    check_options,
-    get_change,
-    may_change,
-    note_archived,
-    note_undo,
-)
 from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
@@ -64,7 +56,7 @@ def take_over_learnings(step: Step) -> StepResult:
         files = format_count(len(gone.reports) + len(gone.reviews), "file")
         step.say(f"{files} with learnings of {gone.folder}, which does not exist any more")
     question = "Was it this project, and shall it have these learnings?"
-    written = bool(left) and may_change(question, step.yes, step.dry_run, step.json)
+    written = bool(left) and notes.may_change(question, step.yes, step.dry_run, step.json)
     for gone in left if written else ():
         gone_projects.take_over(level, gone)
     fields = {"written": written, "projects": [gone.folder for gone in left]}
@@ -115,9 +107,9 @@ def resolve_conflicts(step: Step) -> StepResult:
         for resolution in resolutions:
             _print_resolution(resolution, write, step.user)
         if step.dry_run and len(refused) < len(resolutions):
-            print_note(DRY_RUN_HINT)
-    rows = [{**change_to_json(one), "error": one.refused or None} for one in resolutions]
-    fields = {"written": write, "change": get_change(project), "files": rows}
+            print_note(notes.DRY_RUN_HINT)
+    rows = [{**notes.change_to_json(one), "error": one.refused or None} for one in resolutions]
+    fields = {"written": write, "change": notes.get_change(project), "files": rows}
     return StepResult(fields, bool(resolutions), bool(refused))
 
 
@@ -130,7 +122,7 @@ def _print_resolution(resolution: Resolution, written: bool, user: bool) -> None
         print_line(f"Resolved: {path}")
     else:
         print_line(resolution.change.diff(), end="")
-    note_archived(resolution.agent, len(resolution.archived), written, user)
+    notes.note_archived(resolution.agent, len(resolution.archived), written, user)
 
 
 def archive_unused(step: Step) -> StepResult:
@@ -143,7 +135,7 @@ def archive_unused(step: Step) -> StepResult:
             step.say(f"{agent}: unused, {verb}: {text}")
     rows = [{"agent": agent, "items": texts} for agent, texts in expired]
     written = bool(expired) and not step.dry_run
-    fields = {"written": written, "change": get_change(project), "agents": rows}
+    fields = {"written": written, "change": notes.get_change(project), "agents": rows}
     return StepResult(fields, bool(expired))
 
 
@@ -174,11 +166,11 @@ def remove_leftovers(step: Step) -> StepResult:
     if not step.json and (has_unused or step.dry_run):
         _print_unused(unused, level)
     result = None
-    if has_unused and may_change("Remove this?", step.yes, step.dry_run, step.json):
+    if has_unused and notes.may_change("Remove this?", step.yes, step.dry_run, step.json):
         result = cleaning.remove_unused(project, level, unused)
         if not step.json:
             _print_result(result, level)
-    fields = {"written": bool(result), "change": get_change(project)}
+    fields = {"written": bool(result), "change": notes.get_change(project)}
     failed = bool(result and result.failed)
     return StepResult({**fields, **_to_json(unused, result, level)}, has_unused, failed)
 
@@ -263,7 +255,7 @@ def clean(
 
 
 def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> None:
-    check_options(yes, dry_run)
+    notes.check_options(yes, dry_run)
     fields, has_work, failed = {}, False, False
     for name in names:
         scope = find_level(user)
@@ -278,7 +270,7 @@ def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> 
         has_work |= result.has_work
         failed |= result.failed
         if result.fields.get("change") and not json:
-            note_undo(scope.project, user)
+            notes.note_undo(scope.project, user)
     if json:
         print_json(fields if len(names) > 1 else fields[names[0]])
     elif not has_work:

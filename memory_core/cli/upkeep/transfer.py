@@ -7,15 +7,8 @@ from typing import Annotated
 
 import typer
 
+from memory_core.cli.common import notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
-from memory_core.cli.common.notes import (
-    DRY_RUN_HINT,
-    change_to_json,
-    get_change,
-    note_undo,
-    print_change,
-    read_input,
-)
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
@@ -77,13 +70,13 @@ def import_(
     """
     scope = find_level(user)
     try:
-        agents = export_import.parse_export(read_input(file, export_import.MAX_BYTES + 1))
+        agents = export_import.parse_export(notes.read_input(file, export_import.MAX_BYTES + 1))
         results = export_import.import_agents(*scope, agents, not dry_run)
         news = [result for result in results if _has_news(result)]
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     if json:
-        rows, change = list(map(_to_json, results)), get_change(scope.project)
+        rows, change = list(map(_to_json, results)), notes.get_change(scope.project)
         print_json({"written": not dry_run, "change": change, "agents": rows})
         return
     for result in news:
@@ -91,13 +84,13 @@ def import_(
     if not news:
         print_note("Nothing new to import." if results else "The file contains no memory.")
     elif dry_run:
-        print_note(DRY_RUN_HINT)
+        print_note(notes.DRY_RUN_HINT)
     else:
-        note_undo(scope.project, user)
+        notes.note_undo(scope.project, user)
 
 
 def _to_json(result: ImportResult) -> dict[str, object]:
-    return {**change_to_json(result), **select_fields(result, "records", "entries")}
+    return {**notes.change_to_json(result), **select_fields(result, "records", "entries")}
 
 
 def _has_news(result: ImportResult) -> bool:
@@ -108,4 +101,4 @@ def _print_result(result: ImportResult, written: bool, user: bool) -> None:
     records = format_count(result.records, "history record")
     entries = format_count(result.entries, "archived item")
     print_line(f"{result.agent}: {result.change.path}; {records}, {entries}")
-    print_change(result, written, user)
+    notes.print_change(result, written, user)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memory_core.curation import change_log
 from memory_core.history import item_history
@@ -99,3 +99,35 @@ def _make_record(record: Record) -> TimelineRecord:
         confidence=record.get("confidence"),
         reason=scanner.redact(str((waiting or {}).get("reason") or "")),
     )
+
+
+# How bad an event is, by the last part of its name; the others are neither good nor bad.
+STYLES = {
+    **dict.fromkeys(("learned", "reinforced", "approved", "confirmed", "used"), "ok"),
+    **dict.fromkeys(("held", "waiting", "evicted", "doubled", "slow", "refused"), "warning"),
+    **dict.fromkeys(("lost", "error", "failed", "wrong", "rejected", "contradicted"), "broken"),
+}
+
+# Keys that have columns of their own, or are long or of no use here.
+HIDDEN_KEYS = {"event", "timestamp", "agent_id", "task_id", "session", "call", "source", "files"}
+
+
+def find_style(event: dict[str, Any]) -> str:
+    """Return how bad an event is: `ok`, `warning`, `broken`, or "" for none of them."""
+    return STYLES.get(str(event.get("event")).rpartition(".")[2], "")
+
+
+def format_details(event: dict[str, Any]) -> str:
+    """Return the other values of an event as KEY=VALUE; a change is named as for `undo`."""
+    values = {
+        key: value
+        for key, value in event.items()
+        if key not in HIDDEN_KEYS and value not in (None, "", [])
+    }
+    if "change" in values:
+        values["change"] = change_log.short_id(str(values["change"]))
+    return " ".join(f"{key}={_format(value)}" for key, value in values.items())
+
+
+def _format(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any, NamedTuple
 
-from memory_core.curation.views import event_details
+from memory_core.curation.views import timeline
 from memory_core.dashboard.page import Page, View, Visit, divide
 from memory_core.monitor import log_reading
 
@@ -59,8 +59,8 @@ def _make_row(event: dict[str, Any]) -> EventRow:
         name=str(event.get("event") or ""),
         agent=str(event.get("agent_id") or ""),
         task=str(event.get("task_id") or ""),
-        details=event_details.format_details(event),
-        tag=TAGS.get(event_details.find_style(event), ""),
+        details=timeline.format_details(event),
+        tag=TAGS.get(timeline.find_style(event), ""),
     )
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from memory_core.curation.views import memory_view
 from memory_core.dashboard.page import NotFound, Page, View, Visit, divide
 from memory_core.document import markdown
-from memory_core.tasks import sync, task_actions, task_status
+from memory_core.tasks import sync, task_actions
 
 TASKS_ON_A_PAGE = 100
 HITS_ON_A_PAGE = 50
@@ -19,7 +19,7 @@ def show_tasks(visit: Visit) -> View:
     project, words = visit.project, visit.query.get("q", "").strip()
     with suppress(OSError):  # the list still works; the log has the error
         sync.update(project)
-    values = {"status": task_status.read_status(project), "words": words}
+    values = {"status": task_actions.read_status(project), "words": words}
     if words:
         hits = divide(task_actions.search(project, words), visit.query, HITS_ON_A_PAGE)
         return View("tasks.html", {**values, "hits": hits})
