@@ -142,8 +142,8 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
                     f"{editor} returned at once: it may need an option to wait, like `code --wait`"
                 )
             return None
-        if not _read(path).strip() and not can_ask():
-            raise CommandRefused(f"the file is empty; {NOTHING_CHANGED}", 1)
+        if not _read(path).strip() and not notes.can_ask():
+            raise CommandRefused(f"the file is empty; {notes.NOTHING_CHANGED}", 1)
         warnings = edit_session.list_warnings(_read(path))
         for line, what in warnings:
             print_note(f"{path.name}:{line}: {what}")
