@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from memory_core.curation import item_actions
+from memory_core.curation import item_actions, lookup
 from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
 from memory_core.history import item_history
@@ -124,15 +124,17 @@ def reword_item(
     """Replace the text of an item; its nested lines stay.
 
     Raises InvalidRequest if a line of the memory cannot hold the text, if it is empty, or if it has
-    a secret.
+    a secret, and ItemNotFound.
     """
     if not sanitize.clean_line(text):
         raise item_actions.InvalidRequest("the new text is empty; agent-memory remove ID archives")
     if reason := scanner.refuse(text):
         raise item_actions.InvalidRequest(reason)
     copy = open_copy(project, agent, store)
-    document = markdown.parse_document(copy.text)
-    item = next(item for item in document.items if item.text == old)
+    document = read_memory(project, agent, store).document
+    item = next((item for item in document.items if item.text == old), None)
+    if item is None:
+        raise lookup.ItemNotFound(f"{old!r} is not in the memory any more")
     try:
         after = edits.replace_item(document, item, sanitize.clean_line(text))
     except ValueError as error:

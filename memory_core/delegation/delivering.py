@@ -84,10 +84,8 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     served_here = run_records.VIA_START if block.text else "none"
     route = run_records.VIA_PROMPT if claimed else served_here
     facts = {name: receipt[name] for name in run_event.FACTS if receipt.get(name)}
-    if claimed:
-        start.runs.try_note(
-            claimed, **facts
-        )  # another run of this agent may be the one of the call
+    if claimed:  # another run of this agent may be the one of the call
+        start.runs.try_note(claimed, **facts)
     if block.given:
         facts |= {"given": " ".join(block.given), "named": block.named}
     if group:

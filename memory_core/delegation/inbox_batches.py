@@ -141,13 +141,11 @@ def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
         merge(project, list(batch.values()))
         for name in batch:
             hook_files.finish(project.paths, name)
-    except WorkerHangs as error:
+    except (WorkerHangs, OSError) as error:
         for name, report in batch.items():
             _put_back(project, name, error, report["run"])
-        raise
-    except OSError as error:
-        for name, report in batch.items():
-            _put_back(project, name, error, report["run"])
+        if isinstance(error, WorkerHangs):
+            raise
     except Exception as error:  # noqa: BLE001 - one report must not stop the others
         for name, report in batch.items():
             if len(batch) == 1:

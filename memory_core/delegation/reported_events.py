@@ -1,7 +1,8 @@
 """Read the events in the inbox, for the worker: each adds records and learnings to a memory.
 
 PreToolUse of a hand-back   learnings
-SubagentStop, hand-back     learnings, the use of items, the outcome of a run in the background
+SubagentStop                learnings, the use of items, the outcome of a run in the background
+PostToolUse of a hand-back  learnings, the use of items
 PostToolUse                 the same of a delegation or a forked skill in the foreground
 PostToolUseFailure          the outcome of a delegation that failed, or the error of a tool
 """

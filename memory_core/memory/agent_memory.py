@@ -1,6 +1,6 @@
 """One agent's memory as a value: its text, its history, and the changes to be written.
 
-Nothing here reads or writes a file.  `reading` creates the value, `changes` changes it, and
+Nothing here writes a file.  `reading` creates the value, `changes` changes it, and
 `transaction` writes it.
 """
 
@@ -57,7 +57,7 @@ class AgentMemory:
         history: History,
     ) -> None:
         self.project, self.agent, self.store = project, agent, store
-        self.is_outside = False  # the run that teaches now has read from outside
+        self.is_outside = False  # what is taught now is from outside
         self.limits = project_rules.find_limits(project, agent, store)
         self.snapshot = snapshot
         self.text = self.before = snapshot.text if snapshot else ""

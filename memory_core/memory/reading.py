@@ -62,8 +62,7 @@ def read_memory(
 
     Its records are the hand edits that the history does not have yet.  Items that the user's
     editor had not loaded are added to the text again.  Both sides of git's conflicts are kept.
-    `change_id` is the id of the following change, by default
-    a new one.  Raises OSError.
+    `change_id` is the id of the following change, by default a new one.  Raises OSError.
     """
     store = store or project.store
     snapshot = store.read(agent)

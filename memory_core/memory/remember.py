@@ -102,10 +102,9 @@ def _make_report(project: Project, lesson: Lesson) -> changes.TaughtReport:
     taught = set(map(str, record.get("keys", [])))
 
     def take_new(rows: list[list[str]]) -> list[list[str]]:
-        by_key = {similarity.normalize_text(row[1]): row for row in rows}
-        new = {key: row for key, row in by_key.items() if key not in taught}
-        taught.update(new)
-        return list(new.values())
+        new = [row for row in rows if similarity.normalize_text(row[1]) not in taught]
+        taught.update(similarity.normalize_text(row[1]) for row in new)
+        return new
 
     names = ("run", "session", "source", "reading")
     source: dict[str, Any] = {key: lesson[key] for key in names if key in lesson}

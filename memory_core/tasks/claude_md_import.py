@@ -280,9 +280,8 @@ def record_session(project: Project, records: SessionRuns) -> None:
 def format_update(project: Project, records: SessionRuns, room: int) -> str:
     """Return the task memory for a prompt, "" if it is unchanged since the session began.
 
-    The prompt is that of the main session or of a subagent.
-
-    The text has at most `room` characters.
+    The prompt is that of the main session or of a subagent, and the text has at most `room`
+    characters.
     """
     record = records.record(RECORD_NAME)
     if "text" not in record:

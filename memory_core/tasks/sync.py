@@ -100,7 +100,9 @@ def _list_gone(
         return {}
     completed = _list_keys(folder, backlog_folder.COMPLETED)
     removed = {*previous, *(_list_keys(folder, backlog_folder.ARCHIVED) if is_first else ())}
-    return {key: key in completed for key in gone if key in completed | removed}
+    gone = [key for key in gone if key in completed | removed]
+    # Of very many open tasks, the oldest files are not listed.
+    return {key: key in completed for key in gone if key in completed or not folder.find(key)}
 
 
 def _list_keys(folder: backlog_folder.Folder, place: str) -> set[str]:

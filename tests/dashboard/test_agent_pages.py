@@ -10,6 +10,7 @@ import pytest
 
 from memory_core.curation import change_log, item_actions
 from memory_core.history import item_history
+from memory_core.memory import rename
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project, find_project
 from support.command_line import ITEM
@@ -207,3 +208,26 @@ def test_an_unreadable_memory_says_so(dashboard: Dashboard) -> None:
     found = dashboard.get("/dashboard/search", q="zebra").body
     assert "torn.md is a link" in found
     path.unlink()
+
+
+def test_a_renaming_is_undone_from_the_page_of_the_new_name(dashboard: Dashboard) -> None:
+    project = open_project(dashboard)
+    item_actions.teach(project, "backend", "pattern", ["An item of a renamed agent"])
+    rename.rename_agent(project, project.store, "backend", "server")
+    last = change_log.list_changes(project.store, ["server"])[-1]
+    form = {"change": change_log.short_id(last.id)}
+    said, page = follow(dashboard, dashboard.post("/dashboard/agents/server/undo", **form))
+    assert said.startswith("Undone: change ")
+    assert "backend" in page
+
+
+def test_an_item_that_an_old_copy_of_the_file_lacks_is_edited(dashboard: Dashboard) -> None:
+    project, sandbox = open_project(dashboard), dashboard.sandbox
+    item_actions.teach(project, "stale", "pattern", ["The editor has this item"])
+    before = sandbox.read_memory("stale")
+    item_actions.teach(project, "stale", "pattern", ["The editor lacks this one"])
+    (sandbox.memories / "stale.md").write_text(f"{before}- Typed into it\n")
+    key = item_history.id_of("The editor lacks this one")
+    said = change(dashboard, "stale", "edit", item=key, text="Nobody loses this one")
+    assert said.startswith("Changed: ")
+    assert "Nobody loses this one" in sandbox.read_memory("stale")

@@ -135,6 +135,14 @@ def test_a_decision_that_cannot_be_made_says_why(dashboard: Dashboard) -> None:
     assert key in list_waiting(dashboard, "stuck")
 
 
+def test_a_text_that_is_refused_comes_back(dashboard: Dashboard) -> None:
+    (key,) = add(dashboard, "stuck", "It has another text")
+    form = {"action": "edit", "text": f"A long text with {TOKEN}"}
+    said, page = post(dashboard, "review/decide", item=key, agent="stuck", **form)
+    assert "secret" in said
+    assert "A long text with" in page
+
+
 def test_what_somebody_else_decided_is_reported(dashboard: Dashboard) -> None:
     first, second = add(dashboard, "both", "Decided elsewhere", "Still here")
     decide(dashboard, "both", first, "reject")

@@ -74,3 +74,17 @@ def test_nested_lines_and_other_sections_are_kept() -> None:
     assert [(item.line, first.line) for item, first in near_duplicates.find_repeats(document)] == [
         (4, 1)
     ]
+
+
+def test_a_finding_twice_in_a_report_keeps_its_reason(sandbox: Sandbox) -> None:
+    project = sandbox.open_project()
+    text = "The importer skips rows with a null date"
+    found = [
+        extraction.Learning("mistake", text, "  - Why: pandas drops NaT keys in groupby"),
+        extraction.Learning("context", text),
+    ]
+    save_learnings(project, "engineer", [extraction.Extraction(found, [])], "a1")
+    memory = sandbox.read_memory("engineer")
+    assert memory.count(text) == 1
+    assert "## Common Mistakes to Avoid" in memory
+    assert "- Why: pandas drops NaT keys in groupby" in memory

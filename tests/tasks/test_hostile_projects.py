@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memory_core.storage.project import find_project
-from memory_core.tasks import backlog_folder, task_actions
+from memory_core.tasks import backlog_folder, sync, task_actions
 from support.life import write, write_task
 from support.sandbox import Sandbox
 
@@ -58,3 +58,16 @@ def test_the_backlog_is_in_no_folder_of_another_tool(sandbox: Sandbox, name: str
     (sandbox.root / "backlog.config.yml").write_text(f"backlog_directory: {json.dumps(name)}\n")
     folder = backlog_folder.Folder(sandbox.paths.files)
     assert folder.path == str(sandbox.root / "backlog")
+
+
+def test_a_task_stays_active_below_many_newer_files(
+    project: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = find_project(str(project.root), project.env)
+    sync.update(own)
+    monkeypatch.setattr(backlog_folder, "MAX_OPEN_FILES", 3)
+    for number in range(3, 8):
+        write_task(project.root, number, "To Do")
+    sync.update(own)
+    state = (project.root / "backlog" / ".state.yml").read_text()
+    assert "task-1" in state.partition("in_progress:")[2]

@@ -139,7 +139,9 @@ def undo_change(visit: Visit) -> Done:
     back = visit.form.get("back", "")
     history = make_link("agents", agent, "history", page=visit.form.get("page", ""))
     location = back if back.startswith(f"{PREFIX}/") else history
-    return attempt(visit, agent, location, lambda: _undo(visit))
+    done = attempt(visit, agent, location, lambda: _undo(visit))
+    is_gone = agent not in lookup.list_known_agents(visit.project, visit.environ)
+    return done._replace(location=make_link()) if is_gone else done
 
 
 def _undo(visit: Visit) -> str:

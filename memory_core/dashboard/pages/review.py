@@ -93,7 +93,8 @@ def decide(visit: Visit) -> Done:
     except (ValueError, OSError) as error:
         if not (problem := describe_expected(error)):
             raise
-        return Done(_make_location(visit, key), problem, is_problem=True)
+        typed = form.get("text", "")
+        return Done(_make_location(visit, key), problem, is_problem=True, typed=typed)
     undo = offer_undo(visit, waiting[at].agent, _make_location(visit, key))
     return Done(_make_location(visit, _find_next(waiting, at)), scanner.redact(message), undo=undo)
 

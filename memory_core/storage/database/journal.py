@@ -39,13 +39,15 @@ def add(db: Connection, state: StateFiles, lines: Sequence[Line]) -> None:
     """
     if not lines:
         return
+    has_learnings = any("content" in line for line in lines)
     try:
         if not state.has_database:
             raise OSError(errno.ENODEV, "there is no database")
         state.append(FILE_NAME, _format(lines))
-        file_actions.sync(state, FILE_NAME)
+        if has_learnings:  # all else the tables keep, too
+            file_actions.sync(state, FILE_NAME)
     except OSError as error:
-        if any("content" in line for line in lines):
+        if has_learnings:
             raise NotKept(error.errno, error.strerror, FILE_NAME) from error
     for line in lines:
         _apply(db, line)
