@@ -84,6 +84,8 @@ def test_the_state_of_the_release_before_is_taken_over(person: Person, tmp_path:
     notices = sandbox.run_hook("session_start", START).stdout.decode()
     after = read_knowledge(lambda *words: person.run(*words).stdout)
     assert after == before
+    (sandbox.state / "state.db").unlink()
+    assert read_knowledge(lambda *words: person.run(*words).stdout) == before, "review.jsonl has it"
     assert (
         "learnings wait" not in notices + sandbox.run_hook("session_start", START).stdout.decode()
     )
