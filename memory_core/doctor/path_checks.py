@@ -21,7 +21,7 @@ ENDINGS = (".md", ".jsonl", ".lock", ".yml")
 # A memory and its history need less.
 MIN_FREE_BYTES = 1_000_000
 
-LOSS = "agents still get their memory and learn, but nothing else is remembered"
+LOSS = "agents still get their memory and learn, but commands may fail, and no more is remembered"
 
 
 def check_paths(exam: Examination) -> Iterator[Finding]:

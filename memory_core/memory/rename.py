@@ -11,7 +11,6 @@ from memory_core.history import item_history
 from memory_core.memory import agent_memory, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
-from memory_core.storage.database import change_table
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -57,7 +56,6 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
             if store.files.is_file(path):
                 store.files.rename(path, target)
                 renamed.append(target)
-        change_table.rename(store.paths, store.stem(old), store.stem(new))
         preparing.remove(store, old)
         text_origins.rename_origins(store, old, new)
         run_history.rename(store, old, new)

@@ -11,7 +11,15 @@ from memory_core.history import performance
 from memory_core.history.performance import CommonError, Performance
 from memory_core.origin import text_origins
 from memory_core.storage import event_log
-from memory_core.storage.database import error_table, journal, note_table, run_table, state_db
+from memory_core.storage.database import (
+    change_table,
+    error_table,
+    journal,
+    note_table,
+    origin_table,
+    run_table,
+    state_db,
+)
 from memory_core.storage.database.run_table import Uses
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -112,9 +120,10 @@ def list_given_errors(store: Store, agent: str) -> list[CommonError]:
 
 
 def rename(store: Store, old: str, new: str) -> None:
-    """Give the runs and errors of an agent to another name.  Raises OSError."""
+    """Give the changes, runs and errors of an agent to another name.  Raises OSError."""
 
     def change(db: sqlite3.Connection) -> None:
+        change_table.rename(db, store.stem(old), store.stem(new))
         run_table.rename(db, old, new)
         error_table.rename(db, old, new)
 
@@ -130,6 +139,7 @@ def sum_up(store: Store) -> None:
 
     def sum_up_tables(db: sqlite3.Connection) -> None:
         run_table.sum_up(db, today)
+        origin_table.drop_old_records(db)
         journal.shorten(db, state)
 
     if note_table.read(state, SUMMED) != today:

@@ -417,16 +417,19 @@ def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_pat
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
-def test_file_permissions_are_checked(settled: Person) -> None:
+@pytest.mark.parametrize(
+    ("name", "mode", "level"), [("", 0o500, WARNING), ("state.db", 0o444, BROKEN)]
+)
+def test_file_permissions_are_checked(settled: Person, name: str, mode: int, level: str) -> None:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         pytest.skip("nothing here takes root's powers away")
-    state, memories = settled.sandbox.state, settled.sandbox.memories
-    settled.sandbox.paths.state.make_root()
+    assert settled.run("add", "engineer", "pattern", "Prices are in cents").returncode == 0
+    state, memories = settled.sandbox.state / name, settled.sandbox.memories
     write(memories / "qa.md", "- Fixtures are small\n")
     write(memories / "history" / "engineer.jsonl", "")
     # The place, its mode, and the level of the finding.
     rows = [
-        (state, 0o500, WARNING),
+        (state, mode, level),
         (memories / "engineer.md", 0o444, WARNING),
         (memories / "qa.md", 0, BROKEN),
         (memories / "history" / "engineer.jsonl", 0o444, BROKEN),
@@ -434,7 +437,7 @@ def test_file_permissions_are_checked(settled: Person) -> None:
     for path, mode, _level in rows:
         path.chmod(mode)
 
-    def name(path: Path) -> str:
+    def shorten(path: Path) -> str:
         return str(path).removeprefix(f"{settled.sandbox.root}/")
 
     command = [*(POWERLESS if os.geteuid() == 0 else []), *COMMAND, "doctor", "--json"]
@@ -442,7 +445,7 @@ def test_file_permissions_are_checked(settled: Person) -> None:
     done = subprocess.run(command, capture_output=True, text=True, **place)
     found = [finding for finding in findings(done) if finding["level"] != "ok"]
     assert {(finding["level"], finding["mend"]) for finding in found} == {
-        (level, f"chmod u+rw{'X' * path.is_dir()} {name(path)}") for path, _mode, level in rows
+        (level, f"chmod u+rw{'X' * (path == state)} {shorten(path)}") for path, _mode, level in rows
     }
 
 

@@ -111,7 +111,7 @@ def test_changes_after_a_version(
 def test_a_new_name_has_the_changes(paths: LevelPaths) -> None:
     write(paths, "a", "b")
     write(paths, "x", "y", stem="ops")
-    change_table.rename(paths, QA, "ops")
+    state_db.write(paths.state, lambda db: change_table.rename(db, QA, "ops"))
     assert change_table.list_changes(paths, QA) == []
     assert change_table.read_steps(paths, "ops", ["b0", "y0"]) == {"b0": TextStep("b0", "a", "b")}
 

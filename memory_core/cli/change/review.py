@@ -53,7 +53,7 @@ def review(
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     pr: PullRequest = None,
     new: Annotated[bool, flag("--new", "Review texts that came from elsewhere.")] = False,
-    mine: Annotated[bool, flag("--mine", "Say that you wrote the texts nobody knows.")] = False,
+    mine: Annotated[bool, flag("--mine", "Say that lines of unknown origin are yours.")] = False,
     commit: Commit = None,
     author: Author = None,
     user: User = False,

@@ -57,12 +57,6 @@ SELECT change FROM changes WHERE agent = ?
 ORDER BY number
 """
 WRITTEN = ROWS.replace("ORDER", "AND is_written AND before != after ORDER")
-RENAME = (
-    "DELETE FROM changes WHERE agent = :new",
-    "DELETE FROM texts WHERE agent = :new",
-    "UPDATE changes SET agent = :new WHERE agent = :old",
-    "UPDATE texts SET agent = :new WHERE agent = :old",
-)
 
 
 class TextStep(NamedTuple):
@@ -204,14 +198,11 @@ def _list_rows(paths: LevelPaths, stem: str, query: str = ROWS) -> list[_Row]:
     return state_db.read(paths.state, lambda db: [_Row(*row) for row in db.execute(query, (stem,))])
 
 
-def rename(paths: LevelPaths, stem: str, new_stem: str) -> None:
-    """Give the changes of an agent to its new name, which has no memory.  Raises OSError."""
-
-    def move(db: sqlite3.Connection) -> None:
-        for statement in RENAME:
-            db.execute(statement, {"old": stem, "new": new_stem})
-
-    state_db.write(paths.state, move)
+def rename(db: sqlite3.Connection, stem: str, new_stem: str) -> None:
+    """Give the changes of an agent to its new name, which has no memory."""
+    for table in ("changes", "texts"):
+        db.execute(f"DELETE FROM {table} WHERE agent = ?", (new_stem,))  # noqa: S608
+        db.execute(f"UPDATE {table} SET agent = ? WHERE agent = ?", (new_stem, stem))  # noqa: S608
 
 
 def read_sequence(paths: LevelPaths) -> int:

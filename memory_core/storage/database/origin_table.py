@@ -65,11 +65,12 @@ def add_origins(db: Connection, agent: str, origins: Iterable[tuple[str, str, in
 
     A decision of a person counts if it is higher than what was known before.
     """
-    before = read_origins(db, agent)
+    select = "SELECT decision, origin FROM origins WHERE agent = ? AND key = ?"
     for key, origin, since in origins:
         is_decision = origin in DECIDED
-        if key not in before or (is_decision and rank_of(origin) > rank_of(before[key])):
-            before[key] = origin
+        known = db.execute(select, (agent, key)).fetchone()
+        before = next(filter(None, known or ()), None)
+        if before is None or (is_decision and rank_of(origin) > rank_of(before)):
             row = (agent, key, *((IMPORT, origin) if is_decision else (origin, "")), since)
             db.execute(
                 "INSERT INTO origins VALUES (?, ?, ?, ?, ?)"
@@ -92,14 +93,19 @@ def list_records(db: Connection, agent: str) -> set[str]:
 
 
 def add_records(db: Connection, agent: str, digests: Iterable[str]) -> None:
-    """Add the digests of records; the oldest leave if there are too many."""
+    """Add the digests of records."""
     rows = [(agent, digest) for digest in digests]
     db.executemany("INSERT OR IGNORE INTO own_records VALUES (?, ?)", rows)
-    db.execute(
-        "DELETE FROM own_records WHERE agent = :agent AND rowid NOT IN"
-        " (SELECT rowid FROM own_records WHERE agent = :agent ORDER BY rowid DESC LIMIT :most)",
-        {"agent": agent, "most": MAX_RECORDS},
-    )
+
+
+def drop_old_records(db: Connection) -> None:
+    """Remove the oldest digests of agents that have too many."""
+    for (agent,) in db.execute("SELECT DISTINCT agent FROM own_records").fetchall():
+        db.execute(
+            "DELETE FROM own_records WHERE agent = :agent AND rowid NOT IN"
+            " (SELECT rowid FROM own_records WHERE agent = :agent ORDER BY rowid DESC LIMIT :most)",
+            {"agent": agent, "most": MAX_RECORDS},
+        )
 
 
 def rename(db: Connection, agent: str, new: str) -> None:
