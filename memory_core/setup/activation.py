@@ -80,7 +80,7 @@ def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = p
     if is_same and needs_mcp == program.has_mcp(used):
         program.write_note(used, new_note)  # it may have come another way now
         return
-    added = [] if packages.has_extra(copied, MCP) or not needs_mcp else [MCP]
+    added = [MCP] if needs_mcp and not importlib.util.find_spec(MCP) else []
     with _new_environment(used, say) as new:
         _fill(new, copied, added)
         program.write_note(new, new_note)

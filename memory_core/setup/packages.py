@@ -53,13 +53,6 @@ def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
     return [packages[name] for name in sorted(packages)]
 
 
-def has_extra(packages: list[Distribution], extra: str) -> bool:
-    """Say whether the packages that an extra of agent-memory names are there."""
-    names = {_normalize(package.metadata["Name"]) for package in packages}
-    own = next(package for package in packages if package.metadata["Name"] == PROJECT)
-    return all(_normalize(_parse(one)[0]) in names for one in list_extra(own, [extra]))
-
-
 def list_extra(package: Distribution, extras: Iterable[str]) -> list[str]:
     """Return the requirements of a package that only these extras have, as pip takes them."""
     return [
