@@ -60,6 +60,16 @@ def describe_kind(record: Record) -> str:
     return "added" if record["kind"] == "learned" and is_persons else str(record["kind"])
 
 
+def join_undone(records: list[Record]) -> list[Record]:
+    """Return the records without those of items that an undo wrote: its own names the change."""
+    undone = {item_history.change_of(one) for one in records if one["kind"] == "undone"}
+    return [
+        one
+        for one in records
+        if one["kind"] == "undone" or item_history.change_of(one) not in undone
+    ]
+
+
 def is_undoable(record: Record) -> bool:
     """Say whether undo can revert a record: not an edit of the file, nor imported history."""
     is_by_hand = record.get("source") == item_history.HAND_SOURCE

@@ -51,6 +51,8 @@ def log(
     records = change_log.list_records(*scope, agents)
     if ids:
         records = change_log.select_items(records, ids)
+    elif not json:
+        records = change_log.join_undone(records)
     recent = [record for record in records if record["time"] > start][::-1][:number]
     if json:
         print_json([record_to_json(record) for record in recent])
