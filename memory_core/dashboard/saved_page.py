@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from memory_core.dashboard import rendering
 from memory_core.dashboard.page import Visit
@@ -17,8 +18,7 @@ STYLE = os.path.join(os.path.dirname(__file__), "static", "style.css")
 
 def make_page(project: Project, environ: Mapping[str, str]) -> str:
     """Return the overview of a project as HTML."""
-    with open(STYLE, encoding="utf-8") as file:
-        style = file.read()
+    style = Path(STYLE).read_text(encoding="utf-8")
     view = show_overview(Visit(project, environ, {}, {}))
     templates = rendering.make_templates(
         environ, project_name=project.name, saved_style=style, day=find_today()

@@ -7,6 +7,7 @@ import secrets
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
@@ -65,7 +66,7 @@ class Site:
         self._access = access
         self._messages: dict[str, Done] = {}
         self._one_at_a_time = anyio.CapacityLimiter(1)
-        self._static = {name: _read_static(name) for name in STATIC_TYPES}
+        self._static = {name: Path(STATIC, name).read_bytes() for name in STATIC_TYPES}
         self._templates = rendering.make_templates(
             environ,
             project_name=os.path.basename(root) or root,
@@ -173,11 +174,6 @@ class Site:
         if name not in self._static:
             raise HTTPException(404)
         return Response(self._static[name], media_type=STATIC_TYPES[name])
-
-
-def _read_static(name: str) -> bytes:
-    with open(os.path.join(STATIC, name), "rb") as file:
-        return file.read()
 
 
 async def _read_form(request: Request) -> dict[str, list[str]]:

@@ -22,6 +22,7 @@ from importlib.metadata import Distribution
 
 from memory_core import __version__
 from memory_core.claude_code import settings_json
+from memory_core.files.problems import describe_expected
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
 from memory_core.setup import builder, installation, packages, program, trial
@@ -114,7 +115,8 @@ def _new_environment(used: str, say: Say) -> Iterator[str]:
         builder.remove_others(folder, used)
         yield new
     except (BuildFailed, OSError) as error:
-        raise InstallRefused(f"{_describe(error)} {_say_what_changed(new)}") from None
+        reason = f"{describe_expected(error)}." if isinstance(error, OSError) else str(error)
+        raise InstallRefused(f"{reason} {_say_what_changed(new)}") from None
     except KeyboardInterrupt:
         raise InstallRefused(f"interrupted. {_say_what_changed(new)}", 130) from None
     finally:
@@ -124,12 +126,6 @@ def _new_environment(used: str, say: Say) -> Iterator[str]:
         for path in (folder, program.data_folder()):
             with suppress(OSError):  # in use
                 os.rmdir(path)
-
-
-def _describe(error: BuildFailed | OSError) -> str:
-    if isinstance(error, OSError):
-        return f"{error.filename or 'cannot install'}: {error.strerror}."
-    return str(error)
 
 
 def _say_what_changed(new: str) -> str:
@@ -216,15 +212,12 @@ def install_clone(
             builder.create(temporary, [f"{clone}[{MCP}]" if needs_mcp else clone])
             _run_in(temporary, ["install_program", "clone", clone, needs_mcp], say)
         except BuildFailed as failure:
-            raise InstallRefused(_add_result(str(failure))) from None
+            end = "" if "changed" in str(failure) else " Nothing was changed."
+            raise InstallRefused(f"{failure}{end}") from None
         except KeyboardInterrupt:
             raise InstallRefused("interrupted. Nothing was changed.", 130) from None
     if has_hooks:
         run_command(["install", *([project] if project else ["--user"])])
-
-
-def _add_result(reason: str) -> str:
-    return reason if "changed" in reason else f"{reason} Nothing was changed."
 
 
 def run_command(words: list[str]) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core.claude_code import sample_events, settings_files, settings_json
@@ -14,9 +12,6 @@ from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner, trial
 from memory_core.setup.program import InstallRefused
 from memory_core.storage.project import Project
-
-# Beside the folders of a trial.
-PROGRAM = "program"
 
 AGENT = "engineer"
 RULES = (
@@ -117,17 +112,9 @@ def play(folder: str) -> Demo:
     return Demo(project, prompt, change, notice, next_prompt)
 
 
-def remove_project(folder: str) -> None:
-    """Remove what `play` has made; other files in the folder stay."""
-    for name in (trial.PROJECT, trial.HOME, PROGRAM):
-        shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
-    with suppress(OSError):  # it has other files
-        os.rmdir(folder)
-
-
 def _link_program(folder: str) -> str:
     """Link this program, which may be of no environment, as an environment has it."""
-    environment = os.path.join(folder, PROGRAM)
+    environment = os.path.join(folder, "program")
     os.makedirs(os.path.join(environment, "bin"))
     os.symlink(sys.executable, os.path.join(environment, "bin", "python"))
     scripts = os.path.dirname(hook_runner.find_script_path("pre_tool_use"))

@@ -174,8 +174,7 @@ def _run_process(
     command: list[str], data: bytes, root: str, environ: Mapping[str, str]
 ) -> tuple[int, bytes, str]:
     """Return the exit status, stdout and stderr."""
-    if command[0] == "sh" and os.path.exists(SHELL):
-        command = [SHELL, *command[1:]]
+    command = [SHELL, *command[1:]] if command[0] == "sh" else command
     try:
         process = subprocess.run(
             command,

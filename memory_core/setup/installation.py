@@ -18,6 +18,7 @@ from memory_core import __version__
 from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.document.diff import FileChange
 from memory_core.files import file_actions
+from memory_core.files.problems import describe_expected
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
@@ -44,7 +45,7 @@ def run_guarded(verb: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        print(f"{COMMAND}: {error.filename or 'error'}: {error.strerror}", file=sys.stderr)
+        print(f"{COMMAND}: {describe_expected(error)}", file=sys.stderr)
         return 1
     return 0
 

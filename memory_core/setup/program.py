@@ -24,7 +24,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from memory_core.claude_code import settings_json
@@ -199,12 +199,7 @@ def read_note(environment: str) -> Note | None:
 
 def write_note(environment: str, note: Note) -> None:
     """Write the note of an environment."""
-    value = {
-        "version": note.version,
-        "packages": note.packages,
-        "tool": note.way.tool,
-        "place": note.way.place,
-    }
+    value = {"version": note.version, "packages": note.packages, **note.way._asdict()}
     SafeFiles(environment).replace(NOTE_NAME, f"{json.dumps(value, indent=2)}\n".encode())
 
 
@@ -303,26 +298,24 @@ def list_projects() -> list[str]:
 def remove(states: str, dry_run: bool, say: Say) -> None:
     """Remove the program, the command, and the logs of all projects in the folder `states`.
 
-    A state with decisions of a person, or with learnings that no memory has yet, is kept.
+    A state with learnings that no memory has yet is kept, and one with a database: with what a
+    person decided, and what undo needs.
     """
     link = _command_link()
     note = read_note(find_environment())
-    kept, decided = _find_waiting(states), _find_decided(states)
+    kept, folders = _find_waiting(states), SafeFiles(states).list_names()
+    paths = [os.path.join(states, name) for name in folders]
+    decided = [path for path in paths if SafeFiles(path).is_file(state_db.FILE_NAME)]
     removed = [*([link] if _is_own_link(link) else []), os.path.dirname(find_link()), data_folder()]
-    removed += [
-        path
-        for path in (os.path.join(states, name) for name in SafeFiles(states).list_names())
-        if path not in (*kept, *decided)
-    ]
+    removed += [path for path in paths if path not in (*kept, *decided)]
     removed += [os.path.join(path, name) for path in decided for name in event_log.FILES]
     for path in dict.fromkeys([*removed, *([] if kept or decided else [states])]):
         if not os.path.lexists(path):
             continue
         say(f"{'Would remove' if dry_run else 'Removed'} {path}.")
         if not dry_run:
-            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(
-                path
-            )
+            is_folder = os.path.isdir(path) and not os.path.islink(path)
+            shutil.rmtree(path) if is_folder else os.unlink(path)
     if note and note.way.tool in REMOVAL_BY_TOOL:
         say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
     for path, what in kept.items():
@@ -330,12 +323,6 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
     if decided:
         projects = format_count(len(decided), "project")
         say(f"Kept: {states} (your decisions and undo, {projects}; to forget them, delete it).")
-
-
-def _find_decided(states: str) -> list[str]:
-    """Return the states with a database: with what a person decided, and what undo needs."""
-    paths = [os.path.join(states, name) for name in SafeFiles(states).list_names()]
-    return [path for path in paths if SafeFiles(path).is_file(state_db.FILE_NAME)]
 
 
 def _find_waiting(states: str) -> dict[str, str]:
@@ -346,13 +333,11 @@ def _find_waiting(states: str) -> dict[str, str]:
     waiting, owners = {}, dict(state_owner.list_owners(states))
     for name in SafeFiles(states).list_names():
         path = os.path.join(states, name)
-        if count := sum(len(names) for _folder, names in _walk_waiting(SafeFiles(path))):
+        state = SafeFiles(path)
+        count = int(state.is_file(state_folder.WAITING_FILE))
+        for folder in (inbox.FOLDER, inbox.OLD_FOLDER, old_state.REVIEW):
+            count += sum(len(names) for _folder, names in tree.walk(state, folder))
+        if count:
             project = owners.get(name, "an unknown project")
             waiting[path] = f"{format_count(count, 'file')} with waiting learnings of {project}"
     return waiting
-
-
-def _walk_waiting(state: SafeFiles) -> Iterator[tuple[str, list[str]]]:
-    for folder in (inbox.FOLDER, inbox.OLD_FOLDER, old_state.REVIEW):
-        yield from tree.walk(state, folder)
-    yield "", list(filter(state.is_file, [state_folder.WAITING_FILE]))

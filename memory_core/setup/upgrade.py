@@ -83,7 +83,10 @@ def find_newest(way: Way, to: str = "") -> str:
         return _find_newest_of_clone(way.place, to)
     wanted = _format_requirement(to)
     if way.tool == "pip":
-        return _ask_pip([_check_python(way.place), "-I", "-m", "pip"], wanted)
+        if not os.access(way.place, os.X_OK):
+            again = "install this program again, then run its `install`"
+            raise InstallRefused(f"{way.place} is gone: {again}")
+        return _ask_pip([way.place, "-I", "-m", "pip"], wanted)
     if way.tool == "pipx":
         with suppress(BuildFailed):  # newer ones have uv behind `runpip`, which lacks --report
             return _ask_pip([_find_tool("pipx"), "runpip", COMMAND], wanted)
@@ -133,12 +136,6 @@ def _read_version(pattern: re.Pattern[str], text: str) -> str:
 
 def _format_requirement(version: str) -> str:
     return f"{COMMAND}=={version}" if version else COMMAND
-
-
-def _check_python(path: str) -> str:
-    if not os.access(path, os.X_OK):
-        raise InstallRefused(f"{path} is gone: install this program again, then run its `install`")
-    return path
 
 
 def _find_tool(name: str) -> str:

@@ -12,10 +12,10 @@ from support.files import read_files
 NOTICE = re.compile(r"1 learned \(agent-memory undo (\w+)\)")
 
 
-def play(person: Person, folder: Path, *options: str) -> str:
+def play(person: Person, folder: Path) -> str:
     """Run the demo with its own folder for temporary files; return its output."""
     folder.mkdir()
-    done = person.run("demo", *options, process=True, TMPDIR=str(folder))
+    done = person.run("demo", process=True, TMPDIR=str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -52,16 +52,3 @@ def test_the_demo_leaves_one_page_and_nothing_of_the_user_changes(
     assert "engineer" in text
     assert "installed in project settings" in text
     assert 'class="notice' not in text
-
-
-def test_the_project_of_the_demo_can_be_kept_and_used(person: Person, tmp_path: Path) -> None:
-    shown = play(person, tmp_path / "tmp", "--keep")
-    (root, home), (change,) = (
-        re.findall(r"(\S+), with HOME=(\S+)\n", shown)[0],
-        NOTICE.findall(shown),
-    )
-    memory = Path(root, ".claude-mpm", "memories", "engineer.md")
-    assert demo.LEARNING in memory.read_text(encoding="utf-8")
-    undone = person.run("undo", change, "--project", root, HOME=home)
-    assert undone.returncode == 0, undone.stderr
-    assert demo.LEARNING not in memory.read_text(encoding="utf-8")

@@ -7,9 +7,7 @@ import tempfile
 import textwrap
 import time
 from pathlib import Path
-from typing import Annotated
 
-from memory_core.cli.common.arguments import flag
 from memory_core.cli.output import name_command, paint, print_diff, print_line
 from memory_core.dashboard import saved_page
 from memory_core.setup import demo as demo_project
@@ -18,7 +16,7 @@ from memory_core.setup import program
 WIDTH = 80
 
 
-def demo(keep: Annotated[bool, flag("--keep", "Keep the temporary project.")] = False) -> None:
+def demo() -> None:
     """Play two runs of an agent in a temporary project, to see memory work.
 
     It runs the real hooks, but no Claude Code, and uses no network.
@@ -30,22 +28,16 @@ def demo(keep: Annotated[bool, flag("--keep", "Keep the temporary project.")] = 
       agent-memory demo
     """
     began = time.monotonic()
-    folder = tempfile.mkdtemp(prefix="agent-memory-demo-")
-    page = Path(folder, "dashboard.html")
-    try:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         played = demo_project.play(folder)
-        project = played.project
-        page.write_text(saved_page.make_page(project, project.environ), encoding="utf-8")
-    finally:
-        if not keep:
-            demo_project.remove_project(folder)
+        dashboard = saved_page.make_page(played.project, played.project.environ)
+    page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
+    page.write_text(dashboard, encoding="utf-8")
     for number, step in enumerate(played.list_steps(), 1):
         _print_step(number, step)
     seconds = time.monotonic() - began
     print_line(paint(f"That was the demo: {seconds:.1f} s, with the real hooks.", "bold"))
     print_line(f"Its dashboard, for your browser: {page}")
-    if keep:
-        print_line(f"Its project: {project.paths.root}, with HOME={project.environ['HOME']}")
     command = program.format_command()
     print_line(f"Next, in the folder of your own project: {command} install {os.curdir}")
 
