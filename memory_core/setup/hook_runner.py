@@ -34,9 +34,6 @@ SCRIPT_BY_EVENT = {
     "SessionEnd": "session_end",
 }
 
-# Where the scripts are, beside memory_core: in an installation and in a clone.
-HOOK_FOLDERS = ("agent_memory_hooks", "hooks")
-
 # Start of the paths of files that are kept outside of the project.
 STATE_LABEL = f"state{os.sep}"
 
@@ -111,12 +108,19 @@ def find_script(event: Mapping[str, Any]) -> str:
 
 def find_script_path(script: str) -> str:
     """Return the path of a hook script; raises FileNotFoundError."""
-    packages = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
-    candidates = [os.path.join(packages, folder, f"{script}.py") for folder in HOOK_FOLDERS]
-    for path in candidates:
+    return find_own_file(f"agent_memory_hooks/{script}.py", f"hooks/{script}.py")
+
+
+def find_own_file(installed: str, in_clone: str) -> str:
+    """Return the path of a file that a package has elsewhere than a clone.
+
+    Both are relative to the folder of memory_core.  Raises FileNotFoundError.
+    """
+    folder = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
+    for path in (os.path.join(folder, name) for name in (installed, in_clone)):
         if os.path.isfile(path):
             return path
-    raise FileNotFoundError(f"{candidates[0]} is missing: run ./install.sh again")
+    raise FileNotFoundError(f"{folder}/{installed} is missing: run ./install.sh again")
 
 
 def build_command(script: str) -> list[str]:

@@ -133,10 +133,7 @@ def read_prompt(result: hook_runner.HookResult) -> str:
 
 
 def read_template() -> str:
-    """Return settings.template.json: from the package, or from the clone that contains it."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    path = os.path.join(package, TEMPLATE_NAME)
-    if not os.path.exists(path):
-        path = os.path.join(os.path.dirname(package), TEMPLATE_NAME)
+    """Return settings.template.json."""
+    path = hook_runner.find_own_file(f"memory_core/{TEMPLATE_NAME}", TEMPLATE_NAME)
     with open(path, encoding="utf-8") as file:
         return file.read()

@@ -7,16 +7,9 @@ from typing import Annotated
 
 import typer
 
-import memory_core
 from memory_core.cli.app import ALL_COMMANDS
 from memory_core.cli.common.arguments import flag
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line
-
-PACKAGE = Path(memory_core.__file__).parent
-
-# The page in an installed package, and in a clone.
-JSON_PAGES = (PACKAGE / "json.md", PACKAGE.parent / "docs" / "json.md")
 
 
 def help_(
@@ -34,7 +27,10 @@ def help_(
       agent-memory help task start
     """
     if command == ["json"]:
-        print_line(_read_json_page())
+        from memory_core.setup import hook_runner
+
+        path = hook_runner.find_own_file("memory_core/json.md", "docs/json.md")
+        print_line(Path(path).read_text(encoding="utf-8").removesuffix("\n"))
         return
     root = ctx.find_root()
     root.command.main(
@@ -43,10 +39,3 @@ def help_(
         standalone_mode=False,
         obj=ALL_COMMANDS if all_ else None,
     )
-
-
-def _read_json_page() -> str:
-    for path in JSON_PAGES:
-        if path.exists():
-            return path.read_text(encoding="utf-8").removesuffix("\n")
-    raise CommandRefused(f"the JSON reference is missing: {JSON_PAGES[0]}", 1)
