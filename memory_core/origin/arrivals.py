@@ -180,12 +180,12 @@ def _take_rights_over(
         origins = ledger.of(project, store, agent)
         here = (*rights.DECIDED, rights.AGENT)
         items = [item for item in history if item.is_present]
-        found = {item.id: origins.find(item.text, item.nested) for item in items}
-        own = [item for item in items if found[item.id] in here]
+        tiers = {item.id: origins.find(item.text, item.nested) for item in items}
+        own = [item for item in items if tiers[item.id] in here]
         news[agent] = news.get(agent, 0) + sum(
             bool(item.is_pinned) or item.confidence > rights.FOREIGN_CONFIDENCE
             for item in items
-            if found[item.id] not in (*here, rights.IMPORT)
+            if tiers[item.id] not in (*here, rights.IMPORT)
         )
         ids = {key for item in own for key in history.list_wordings(item)}
         mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]

@@ -464,7 +464,7 @@ def test_uninstalling_restores_the_bytes(installed: Machine, project: Path, name
             assert installed.verb("install", project).returncode == 0
             assert read_tree(project) != before
         done = succeed(installed.verb("uninstall", project))
-        assert ("No hooks of agent-memory" in done.stdout) == (not is_installed)
+        assert ("No hooks to remove" in done.stdout) == (not is_installed)
         assert read_tree(project) == before
 
 
