@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -273,10 +273,7 @@ class ProjectStatus(NamedTuple):
 
 
 def read_status(
-    project: Project,
-    environ: Mapping[str, str],
-    user: bool = False,
-    numbers: Numbers | None = None,
+    project: Project, user: bool = False, numbers: Numbers | None = None
 ) -> ProjectStatus:
     """Return the state of a project, or of the user's level.
 
@@ -285,13 +282,13 @@ def read_status(
     level = project.level(user)
     numbers = numbers or Numbers(project)
     memories = list_memories(Numbers(project, level) if user else numbers)
-    files = settings_files.read_hook_files(project.paths.root, environ)
+    files = settings_files.read_hook_files(project.paths.root, project.environ)
     hooks = [file for file in files if file.own_hooks]
-    faults = hook_faults.list_faults(files, environ)
+    faults = hook_faults.list_faults(files, project.environ)
     last = numbers.log.find_last()
     unreadable = find_unreadable(level)
     warnings = [
-        *_check_project(project, environ, last, unreadable),
+        *_check_project(project, last, unreadable),
         *_check_settings(files, faults),
         *_check_memories(memories, user),
         *_check_learnings(memories, user),
@@ -368,7 +365,7 @@ def _check_settings(
 
 
 def _check_project(
-    project: Project, environ: Mapping[str, str], last: Delivery | None, unreadable: str
+    project: Project, last: Delivery | None, unreadable: str
 ) -> Iterator[StatusWarning]:
     settings = project.config
     if unreadable:
@@ -378,7 +375,9 @@ def _check_project(
         effect = "" if settings["enabled"] else ", so memory is off"
         yield StatusWarning(f"config.yml: {count}{effect}", "agent-memory config check")
     elif not settings["enabled"]:
-        advice = "unset AGENT_MEMORY" if config.is_off(environ) else "agent-memory config show"
+        advice = (
+            "unset AGENT_MEMORY" if config.is_off(project.environ) else "agent-memory config show"
+        )
         yield StatusWarning("memory is switched off", advice)
     for problem in settings.invalid_variables:
         yield StatusWarning(problem, f"unset {problem.partition(':')[0]}")

@@ -6,7 +6,7 @@ Errors suggest the nearest names.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -66,28 +66,25 @@ def list_agents(store: Store) -> list[str]:
     return sorted({*with_files, *store.agents_with_history(), *store.agents_to_review()} - {""})
 
 
-def list_defined_agents(project: Project, environ: Mapping[str, str]) -> list[str]:
+def list_defined_agents(project: Project) -> list[str]:
     """Return the names of the agents that Claude Code has in this project."""
-    files = agent_definitions.read_agents(project.paths.root, environ)
+    files = agent_definitions.read_agents(project.paths.root, project.environ)
     return [*(file.name for file in files), *agent_definitions.BUILT_IN_AGENTS]
 
 
-def list_known_agents(
-    project: Project, environ: Mapping[str, str], store: Store | None = None
-) -> set[str]:
+def list_known_agents(project: Project, store: Store | None = None) -> set[str]:
     """Return the ids of the agents with files in the project, the user level or `store`.
 
     Agents that Claude Code has in this project are included.
     """
     stores = [project.store, project.level(user=True), *([store] if store else [])]
     with_files = {agent for level in stores for agent in list_agents(level)}
-    return with_files | set(map(agent_names.id_of, list_defined_agents(project, environ)))
+    return with_files | set(map(agent_names.id_of, list_defined_agents(project)))
 
 
 def find_agent(
     project: Project,
     name: str,
-    environ: Mapping[str, str],
     store: Store | None = None,
     accept_new: bool = False,
 ) -> str:
@@ -98,7 +95,7 @@ def find_agent(
     a name without letters and digits.
     """
     agent = resolve_agent(store or project.store, name)
-    known_agents = list_known_agents(project, environ, store)
+    known_agents = list_known_agents(project, store)
     if agent == agent_names.PM or agent in known_agents:
         return agent
     near = difflib.get_close_matches(agent, sorted(known_agents), n=1, cutoff=TYPO_CUTOFF)
@@ -107,22 +104,18 @@ def find_agent(
     return agent
 
 
-def is_agent(
-    project: Project, name: str, environ: Mapping[str, str], store: Store | None = None
-) -> bool:
+def is_agent(project: Project, name: str, store: Store | None = None) -> bool:
     """Say whether the project has an agent of this name."""
     try:
-        find_agent(project, name, environ, store)
+        find_agent(project, name, store)
     except ValueError:
         return False
     return True
 
 
-def is_item_id(
-    project: Project, name: str, environ: Mapping[str, str], store: Store | None = None
-) -> bool:
+def is_item_id(project: Project, name: str, store: Store | None = None) -> bool:
     """Say whether a name stands for an item: it can only be an id, and no agent has it."""
-    return is_id(name) and not is_agent(project, name, environ, store)
+    return is_id(name) and not is_agent(project, name, store)
 
 
 # Items.

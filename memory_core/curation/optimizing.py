@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -209,7 +209,6 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
 def propose_rewordings(
     project: Project,
     agent: str,
-    environ: Mapping[str, str],
     older_than: float = MIN_AGE,
     without: Iterable[SectionItem] = (),
 ) -> tuple[list[Proposal], int]:
@@ -226,7 +225,7 @@ def propose_rewordings(
         return [], 0
     length = int(project.config["max_learning_length"])
     notes = "\n".join(_format_note(number, item) for number, item in enumerate(items, 1))
-    answer = headless.ask(PROMPT.format(length=length, notes=notes), SYSTEM_PROMPT, environ)
+    answer = headless.ask(PROMPT.format(length=length, notes=notes), SYSTEM_PROMPT, project.environ)
     proposals: list[Proposal] = []
     for value in _parse_answer(answer):
         valid = [proposal for proposal in proposals if not proposal.refused]

@@ -6,7 +6,7 @@ record keeps the learning as it waited.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.claude_code.agent_names import PM
@@ -105,7 +105,6 @@ def choose(
     project: Project,
     store: Store,
     names: Sequence[str],
-    environ: Mapping[str, str],
     accept_all: bool = False,
 ) -> list[WaitingItem]:
     """Return the waiting learnings with these ids, texts or parts of them.
@@ -113,7 +112,7 @@ def choose(
     A name of an agent restricts the others to the agent; only such names mean all of its
     learnings, if `accept_all`.  Raises InvalidDecision and AmbiguousItem.
     """
-    all_agents = {PM, *lookup.list_known_agents(project, environ, store)}
+    all_agents = {PM, *lookup.list_known_agents(project, store)}
     by_name = {name: _resolve_agent(project, name, store) for name in names}
     agents = {agent for agent in by_name.values() if agent in all_agents}
     waiting = list_waiting(store, agents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.curation import archive, lookup
@@ -105,18 +105,15 @@ def find_by_id(
     raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
 
 
-def are_items(
-    project: Project, words: Sequence[str], environ: Mapping[str, str], store: Store
-) -> bool:
+def are_items(project: Project, words: Sequence[str], store: Store) -> bool:
     """Say whether words name items: `ID...` or `AGENT ID...`."""
-    ids = [lookup.is_item_id(project, word, environ, store) for word in words]
+    ids = [lookup.is_item_id(project, word, store) for word in words]
     return ids[0] or (len(ids) > 1 and all(ids[1:]))
 
 
 def resolve_items(
     project: Project,
     words: Sequence[str],
-    environ: Mapping[str, str],
     store: Store,
     places: Sequence[str] = PLACES,
 ) -> list[tuple[str, str]]:
@@ -125,14 +122,14 @@ def resolve_items(
     Several words behind an agent are ids or numbers, or else the text of one item.  Raises
     UnknownAgent, ItemNotFound, and AmbiguousItem if several agents have an id.
     """
-    if lookup.is_item_id(project, words[0], environ, store):
+    if lookup.is_item_id(project, words[0], store):
         wrong = next((word for word in words if not lookup.is_id(word)), None)
         if wrong is not None:
             raise lookup.ItemNotFound(f"invalid id {wrong!r}: agent-memory search lists ids")
         hits = [find_by_id(store, word, places) for word in words]
         return list(dict.fromkeys((hit.agent, hit.id) for hit in hits))
     try:
-        agent = lookup.find_agent(project, words[0], environ, store)
+        agent = lookup.find_agent(project, words[0], store)
     except lookup.UnknownAgent as error:
         if error.near:
             raise

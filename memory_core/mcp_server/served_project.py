@@ -68,14 +68,14 @@ class ServedProject:
         With `accept_new`, the agent may be new, and only a misspelt name is refused.
         """
         project = self.project
-        agent = lookup.find_agent(project, name, self.environ, accept_new=accept_new)
+        agent = lookup.find_agent(project, name, accept_new=accept_new)
         item_actions.check_included(project, agent)
         return project, agent
 
     def list_agents(self) -> list[str]:
         """Return the ids of the enabled agents of the project, with PM."""
         project = self.project
-        agents = lookup.list_known_agents(project, self.environ) | {agent_names.PM}
+        agents = lookup.list_known_agents(project) | {agent_names.PM}
         return sorted(agent for agent in agents if project.serves(agent))
 
 

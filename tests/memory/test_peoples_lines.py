@@ -189,7 +189,7 @@ def test_status_reports_reached_limits(
     write(project, text)
     (memory,) = agent_status.list_memories(Numbers(project))
     assert [what for _line, what in memory.notes] == [note] * bool(note)
-    warnings = [warning.what for warning in agent_status.read_status(project, sandbox.env).warnings]
+    warnings = [warning.what for warning in agent_status.read_status(project).warnings]
     assert not note or f"{AGENT}: {note}" in warnings
 
 

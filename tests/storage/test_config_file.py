@@ -24,7 +24,6 @@ def value(loaded: config.Config, key: str) -> Any:
 
 
 UNKNOWN = "unknown key"
-FOLDER_EXPECTED = "a folder below .claude-mpm/ with a plain name is expected"
 NO_TEXTS = ["no", "~", "1.5", "2024-01-01", "="]
 
 # Name: (text of config.yml, problems by line, effective settings)

@@ -717,22 +717,10 @@ def test_a_locked_memory_is_reported(shop: Shop) -> None:
         task_actions.add_note(shop.project, "a", "a note")
 
 
-# An editor that was open while a note was added.
-
-
-def begin_a_task(shop: Shop) -> Path:
-    """Start a task with a note; return its memory."""
+def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "one")
-    return shop.folder / "memory/task-1.md"
-
-
-def notes_of(path: Path) -> list[str]:
-    return list_items(path.read_text())
-
-
-def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
-    path = begin_a_task(shop)
+    path = shop.folder / "memory/task-1.md"
     base = path.read_text()
     sides = []
     for number, name in enumerate(("Orders are split", "Tokens expire"), 1):
@@ -740,7 +728,7 @@ def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
         sides.append(front_matter.set_fields(task_document.add_item(base, "Notes", name)[0], told))
     path.write_text(three_way.merge(base, *sides))
     task_actions.add_note(shop.project, "1", "two")
-    assert notes_of(path) == ["one", "Orders are split", "Tokens expire", "two"]
+    assert list_items(path.read_text()) == ["one", "Orders are split", "Tokens expire", "two"]
     assert path.read_text().count("\nupdated:") == 1
 
 

@@ -61,8 +61,8 @@ def edit(
     """
     project, level = scope = find_level(user)
     words = [agent, *(text or [])]
-    size = 1 if lookup.is_item_id(project, agent, os.environ, level) else 2
-    if not searching.are_items(project, words[:size], os.environ, level):
+    size = 1 if lookup.is_item_id(project, agent, level) else 2
+    if not searching.are_items(project, words[:size], level):
         if text:
             raise CommandRefused(
                 f"invalid id {words[-2]!r}: use agent-memory edit ID TEXT, or edit AGENT ID TEXT"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -274,7 +273,7 @@ def restore(
       agent-memory restore engineer
     """
     scope = scopes.find_level(user)
-    if len(items) == 1 and lookup.is_agent(scope.project, items[0], os.environ, scope.level):
+    if len(items) == 1 and lookup.is_agent(scope.project, items[0], scope.level):
         _list_archive(scopes.AgentScope(*scope, *scopes.find_agents(scope, items)), json)
         return
     scopes.require_person(scope.project, "restore items")

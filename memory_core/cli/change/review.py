@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -100,7 +99,7 @@ def _review_waiting(
     """List the learnings that wait, or decide on those that the words name."""
     scope = find_level(user)
     is_any = is_all or action in ("list", ASK)
-    chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
+    chosen = waiting_list.choose(scope.project, scope.level, words, is_any)
     if action in ("list", ASK):
         if chosen and action == ASK and not json and can_ask() and is_terminal():
             review_session.run(scope, chosen, user)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -44,7 +43,7 @@ def suggest_agents(ctx: Any, incomplete: str) -> Suggestions:
     project = find_project()
     level = project.level(bool(ctx.params.get("user")))
     owners = {*level.agents(), *level.agents_with_history()} - {""}
-    defined = {id_of(name) for name in lookup.list_defined_agents(project, os.environ)}
+    defined = {id_of(name) for name in lookup.list_defined_agents(project)}
     agents = [(agent, "has a memory") for agent in sorted(owners)]
     agents += [(agent, "has no memory yet") for agent in sorted(defined - owners)]
     return _make_safe(agents, incomplete)
@@ -59,7 +58,7 @@ def suggest_named_items(ctx: Any, incomplete: str) -> Suggestions:
         return suggest_agents(ctx, incomplete)
     project = find_project()
     level = project.level(bool(ctx.params.get("user")))
-    agent = lookup.find_agent(project, words[0], os.environ, level, accept_new=True)
+    agent = lookup.find_agent(project, words[0], level, accept_new=True)
     items = item_actions.list_items(read_memory(project, agent, level))
     return _make_safe([(item.id, item.text) for item in items], incomplete)
 

@@ -54,7 +54,7 @@ def find_items(
     scope: LevelScope, words: list[str], places: Sequence[str] = searching.PLACES
 ) -> list[tuple[str, str]]:
     """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`."""
-    items = searching.resolve_items(scope.project, words, os.environ, scope.level, places)
+    items = searching.resolve_items(scope.project, words, scope.level, places)
     if items == [(items[0][0], "")]:
         agent = items[0][0]
         raise CommandRefused(f"missing item: agent-memory list {agent} shows those of {agent}")
@@ -64,7 +64,7 @@ def find_items(
 def find_agents_or_ids(scope: LevelScope, names: list[str] | None) -> tuple[list[str], list[str]]:
     """Return the agents among these names, without any all agents, and the ids of items."""
     project, level = scope
-    ids = [name for name in names or [] if lookup.is_item_id(project, name, os.environ, level)]
+    ids = [name for name in names or [] if lookup.is_item_id(project, name, level)]
     agents = find_agents(scope, [name for name in names or [] if name not in ids])
     return agents or lookup.list_agents(level), ids
 
@@ -75,10 +75,7 @@ def find_agents(scope: LevelScope, names: list[str] | None, accept_new: bool = F
     With `accept_new`, an agent may be new, and only a misspelt name is refused.
     """
     project, level = scope
-    return [
-        lookup.find_agent(project, name, os.environ, level, accept_new=accept_new)
-        for name in names or []
-    ]
+    return [lookup.find_agent(project, name, level, accept_new=accept_new) for name in names or []]
 
 
 AGENT_SOURCE = "agent"

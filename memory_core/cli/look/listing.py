@@ -257,7 +257,7 @@ def show(
         raise CommandRefused("--as-given and --for exclude each other")
     is_prompt = as_given or task is not None
     level = find_level(user)
-    if not is_prompt and searching.are_items(level.project, names, os.environ, level.level):
+    if not is_prompt and searching.are_items(level.project, names, level.level):
         views = [_show_item(level, *item, json) for item in find_items(level, names)]
     else:
         scopes = [AgentScope(*level, name) for name in find_agents(level, names)]

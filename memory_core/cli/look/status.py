@@ -50,7 +50,7 @@ def status(
     """
     scope = find_level(user)
     project, wanted = scope.project, find_agents(scope, [agent] if agent else [])
-    state = agent_status.read_status(project, os.environ, user)
+    state = agent_status.read_status(project, user)
     if wanted:
         state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
     if json:

@@ -5,7 +5,6 @@ Claude Code can shorten old items.
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -106,9 +105,7 @@ def _collect_proposals(
                     f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s"
                 )
             merged = [item for proposal in merges for item in proposal.olds]
-            rewordings, left = optimizing.propose_rewordings(
-                project, agent, os.environ, age, merged
-            )
+            rewordings, left = optimizing.propose_rewordings(project, agent, age, merged)
             proposals += rewordings
             if left:
                 output.print_note(f"{agent}: {left} more old items did not fit; run it again")

@@ -20,7 +20,7 @@ def find_agent(visit: Visit, name: str) -> str:
 
     An agent that is only in the event log exists, too: it was called, and has learned nothing yet.
     """
-    if name == PM or name in lookup.list_known_agents(visit.project, visit.environ):
+    if name == PM or name in lookup.list_known_agents(visit.project):
         return name
     if name == agent_names.id_of(name) and name in visit.numbers.agents():
         return name

@@ -36,7 +36,7 @@ class AgentRow(NamedTuple):
 
 def show_overview(visit: Visit) -> View:
     project, numbers = visit.project, visit.numbers
-    status = agent_status.read_status(project, visit.environ, numbers=numbers)
+    status = agent_status.read_status(project, numbers=numbers)
     by_agent = {memory.agent: memory for memory in status.memories}
     agents = [
         # The others have only a history, or were only called.

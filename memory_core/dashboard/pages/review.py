@@ -111,7 +111,7 @@ def _decide(visit: Visit, item: WaitingItem) -> str:
             raise review.InvalidDecision("The text is unchanged.")
     if action == "move":
         name = visit.form.get("target", "")
-        target = lookup.find_agent(project, name, visit.environ, accept_new=True)
+        target = lookup.find_agent(project, name, accept_new=True)
     message = "Rejected."
     if action == "reject":
         review.reject(project, store, [item])
