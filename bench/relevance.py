@@ -100,7 +100,7 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
             lesson = remember.make_lesson(AGENT, [learned], session["id"], "bench")
             lesson["about"] = about
             remember.merge_lessons(project, AGENT, [lesson])
-    passages = recall.read_memory(project, AGENT).passages
+    passages = recall.read_ready(project, AGENT).passages
     for record in project.store.history(AGENT).read():
         if record.get("run") and record["kind"] in ("learned", "reinforced", "merged"):
             origins[record["id"]].add(record["run"])

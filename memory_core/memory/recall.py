@@ -72,7 +72,7 @@ def build_block(
     """
     from memory_core.memory import block_text
 
-    memory, key = _read_ready(project, agent, is_hook), project.paths.state.read_key()
+    memory, key = read_ready(project, agent, is_hook), project.paths.state.read_key()
     has_ids = bool(project.config["selection"]["enabled"]) and memory.id_length > 0
 
     def wrap(body: str, has_mark: bool, item: str) -> str:
@@ -168,7 +168,7 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
     return marked
 
 
-def _read_ready(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory:
+def read_ready(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory:
     """Return all that an agent may receive: of its files, its common errors, its performance."""
     from memory_core.memory import ready
 

@@ -45,7 +45,7 @@ def project(sandbox: Sandbox) -> Project:
 
 def find_subjects(project: Project) -> dict[str, set[str]]:
     """Return the words by the runs that were about them, as hooks read them."""
-    subjects = recall._read_ready(project, "engineer").passages.subjects
+    subjects = recall.read_ready(project, "engineer").passages.subjects
     runs = {run for numbers in subjects.values() for run in numbers}
     return {run: {word for word, own in subjects.items() if run in own} for run in runs}
 
@@ -82,7 +82,7 @@ def test_only_runs_of_this_machine_count(sandbox: Sandbox, project: Project) -> 
     append_records(sandbox, task)  # as a pull brings it from an older version
     add_runs(sandbox.paths, make_run("b2", given=key, used=key))
     sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
-    (passage,) = recall._read_ready(project, "engineer").passages
+    (passage,) = recall.read_ready(project, "engineer").passages
     assert (passage.given, passage.used) == (1, 1)
 
 

@@ -140,7 +140,7 @@ def undo_change(visit: Visit) -> Done:
     history = make_link("agents", agent, "history", page=visit.form.get("page", ""))
     location = back if back.startswith(f"{PREFIX}/") else history
     done = attempt(visit, agent, location, lambda: _undo(visit))
-    is_gone = agent not in lookup.list_known_agents(visit.project, visit.environ)
+    is_gone = agent not in lookup.list_known_agents(visit.project)
     return done._replace(location=make_link()) if is_gone else done
 
 
