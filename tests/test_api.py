@@ -74,7 +74,7 @@ def test_a_task_that_cannot_be_kept_raises(shop: memory_core.Memories, sandbox: 
     shop.record_task("qa")
     with contextlib.closing(sqlite3.connect(sandbox.state / "state.db")) as db:
         db.execute("PRAGMA user_version = 99")
-    with pytest.raises(OSError, match="upgrade this program"):
+    with pytest.raises(OSError, match="run agent-memory upgrade"):
         shop.record_task("qa")
 
 

@@ -24,8 +24,6 @@ from memory_core.text import digests
 MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 
 
-# Kinds of the records that make a change; others are about runs.
-CHANGE_KINDS = (*item_history.ITEM_KINDS, "rejected", "renamed", "rewritten", "undone")
 NO_ITEM_KINDS = ("renamed", "rewritten", "undone")
 
 
@@ -72,8 +70,7 @@ def join_undone(records: list[Record]) -> list[Record]:
 
 def is_undoable(record: Record) -> bool:
     """Say whether undo can revert a record: not an edit of the file, nor imported history."""
-    is_by_hand = record.get("source") == item_history.HAND_SOURCE
-    return record["kind"] in CHANGE_KINDS and not is_by_hand and "imported" not in record
+    return record.get("source") != item_history.HAND_SOURCE and "imported" not in record
 
 
 def short_id(change_id: str) -> str:

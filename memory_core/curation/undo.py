@@ -45,13 +45,6 @@ class UndoResult(NamedTuple):
     merged: list[str]
 
 
-class RevertedMemory(NamedTuple):
-    """The agent's name, which differs if a renaming is undone; whether later changes were kept."""
-
-    name: str
-    is_merged: bool
-
-
 class NothingToUndo(ValueError):
     """There are fewer changes to undo or redo than requested; the message has the number."""
 
@@ -236,7 +229,7 @@ def _undo(
     for agent, work in works.items():
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
-        merged += [agent] if work(memory).is_merged else []
+        merged += [agent] if work(memory)[1] else []
         after = "" if memory.is_removed else memory.text
         files.append(compare_texts(store.paths.relative(store.path(agent)), before, after))
     if write:
@@ -246,14 +239,18 @@ def _undo(
         for agent, work in works.items():
             # As after an edit by hand, the next delivery prepares the memory.
             with store.lock(agent):
-                _memory, reverted = transaction.change_locked(project, agent, work, store, own_id)
-            if (name := reverted.name) != agent:
+                _, (name, _) = transaction.change_locked(project, agent, work, store, own_id)
+            if name != agent:
                 rename.move_files(store, agent, name)
     return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
 
 
-def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> RevertedMemory:
-    """Undo changes of one memory, given oldest first; raises UndoConflict."""
+def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> tuple[str, bool]:
+    """Undo changes of one memory, given oldest first; raises UndoConflict.
+
+    Returns the agent's name, which differs if a renaming is undone, and whether later changes were
+    kept.
+    """
     before = memory.document
     text, is_merged = _revert_text(memory, ids)
     _revert_trust(memory, ids)
@@ -266,7 +263,7 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> RevertedMemory:
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
     review.revert_decisions(memory, ids)
-    return RevertedMemory(_rename_back(memory, ids), is_merged)
+    return _rename_back(memory, ids), is_merged
 
 
 # The text.

@@ -51,6 +51,7 @@ ITEM_KINDS = (
     *(*ARRIVAL_KINDS, *DEPARTURE_KINDS, *LEARNING_KINDS),
     *("confirmed", "contradicted", *PIN_KINDS),
 )
+CHANGE_KINDS = (*ITEM_KINDS, "rejected", "renamed", "rewritten", "undone")
 
 
 HAND_SOURCE = "hand"  # the source of hand edits

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from memory_core.history import item_history
 from memory_core.storage.config_yml import config_models
+from memory_core.storage.history_file import RUN_KINDS
 from memory_core.text import sanitize
 
 MAX_MESSAGE_LENGTH = 100
@@ -15,30 +17,16 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 RecordId = Annotated[str, Field(min_length=1, max_length=64)]
 Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
 NonNegative = Annotated[int, Field(ge=0)]
-RecordKind = Literal[
-    "learned",
-    "reinforced",
-    "merged",
-    "edited",
-    "removed",
-    "evicted",
-    "archived",
-    "restored",
-    "returned",
-    "imported",
-    "approved",
-    "rejected",
-    "preference",
-    "confirmed",
-    "contradicted",
-    "pinned",
-    "unpinned",
-    "task",
-    "error",
-    "undone",
-    "renamed",
-    "rewritten",
-]
+RECORD_KINDS = (*item_history.CHANGE_KINDS, *RUN_KINDS)
+
+
+def _check_kind(kind: str) -> str:
+    if kind not in RECORD_KINDS:
+        raise ValueError("unknown kind")
+    return kind
+
+
+RecordKind = Annotated[str, AfterValidator(_check_kind)]
 
 
 class HistoryRecord(BaseModel):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import get_args
 
 import pytest
 
 from memory_core.history import item_history
-from memory_core.storage.record_models import RecordKind
 from support.events import (
     BLOCK,
     FACT,
@@ -85,8 +83,7 @@ def test_texts_are_logged_only_on_request(sandbox: Sandbox, setting: str) -> Non
 
 
 def test_the_page_names_all_kinds_of_changes() -> None:
-    kinds = {*get_args(RecordKind)} - {"task", "error"}
-    assert {f"agent.memory.{kind}" for kind in kinds} <= TABLES.keys()
+    assert {f"agent.memory.{kind}" for kind in item_history.CHANGE_KINDS} <= TABLES.keys()
 
 
 def test_the_example_of_the_page_has_the_documented_keys() -> None:

@@ -62,8 +62,7 @@ def read_timeline(
     groups: dict[str, list[Record]] = {}
     records = change_log.list_records(project, store, [agent])
     for record in change_log.select_items(records, [item]) if item else records:
-        if record["kind"] in change_log.CHANGE_KINDS:  # others are of runs
-            groups.setdefault(item_history.change_of(record), []).append(record)
+        groups.setdefault(item_history.change_of(record), []).append(record)
     undone = item_history.find_undone(item_history.sort_records(records))
     return [_make_entry(*group, undone) for group in reversed(groups.items())]
 

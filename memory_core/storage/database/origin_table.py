@@ -68,8 +68,8 @@ def add_origins(db: Connection, agent: str, origins: Iterable[tuple[str, str, in
     select = "SELECT decision, origin FROM origins WHERE agent = ? AND key = ?"
     for key, origin, since in origins:
         is_decision = origin in DECIDED
-        known = db.execute(select, (agent, key)).fetchone()
-        before = next(filter(None, known or ()), None)
+        row = db.execute(select, (agent, key)).fetchone()
+        before = next(filter(None, row or ()), None)
         if before is None or (is_decision and rank_of(origin) > rank_of(before)):
             row = (agent, key, *((IMPORT, origin) if is_decision else (origin, "")), since)
             db.execute(
