@@ -128,10 +128,10 @@ def _find_problem(event: Event, fields: str) -> str:
             value = value.get(parent) if type(value) is dict else None
         if type(value) is not dict:
             continue  # an object that may be missing, or a text in its place
-        found = value.get(name)
-        is_absent = found is None and field != path
-        if not is_absent and type(found) not in TYPES.get(path, (str,)):
-            return f"{path} is {_kind(found) if name in value else 'missing'}"
+        item = value.get(name)
+        is_absent = item is None and field != path
+        if not is_absent and type(item) not in TYPES.get(path, (str,)):
+            return f"{path} is {_kind(item) if name in value else 'missing'}"
     return ""
 
 

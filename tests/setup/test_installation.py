@@ -311,7 +311,8 @@ def test_an_installation_notes_the_project_and_nothing_of_the_trial(
     before = read_tree(state)
     assert installed.verb("install", project).returncode == 0
     folder, *files = sorted(read_tree(state).keys() - before.keys())
-    assert files == [f"{folder}/arrivals.json", f"{folder}/project.json"]
+    names = ("arrivals.json", "project.json", "settings")
+    assert files == [f"{folder}/{name}" for name in names]
 
 
 def test_hooks_find_a_program_that_is_elsewhere(

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from memory_core.cli.app import ALIASES, COMMANDS_BY_NAME
+from memory_core.cli.app import ALIASES, TARGETS
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.mcp_server.server import MemoryServer
 from memory_core.memory import recall
@@ -94,7 +94,7 @@ def list_texts(tree: ast.AST) -> Iterator[str]:
 
 def test_texts_use_the_name_before_a_word_for_commands_only() -> None:
     """Else `name_command` would put the path into a sentence about the product."""
-    known = {*COMMANDS_BY_NAME, *ALIASES}
+    known = {*TARGETS, *ALIASES}
     texts = {path: list_texts(ast.parse(path.read_text())) for path in PACKAGE.rglob("*.py")}
     found = {
         (path.name, word) for path in texts for one in texts[path] for word in COMMAND.findall(one)

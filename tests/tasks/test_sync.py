@@ -253,7 +253,8 @@ def test_a_command_without_the_word_imports_nothing(
 def test_a_hook_checks_the_tasks(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
     sandbox.switch_selection_on()
     write_task(sandbox.root, 1, "In Progress")
-    list_hook_imports(sandbox, "post_tool_use", {**USED, "agent_id": "a0"})  # makes the state
+    for run in ("a0", "a1"):  # makes the state, then keeps the settings there
+        list_hook_imports(sandbox, "post_tool_use", {**USED, "agent_id": run})
     (sandbox.root / "CLAUDE.md").write_text("@backlog/CLAUDE.md\n")
     for status in ("In Progress", "Done"):
         write_task(sandbox.root, 2, status)

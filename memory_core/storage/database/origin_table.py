@@ -15,7 +15,7 @@ from itertools import groupby
 from sqlite3 import Connection
 from typing import Any
 
-from memory_core.history.rights import DECIDED, IMPORT, rank_of
+from memory_core.history.rights import DECIDED, rank_of
 
 Line = dict[str, Any]
 
@@ -71,7 +71,7 @@ def add_origins(db: Connection, agent: str, origins: Iterable[tuple[str, str, in
         row = db.execute(select, (agent, key)).fetchone()
         before = next(filter(None, row or ()), None)
         if before is None or (is_decision and rank_of(origin) > rank_of(before)):
-            row = (agent, key, *((IMPORT, origin) if is_decision else (origin, "")), since)
+            row = (agent, key, *(("", origin) if is_decision else (origin, "")), since)
             db.execute(
                 "INSERT INTO origins VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT (agent, key) DO UPDATE SET decision = excluded.decision",
@@ -80,10 +80,14 @@ def add_origins(db: Connection, agent: str, origins: Iterable[tuple[str, str, in
 
 
 def take_back(db: Connection, agent: str, decisions: Mapping[str, Sequence[str]]) -> None:
-    """Forget decisions on texts, by their keys; the origin before them counts again."""
+    """Forget decisions on texts, by their keys; the origin before them counts again.
+
+    Without one, the next look at the texts finds it.
+    """
     update = "UPDATE origins SET decision = '' WHERE agent = ? AND key = ? AND decision = ?"
     rows = [(agent, key, one) for key, kinds in decisions.items() for one in kinds]
     db.executemany(update, rows)
+    db.execute("DELETE FROM origins WHERE agent = ? AND origin = '' AND decision = ''", (agent,))
 
 
 def list_records(db: Connection, agent: str) -> set[str]:
