@@ -152,11 +152,12 @@ class Crowd:
             self.counts[kind] += 1
 
     def command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a command, which may be refused while others hold the lock of the memory."""
+        """Run a command, which may be refused because others were quicker."""
         env, root = self.person.env, self.person.sandbox.root
         done = subprocess.run([*COMMAND, *words], cwd=root, env=env, capture_output=True, text=True)
-        is_busy = "is locked by another process" in done.stderr or "saved by" in done.stderr
-        assert done.returncode == 0 or is_busy, (words, done.stderr)
+        refusals = ("is locked by another process", "saved by", "its text is not kept")
+        is_refused = any(one in done.stderr for one in refusals)  # 200 other changes were quicker
+        assert done.returncode == 0 or is_refused, (words, done.stderr)
         return done
 
     def hook(self, name: str, event: dict[str, Any]) -> bytes:
@@ -202,9 +203,10 @@ def test_two_processes_of_each_kind_at_once(person: Person) -> None:
         work.result()
     assert all(crowd.counts[kind] for kind in kinds), crowd.counts
     assert person.run("tidy").returncode == 0
-    lines = Counter(sandbox.read_memory("engineer").splitlines())
-    assert {fact: lines[f"- {fact}"] for fact in crowd.kept if lines[f"- {fact}"] != 1} == {}
-    assert [fact for fact in crowd.undone if lines[f"- {fact}"]] == []
+    memory, archive = sandbox.read_memory("engineer"), sandbox.memories / "archive" / "engineer.md"
+    text = memory + (archive.read_text() if archive.exists() else "")
+    assert [fact for fact in crowd.kept if text.count(f" {fact}\n") != 1] == []
+    assert [fact for fact in crowd.undone if f" {fact}\n" in memory] == []
     origins = dict(execute(sandbox.state, "SELECT decision, count(*) FROM origins GROUP BY 1"))
     assert origins["person"] >= len([fact for fact in crowd.kept if "add" in fact])
     found = json.loads(person.run("doctor", "--json").stdout)["findings"]
