@@ -21,8 +21,9 @@ from memory_core.storage.project import Project
 if TYPE_CHECKING:
     from memory_core.storage.inbox import Report
 
-# So many reports are merged in one write.
-MAX_BATCH = 50
+# So many reports are merged in one write: with 25 learnings each, this takes seconds, and a worker
+# that others keep from the processor is not taken for one that hangs.
+MAX_BATCH = 20
 
 # With so many reports, hooks of a crowd are still at work: the worker stands back.
 CROWD = 4
