@@ -53,7 +53,7 @@ DOORS = {"hook", "api", "events", "cli", "mcp_server", "dashboard"}
 # A command starts a server: the only imports from one door to another.
 SERVER_STARTERS = {
     "memory_core.cli.mcp": "mcp_server",
-    "memory_core.cli.look.monitor": "dashboard",
+    "memory_core.cli.look.dashboard": "dashboard",
     "memory_core.cli.setup.demo": "dashboard",
 }
 

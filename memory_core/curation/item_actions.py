@@ -1,4 +1,4 @@
-"""Add, judge, pin, remove and share items; record tasks and errors that programs report.
+"""Add, judge, pin and remove items; record tasks and errors that programs report.
 
 Each call of `judge` and `teach` is one change, which undo takes back.  `record_task` and
 `record_error` change no memory, and undo does not take them back.  Parameters of most functions:
@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, review
-from memory_core.document import markdown, merge_learnings, preferences, reinsert
+from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import item_notes
 from memory_core.storage.config_yml import project_rules
@@ -354,94 +353,3 @@ def _add_record(project: Project, agent: str, record: dict[str, Any], source: st
     records = run_history.date_records(agent, [{**record, "source": source}])
     run_history.add_records(project.store, records)
     preparing.prepare(project, agent)
-
-
-class ShareResult(NamedTuple):
-    """A copy of an item: its agent and level; `was_present` if nothing had to be copied."""
-
-    agent: str
-    is_user: bool
-    text: str
-    section: str
-    was_present: bool
-
-
-class SourceItem(NamedTuple):
-    """An item to copy, and the agent that has it; the text includes the nested lines.
-
-    `tier` is one of `history.rights`, `reading` what its run had read from outside.
-    """
-
-    agent: str
-    id: str
-    text: str
-    section: str
-    confidence: float
-    tier: str
-    reading: list[str]
-
-
-def list_sources(project: Project, store: Store, agent: str) -> Iterator[SourceItem]:
-    """Yield the items of an agent, except its preferences."""
-    memory = read_memory(project, agent, store)
-    tiers = {item.text: item.tier for item in text_origins.list_texts(project, store, agent)}
-    for item in list_items(memory):
-        if not preferences.is_title(item.section):
-            state, tier = memory.history.find(item.text), tiers.get(item.text, "")
-            facts = (item.id, item.whole, item.section, item.confidence)
-            yield SourceItem(agent, *facts, tier, state.reading if state else [])
-
-
-def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> SourceItem:
-    """Return the item of one of these agents that has this name.
-
-    Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
-    """
-    sources = [one for agent in agents for one in list_sources(project, store, agent)]
-    source = lookup.find_item(name, sources)
-    owners = sorted({other.agent for other in sources if other.id == source.id})
-    if len(owners) > 1:
-        raise lookup.AmbiguousItem(f"{', '.join(owners)} have {name!r}: choose one with --from")
-    return source
-
-
-def copy_items(
-    project: Project, copies: Sequence[tuple[SourceItem, Sequence[tuple[str, Store]]]]
-) -> list[list[ShareResult]]:
-    """Copy each item to its (agent, level), all as one change.
-
-    A copy has the origin, the confidence and the tier of its item.
-    """
-    change_id = agent_memory.make_change_id("share")
-    for _source, targets in copies:
-        for agent, store in targets:
-            transaction.check_unlocked(store, [agent])
-    return [
-        [_copy(project, source, agent, store, change_id) for agent, store in targets]
-        for source, targets in copies
-    ]
-
-
-def _copy(
-    project: Project, source: SourceItem, agent: str, store: Store, change_id: str
-) -> ShareResult:
-    is_user = project.user_paths is not None and store.paths is project.user_paths
-    whole = scanner.redact(source.text)
-    first_line, _newline, nested = whole.partition("\n")
-
-    def change(memory: AgentMemory) -> ShareResult:
-        document = markdown.parse_document(memory.text)
-        twin = merge_learnings.find_duplicate(document.items, first_line)
-        if twin:
-            return ShareResult(agent, is_user, twin.text, "", was_present=True)
-        after, text = reinsert.insert_item(document, source.section, whole, memory.limits)
-        memory.set_document(after)
-        title = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
-        fields: dict[str, Any] = {"section": title, "nested": nested, "origin": source.agent}
-        fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
-        if source.tier in rights.DECIDED:
-            memory.origins[text, nested] = rights.ACCEPTED
-        memory.record("imported", text, source="person", confidence=source.confidence, **fields)
-        return ShareResult(agent, is_user, text, title, was_present=False)
-
-    return transaction.change_memory(project, agent, change, store, change_id)

@@ -4,6 +4,8 @@ handle_answer    PostToolUse         the answer of a delegation; notes backgroun
 handle_handback  PreToolUse          the same in auto mode
 handle_stop      SubagentStop        the last message of an agent
 handle_failure   PostToolUseFailure  voids the receipt, collects the error
+
+Each takes the project and an event, and returns the reply or None.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import time
 
 from memory_core.claude_code import agent_names, events
-from memory_core.delegation import report_texts, run_event
+from memory_core.delegation import run_event
 from memory_core.delegation.run_event import RunEvent
 from memory_core.storage import inbox, run_records
 
@@ -25,22 +27,13 @@ if TYPE_CHECKING:
     Reply = dict[str, Any]
 
 
-def handle(project: Project, event: Event, name: str) -> Reply | None:
-    """Answer an event with this name."""
-    handlers = {
-        "PreToolUse": handle_handback,
-        "PostToolUse": handle_answer,
-        "SubagentStop": handle_stop,
-        "PostToolUseFailure": handle_failure,
-    }
-    return handlers[name](project, event)
-
-
 def handle_handback(project: Project, event: Event) -> Reply | None:
     """Collect a report for the main agent, and remove the learnings from it."""
     run = run_event.of_own_run(project, event)
     if not (run.is_served and events.report_texts(event)):
         return None
+    from memory_core.delegation import report_texts
+
     _collect(run, "PreToolUse")
     rests = report_texts.list_rests(run, report_texts.read_texts(run))
     return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
@@ -64,6 +57,8 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         return None
     if not (answer.is_served or events.error(event)):
         return None
+    from memory_core.delegation import report_texts
+
     _collect(answer, "PostToolUse")
     rests = report_texts.list_rests(answer, report_texts.read_texts(answer))
     if not rests:
@@ -182,3 +177,11 @@ def _make_report(run: RunEvent, name: str) -> inbox.Report:
         "settings": inbox.select_settings(run.project.environ),
         "event": {**run.event, "hook_event_name": name},
     }
+
+
+HANDLERS = {
+    "PreToolUse": handle_handback,
+    "PostToolUse": handle_answer,
+    "SubagentStop": handle_stop,
+    "PostToolUseFailure": handle_failure,
+}

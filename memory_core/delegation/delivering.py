@@ -3,6 +3,8 @@
 handle_call           PreToolUse     adds the memory to the prompt, writes a receipt
 handle_start          SubagentStart  adds the memory if there is no receipt
 handle_session_start  SessionStart   gives the main session its own memory
+
+Each takes the project and an event, and returns the reply or None.
 """
 
 from __future__ import annotations
@@ -28,16 +30,6 @@ if TYPE_CHECKING:
 
 # Where a memory that was given comes from: files that are read at the start of each run.
 RUNTIME = "runtime"
-
-
-def handle(project: Project, event: Event, name: str) -> Reply | None:
-    """Answer an event with this name."""
-    handlers = {
-        "PreToolUse": handle_call,
-        "SubagentStart": handle_start,
-        "SessionStart": handle_session_start,
-    }
-    return handlers[name](project, event)
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:
@@ -186,3 +178,10 @@ def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
         duration_ms=int((time.monotonic() - run_event.began) * 1000),
         route=route,
     )
+
+
+HANDLERS = {
+    "PreToolUse": handle_call,
+    "SubagentStart": handle_start,
+    "SessionStart": handle_session_start,
+}

@@ -36,13 +36,13 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
     if name == "SessionEnd":
         _await_worker(project)
     elif name in STARTS or (name == "PreToolUse" and events.is_delegation(event)):
-        from memory_core.delegation import delivering
+        from memory_core.delegation.delivering import HANDLERS
 
-        reply = delivering.handle(project, event, name)
+        reply = HANDLERS[name](project, event)
     else:
-        from memory_core.delegation import collecting
+        from memory_core.delegation.collecting import HANDLERS
 
-        reply = collecting.handle(project, event, name)
+        reply = HANDLERS[name](project, event)
     return _add_notices(project, event, name, reply)
 
 

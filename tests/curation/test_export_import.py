@@ -21,6 +21,7 @@ from memory_core.curation import (
     item_actions,
     lookup,
     preference_actions,
+    sharing,
 )
 from memory_core.curation.undo import NothingToUndo, redo_last, undo_last
 from memory_core.document import markdown
@@ -514,16 +515,16 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
     write(shop, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
     teach(shop, "qa", TABS)
     item_actions.judge(shop, "engineer", FACT, "contradicted")
-    source = item_actions.find_source(shop, shop.store, ["engineer", "qa"], FACT)
+    source = sharing.find_source(shop, shop.store, ["engineer", "qa"], FACT)
     users = shop.level(user=True)
-    (done,) = item_actions.copy_items(shop, [(source, [("qa", shop.store), ("engineer", users)])])
+    (done,) = sharing.copy_items(shop, [(source, [("qa", shop.store), ("engineer", users)])])
     targets = [("qa", False), ("engineer", True)]
-    assert done == [item_actions.ShareResult(*target, FACT, "Mine", False) for target in targets]
+    assert done == [sharing.ShareResult(*target, FACT, "Mine", False) for target in targets]
     assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
     for held, agent in ((shop.store, "qa"), (users, "engineer")):
         told = held.history(agent).read()[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
-    assert item_actions.copy_items(shop, [(source, [("qa", shop.store)])])[0][0].was_present
+    assert sharing.copy_items(shop, [(source, [("qa", shop.store)])])[0][0].was_present
     undo_last(shop, shop.store, 1)  # without an effect there is no change
     assert texts(shop) == [TABS]
 

@@ -22,6 +22,7 @@ from memory_core.curation import (
     edit_session,
     item_actions,
     preference_actions,
+    sharing,
 )
 from memory_core.curation.undo import (
     NothingToUndo,
@@ -189,8 +190,8 @@ def deleted(shop: Workshop) -> None:
 
 
 def shared(shop: Workshop) -> None:
-    source = item_actions.find_source(shop.project, shop.store, ["qa"], "two")
-    item_actions.copy_items(shop.project, [(source, [("ops", shop.store)])])
+    source = sharing.find_source(shop.project, shop.store, ["qa"], "two")
+    sharing.copy_items(shop.project, [(source, [("ops", shop.store)])])
     assert shop.items("ops") == [ITEMS[1]]
 
 
@@ -437,12 +438,10 @@ def prune(shop: Workshop, *_step: Any) -> None:
 
 def share(shop: Workshop, agent: str, number: int, word: str) -> None:
     if found := [
-        one
-        for agent in AGENTS
-        for one in item_actions.list_sources(shop.project, shop.store, agent)
+        one for agent in AGENTS for one in sharing.list_sources(shop.project, shop.store, agent)
     ]:
         targets = [(each, shop.store) for each in AGENTS]
-        item_actions.copy_items(shop.project, [(found[number % len(found)], targets)])
+        sharing.copy_items(shop.project, [(found[number % len(found)], targets)])
 
 
 def undo(shop: Workshop, *_step: Any) -> None:

@@ -1,4 +1,4 @@
-"""`agent-memory monitor` and `dashboard`: events as they happen, and memories in a browser."""
+"""`agent-memory monitor`: events as they happen."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli import output
-from memory_core.cli.app import find_project, read_environment
-from memory_core.cli.common import scopes
-from memory_core.cli.common.arguments import Since, flag, make_number_parser, parse_since
-from memory_core.cli.errors import CommandRefused
-from memory_core.curation import export_import
+from memory_core.cli.app import find_project
+from memory_core.cli.common.arguments import Since, flag, parse_since
 from memory_core.curation.views import timeline
 from memory_core.monitor import following
 from memory_core.text.times import FAR_FUTURE
@@ -78,47 +75,3 @@ def _print_event(event: dict[str, Any]) -> None:
     output.print_line(
         output.paint(when, "dim"), "  ", label, "  ", who.ljust(AGENT_WIDTH), "  ", details
     )
-
-
-def dashboard(
-    port: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=make_number_parser(0, 65535),
-            help="Port on 127.0.0.1; 0 = any free port.",
-            show_default="5000, or the next free one",
-        ),
-    ] = None,
-    opens: Annotated[bool, flag("--open", "Open it in your browser.")] = False,
-    save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Only write the overview to this file.")
-    ] = None,
-) -> None:
-    """Show and edit memories in your browser.
-
-    The printed address contains a token that gives access: do not pass it on.
-
-    \b
-    Example:
-      agent-memory dashboard --open
-    """
-    project = find_project()
-    if save is not None:
-        if opens or port is not None:
-            raise CommandRefused("--save starts no server: leave out --open and --port")
-        from memory_core.dashboard import saved_page
-
-        export_import.save_file(project, save, saved_page.make_page(project, read_environment()))
-        output.print_note(f"Wrote {save}")
-        return
-    scopes.require_person(project, "open the dashboard")
-    from memory_core.dashboard import server
-
-    def say(address: str) -> None:
-        output.print_token(address)
-        output.end_page()
-        output.print_note(f"Dashboard of {project.paths.root}; Ctrl-C ends it.")
-
-    with suppress(KeyboardInterrupt):
-        server.serve(project, read_environment(), port, say, opens)

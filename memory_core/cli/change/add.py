@@ -1,0 +1,122 @@
+"""`agent-memory add`: a person adds items to a memory."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.change.item import format_item, item_to_json
+from memory_core.cli.common import scopes
+from memory_core.cli.common.arguments import (
+    Agent,
+    AsJson,
+    User,
+)
+from memory_core.cli.common.entries import format_section
+from memory_core.cli.common.notes import get_change, note_undefined, note_undo, read_input
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.curation import item_actions
+from memory_core.curation.item_actions import TeachResult
+from memory_core.learning import type_names
+
+Words = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[TYPE] TEXT",
+        help="The text; - reads one item per line. The type: "
+        f"{', '.join(type_names.TYPES)} (default).",
+    ),
+]
+
+
+def add(
+    agent: Agent,
+    words: Words,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Add an item to the memory of an agent.
+
+    If the agent knows it already, the confidence rises.
+
+    \b
+    Example:
+      agent-memory add engineer mistake "A payment sent twice is paid twice"
+    """
+    scope = scopes.find_agent(agent, user, accept_new=True)
+    type_, text = _split_words(words)
+    is_new = not scope.level.list_files(scope.agent)
+    is_first = not scope.level.files.is_folder(scope.level.folder)
+    texts = _read_stdin() if text == "-" else [text]
+    source = scopes.find_source(scope.project, texts)
+    result = item_actions.teach(
+        scope.project, scope.agent, type_, texts, scope.level, source=source
+    )
+    if json:
+        print_json({**_taught_to_json(scope.agent, result), "change": get_change(scope.project)})
+        return
+    _print_taught(result)
+    if result.waits:
+        print_note(f"It waits for a person: {result.waits} (agent-memory review)")
+    note_undo(scope.project, user)
+    if is_first:
+        print_note(f"Note: the first memory here; its folder is {scope.level.folder}.")
+    if is_new:
+        note_undefined(scope.project, scope.agent)
+
+
+def _split_words(words: list[str]) -> tuple[str, str]:
+    """Return the type and the text: the first word is a type if others follow."""
+    type_ = words[0] if len(words) > 1 else type_names.DEFAULT_TYPE
+    text = " ".join(words[1:] or words).strip()
+    if not text:
+        raise CommandRefused("the text is empty")
+    if len(words) == 1 and type_names.type_of(text):
+        raise CommandRefused(f"missing text: use agent-memory add AGENT {text} TEXT")
+    try:
+        item_actions.check_type(type_)
+    except item_actions.InvalidRequest as error:
+        raise CommandRefused(f"{error} (put a text in quotes)") from None
+    return type_, text
+
+
+def _print_taught(result: TeachResult) -> None:
+    for taught in result.taught:
+        verb = "Already known, confidence raised" if taught.was_present else "Added"
+        print_line(f"{verb}: {format_item(taught.item)}")
+        if taught.was:
+            print_line(f"  replaces: {taught.was}")
+    for item in result.doubted:
+        print_line(f"Contradicted: {format_item(item)}")
+    for item in result.rivals:
+        print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
+    for section, text in result.evicted:
+        print_line(f"Archived: {format_section(section)}{text.splitlines()[0]}")
+
+
+def _read_stdin() -> list[str]:
+    try:
+        lines = [line.strip() for line in read_input("-").decode("utf-8-sig").splitlines()]
+    except UnicodeDecodeError:
+        raise CommandRefused("stdin is not UTF-8 text") from None
+    texts = [line[2:].strip() if line[:2] in ("- ", "* ", "+ ") else line for line in lines]
+    if not any(texts):
+        raise CommandRefused("stdin is empty: at least one line is expected")
+    return [text for text in texts if text]
+
+
+def _taught_to_json(agent: str, result: TeachResult) -> dict[str, Any]:
+    return {
+        "agent": agent,
+        "items": [
+            {**item_to_json(taught.item), "known": taught.was_present, "was": taught.was or None}
+            for taught in result.taught
+        ],
+        "contradicted": [
+            {"id": item.id, "text": item.text, "confidence": item.confidence}
+            for item in [*result.doubted, *result.rivals]
+        ],
+        "archived": [{"section": section, "text": text} for section, text in result.evicted],
+    }

@@ -1,0 +1,89 @@
+"""`agent-memory restore`: list the archive, or put an item back into the memory."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.common import arguments, scopes
+from memory_core.cli.common.arguments import (
+    AsJson,
+    User,
+)
+from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.notes import get_change, note_undo
+from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
+from memory_core.curation import archive, lookup, searching
+from memory_core.curation.archive import RestoreResult
+
+ArchivedItems = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[AGENT] [ITEM]",
+        help="An agent and a text, or ids; without: list.",
+        autocompletion=arguments.suggest_agents,
+    ),
+]
+
+
+def restore(
+    items: ArchivedItems,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """List archived items, or restore them.
+
+    \b
+    Example:
+      agent-memory restore engineer
+    """
+    scope = scopes.find_level(user)
+    if len(items) == 1 and lookup.is_agent(scope.project, items[0], scope.level):
+        _list_archive(scopes.AgentScope(*scope, *scopes.find_agents(scope, items)), json)
+        return
+    scopes.require_person(scope.project, "restore items")
+    places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
+    named = scopes.find_items(scope, items, places)
+    results = archive.restore(*scope, named)
+    if json:
+        rows = [
+            _restored_to_json(agent, result, get_change(scope.project)) for agent, result in results
+        ]
+        print_json(rows if len(rows) > 1 else rows[0])
+        return
+    for _agent, result in results:
+        _print_restored(result)
+    note_undo(scope.project, user)
+
+
+def _restored_to_json(agent: str, result: RestoreResult, change: str | None) -> dict[str, Any]:
+    return {
+        "agent": agent,
+        **select_fields(result, "file", "section", "text", known="was_present"),
+        "change": change,
+    }
+
+
+def _print_restored(result: RestoreResult) -> None:
+    first = result.text.splitlines()[0]
+    if result.was_present:
+        print_line(f"Already in {result.file}: {first}")
+    else:
+        print_line(f"Restored to {result.file} [{result.section}]: {first}")
+
+
+def _list_archive(scope: scopes.AgentScope, json: bool) -> None:
+    items = archive.list_absent(scope.level, scope.agent)
+    if json:
+        print_json([{**item._asdict(), "day": item.day or None} for item in items])
+        return
+    enable_pager()
+    width = len(str(len(items)))
+    entries = []
+    for item in items:
+        cells = (f"{item.number:{width}}", item.day)
+        entries.append(Entry((scope.agent,), (), cells, item.text, item.section))
+    print_entries(entries)
+    if not items:
+        print_note(f"The archive of {scope.agent} is empty.")

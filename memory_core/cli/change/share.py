@@ -1,0 +1,102 @@
+"""`agent-memory share`: copy an item of one agent to others."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.cli.common import scopes
+from memory_core.cli.common.arguments import (
+    ITEM_HELP,
+    AsJson,
+    agent_option,
+    flag,
+)
+from memory_core.cli.common.notes import get_change, note_undo
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_json, print_line, select_fields
+from memory_core.curation import lookup, sharing
+from memory_core.curation.sharing import ShareResult, SourceItem
+from memory_core.storage.store import Store
+
+Item = Annotated[list[str], typer.Argument(metavar="ITEM", help=ITEM_HELP)]
+To = Annotated[list[str] | None, agent_option("--to", help="Agent to copy to (repeatable).")]
+All = Annotated[bool, flag("--all", "Copy to every agent with a memory except PM.")]
+ToUser = Annotated[bool, flag("--user", "Copy to the agent's user-level memory.")]
+From = Annotated[str | None, agent_option("--from", help="Agent to copy from.", show_default="any")]
+
+
+def share(
+    item: Item,
+    to: To = None,
+    all_: All = False,
+    user: ToUser = False,
+    from_: From = None,
+    json: AsJson = False,
+) -> None:
+    """Copy items to other agents or to your user level.
+
+    Several words are ids, or else the text of one item.
+
+    \b
+    Example:
+      agent-memory share "event bus" --user
+    """
+    if sum(map(bool, (to, all_, user))) != 1:
+        raise CommandRefused("one of --to AGENT, --all and --user is required")
+    scopes.find_level(user)  # refuses --user without a home directory
+    scope = scopes.find_level()
+    owners = scopes.find_agents(scope, [from_]) if from_ else scope.level.agents()
+    names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
+    sources = [sharing.find_source(*scope, owners, name) for name in names]
+    targets = [_list_targets(scope, source, to or [], user) for source in sources]
+    copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
+    copies = list(zip(sources, copied, strict=True))
+    if json:
+        common = {"change": get_change(scope.project)}
+        rows = [{**_copies_to_json(*copy), **common} for copy in copies]
+        print_json(rows if len(rows) > 1 else rows[0])
+        return
+    for source, results in copies:
+        for result in results:
+            _print_copy(source, result)
+    note_undo(scope.project, user)
+
+
+def _copies_to_json(source: SourceItem, results: list[ShareResult]) -> dict[str, Any]:
+    renamed = {"user": "is_user", "known": "was_present"}
+    return {
+        "from": source.agent,
+        **select_fields(source, "id", "text", "section", "confidence"),
+        "shared": [
+            select_fields(result, "agent", "text", "section", **renamed) for result in results
+        ],
+    }
+
+
+def _list_targets(
+    scope: scopes.LevelScope, source: SourceItem, names: list[str], user: bool
+) -> list[tuple[str, Store]]:
+    if user:
+        if scope.project.user_paths is None:
+            raise CommandRefused(
+                "this folder is your home directory: its memories are your user level already"
+            )
+        return [(source.agent, scope.project.level(user=True))]
+    agents = scopes.find_agents(scope, names) or [
+        agent for agent in scope.level.agents() if agent not in (source.agent, PM)
+    ]
+    if not agents:
+        raise CommandRefused(f"no agent other than {source.agent} has a memory here", 1)
+    return [(agent, scope.level) for agent in dict.fromkeys(agents)]
+
+
+def _print_copy(source: SourceItem, result: ShareResult) -> None:
+    target = f"{result.agent} (user level)" if result.is_user else result.agent
+    if result.was_present:
+        print_line(f"{target} already knows: {result.text}")
+    else:
+        section = f" [{result.section}]" if result.section else ""
+        print_line(f"{source.agent} -> {target}{section}: {result.text}")

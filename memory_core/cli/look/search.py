@@ -1,0 +1,94 @@
+"""`agent-memory search`: items that contain some words."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from memory_core.cli.common.arguments import AsJson, Limit, User, agent_option
+from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.scopes import (
+    find_agents,
+    find_level,
+)
+from memory_core.cli.output import print_json, print_note, select_fields
+from memory_core.curation import (
+    searching,
+)
+from memory_core.document import markdown
+
+STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}
+
+
+Words = Annotated[
+    list[str],
+    typer.Argument(metavar="TEXT", help="Words to find; all must occur, in any order."),
+]
+Owners = Annotated[
+    list[str] | None,
+    agent_option(help="Search only this agent (repeatable).", show_default="all"),
+]
+Place = Annotated[
+    Literal["memory", "archive", "review"] | None,
+    typer.Option(
+        "--in",
+        metavar="memory|archive|review",
+        help="Where to search.",
+        show_default="memory and archive",
+    ),
+]
+
+
+def search(
+    text: Words,
+    agent: Owners = None,
+    place: Place = None,
+    number: Limit = None,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Find items in memories and archives.
+
+    Ignores case and accents; matches parts of words. Exit 1 if nothing is found.
+
+    \b
+    Example:
+      agent-memory search event bus
+    """
+    scope = find_level(user)
+    words = " ".join(text)
+    agents = find_agents(scope, agent)
+    places = [place] if place else searching.PLACES
+    result = searching.search_items(scope.level, words, agents, places)
+    hits = result.hits[:number]
+    if json:
+        names = ("agent", "id", "text", "section", "nested", "day")
+        print_json([{**select_fields(hit, *names), "in": hit.place} for hit in hits])
+    else:
+        _print_hits(hits, words, user)
+        if more := len(result.hits) - len(hits):
+            print_note(f"{more} more found.")
+    for message in result.unread:
+        print_note(message)
+    if result.unread or not result.hits:
+        raise typer.Exit(1)
+
+
+def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
+    print_entries([_to_entry(hit) for hit in hits], words)
+    if not hits:
+        print_note("Nothing found.")
+    archived = [hit for hit in hits if hit.is_restorable]
+    if archived:
+        one = archived[0]
+        words = f"{one.agent} {one.id}" if len(archived) == 1 else "AGENT ID"
+        print_note(f"To restore an archived item: {format_command('restore', user)} {words}")
+
+
+def _to_entry(hit: searching.ItemHit) -> Entry:
+    day = f" {hit.day}" if hit.day else ""
+    note = f"  ({STATES[hit.place]}{day})" if hit.place in STATES else ""
+    text = markdown.join_nested(hit.text, hit.nested)
+    return Entry((hit.agent,), (hit.agent,), (hit.id,), text, hit.section, note)

@@ -1,0 +1,177 @@
+"""`agent-memory show`: the memory file of an agent, an item, or a prompt text."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
+from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.scopes import (
+    AgentScope,
+    LevelScope,
+    find_agents,
+    find_items,
+    find_level,
+)
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
+from memory_core.curation import (
+    agent_context,
+    agent_status,
+    item_actions,
+    searching,
+)
+from memory_core.document import markdown
+from memory_core.memory import preparing
+from memory_core.memory.reading import read_memory
+from memory_core.origin import text_origins
+from memory_core.storage import store
+from memory_core.storage.store import FileSnapshot
+from memory_core.text.times import format_utc
+
+# Fields of an item and their titles.
+ITEM_FIELDS = {
+    **{name: name for name in ("id", "agent", "section", "place", "confidence")},
+    "pinned": "pinned",
+    "held": "not given",
+    "time": "added",
+    "source": "added by",
+    "tier": "origin",
+    "reading": "run had read",
+    "run": "run",
+    "session": "session",
+    "runs": "runs",
+}
+
+
+def show(
+    names: Annotated[
+        list[str],
+        agent_argument("Agents, or ids of items.", "AGENT|ID"),
+    ],
+    as_given: Annotated[
+        bool, flag("--as-given", "Print what the agent receives without a task.")
+    ] = False,
+    task: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TASK", help="Print what the agent receives for this task."),
+    ] = None,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Print the memory of an agent, or an item with its origin.
+
+    If several agents have an item: agent-memory show AGENT ID.
+
+    \b
+    Example:
+      agent-memory show engineer --for "Add a timeout to the payment client"
+    """
+    if as_given and task is not None:
+        raise CommandRefused("--as-given and --for exclude each other")
+    is_prompt = as_given or task is not None
+    level = find_level(user)
+    if not is_prompt and searching.are_items(level.project, names, level.level):
+        views = [_show_item(level, *item, json) for item in find_items(level, names)]
+    else:
+        scopes = [AgentScope(*level, name) for name in find_agents(level, names)]
+        if is_prompt:
+            views = [_show_prompt_text(scope, task or "", json) for scope in scopes]
+        else:
+            views = [_show_file(scope, user, json) for scope in scopes]
+    if json:
+        print_json(views if len(views) > 1 else views[0])
+
+
+def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str, Any]:
+    item = searching.find_by_id(scope.level, name, agents=[agent])
+    memory = read_memory(scope.project, item.agent, scope.level)
+    state = memory.history.get(item.id)
+    origin = ("confidence", "source", "run", "session", "used")
+    note = preparing.read_notes(scope.project, scope.level, item.agent).get(item.text)
+    fields = {
+        **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
+        **select_fields(state, *origin, time="born"),
+        "pinned": item.id in item_actions.list_pinned(memory),
+        "held": text_origins.list_held(scope.project, scope.level, item.agent).get(item.text),
+        "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
+        "tier": text_origins.find_tier(scope.project, scope.level, item.agent, item.text),
+        "reading": state.reading if state else [],
+    }
+    if not json:
+        since = fields["time"] and fields["time"][:16].replace("T", " ")
+        print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
+        runs = (f"{count} {name}" for name, count in (fields["runs"] or {}).items() if count)
+        values = {**fields, "time": since, "runs": ", ".join(runs)}
+        values["reading"] = ", ".join(fields["reading"])
+        values["pinned"] = "yes" if fields["pinned"] else ""
+        rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
+        print_entries([Entry((), (), (title,), text) for title, text in rows])
+    return fields
+
+
+def _show_prompt_text(scope: AgentScope, task: str, json: bool) -> dict[str, Any]:
+    """Print the text that a hook would give the agent now for a task, "" for an unknown one."""
+    block = agent_context.preview_block(scope.project, scope.agent, task)
+    if block.text and not json:
+        print_line(block.text)
+        if not task and scope.agent != PM:
+            command = f'agent-memory show {scope.agent} --for "TASK"'
+            print_note(f"This is for an agent whose task is not known; for a task: {command}")
+    elif not json:
+        print_note(f"{scope.agent} would receive nothing; agent-memory config show says why")
+    fields = {"files": list(block.files), "bytes": block.size}
+    return {"agent": scope.agent, "text": block.text, **fields}
+
+
+def _show_file(scope: AgentScope, user: bool, json: bool) -> dict[str, Any]:
+    project, _level, agent = scope
+    own = None if user else agent_status.read_file(project.store, agent)
+    users = None
+    if project.user_paths:
+        users = agent_status.read_file(store.Store(project.user_paths), agent)
+    snapshot = own or users
+    if not json:
+        _print_file(scope, snapshot, users if own else None, user)
+    if snapshot is None:
+        return _memory_to_json(scope)
+    changed = format_utc(snapshot.changed)
+    return {**_memory_to_json(scope, snapshot.path, snapshot.text), "changed": changed}
+
+
+def _print_file(
+    scope: AgentScope, snapshot: FileSnapshot | None, other: FileSnapshot | None, user: bool
+) -> None:
+    project, _level, agent = scope
+    if other:
+        print_note(f"The user-level memory of {agent} is in {other.path}")
+    if snapshot:
+        print_bytes(snapshot.text.encode("utf-8", "surrogateescape"))
+        for line, warning in markdown.parse_document(snapshot.text).warnings:
+            print_note(f"{project.paths.relative(snapshot.path)}:{line}: {warning}")
+    elif agent == PM:
+        command = format_command("add PM guideline TEXT", user)
+        print_note(f"The main session has no memory yet.  To give it one: {command}")
+    else:
+        path = project.paths.relative(project.store.path(agent))
+        print_note(f"{agent} has no memory yet; its first learning creates {path}")
+
+
+def _memory_to_json(scope: AgentScope, path: str | None = None, text: str = "") -> dict[str, Any]:
+    document = markdown.parse_document(text)
+    return {
+        "agent": scope.agent,
+        "file": scope.project.paths.relative(path) if path else None,
+        "bytes": len(text.encode("utf-8", "surrogateescape")),
+        "changed": None,
+        "sections": [
+            {"title": section.title, "items": [item.text for item in section.items]}
+            for section in document.sections
+        ],
+        "warnings": [{"line": line, "what": warning} for line, warning in document.warnings],
+        "text": text,
+    }

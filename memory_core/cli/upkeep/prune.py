@@ -1,0 +1,100 @@
+"""`agent-memory prune`: archive items with low confidence that nobody used recently."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from memory_core.cli import output
+from memory_core.cli.common import arguments, notes
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
+from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.scopes import find_agents, find_level
+from memory_core.curation import cleaning
+from memory_core.curation.cleaning import PruneResult
+from memory_core.text.phrases import format_count
+
+
+def _parse_share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise typer.BadParameter(f"invalid confidence {text!r}: use a number from 0 to 1")
+    return share
+
+
+UnusedSince = Annotated[
+    str,
+    typer.Option(metavar="90d", help="Minimum time since the last use; 0d: any."),
+]
+Below = Annotated[
+    float,
+    typer.Option(metavar="0..1", parser=_parse_share, help="Only with less confidence."),
+]
+
+
+def prune(
+    agent: Agents = None,
+    older_than: UnusedSince = ...,  # type: ignore[assignment]
+    below: Below = 0.3,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Archive items with low confidence that were not used recently.
+
+    An item is used when a run reports it again or you confirm it. Preferences are kept.
+
+    \b
+    Example:
+      agent-memory prune --older-than 90d
+    """
+    notes.check_options(yes, dry_run)
+    seconds = arguments.parse_duration(older_than)
+    scope = find_level(user)
+    agents = find_agents(scope, agent)
+    prune_items = partial(
+        cleaning.prune_items, *scope, agents or scope.level.agents(), seconds, below
+    )
+    results = prune_items()
+    count = format_count(sum(len(result.items) for result in results), "item")
+    if not json:
+        _print_items(results)
+    written = bool(results) and notes.may_change(
+        f"Move {count} to the archive?", yes, dry_run, json
+    )
+    if written:
+        results = prune_items(write=True)
+    if json:
+        rows, change = list(map(_pruned_to_json, results)), notes.get_change(scope.project)
+        output.print_json({"written": written, "change": change, "agents": rows})
+    elif not results:
+        notes.note_nothing(
+            scope.level, agents, "Nothing to prune: no item is that old and uncertain."
+        )
+    elif written:
+        output.print_note(f"{count} archived.")
+        notes.note_undo(scope.project, user)
+
+
+def _print_items(results: list[PruneResult]) -> None:
+    entries = []
+    for result in results:
+        agent = (result.agent,)
+        for item, used in zip(result.items, result.used, strict=True):
+            note = f" ({item.confidence:g}, last used {used[:10]})"
+            entries.append(Entry(agent, agent, (item.id,), item.text, item.section, note))
+    print_entries(entries)
+
+
+def _pruned_to_json(result: PruneResult) -> dict[str, object]:
+    items = zip(result.items, result.used, strict=True)
+    return {
+        "agent": result.agent,
+        "items": [{**item._asdict(), "used": used} for item, used in items],
+    }
