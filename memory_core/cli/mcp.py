@@ -6,7 +6,7 @@ from typing import Annotated
 
 from memory_core.cli.app import read_environment, shared
 from memory_core.cli.common.arguments import flag
-from memory_core.cli.common.notes import can_ask, require_consent
+from memory_core.cli.common.inputs import can_ask, require_consent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_note
 from memory_core.setup import activation

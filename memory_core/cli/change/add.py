@@ -7,14 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.change.item import format_item, item_to_json
-from memory_core.cli.common import scopes
+from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import (
     Agent,
     AsJson,
     User,
 )
 from memory_core.cli.common.entries import format_section
-from memory_core.cli.common.notes import get_change, note_undefined, note_undo, read_input
+from memory_core.cli.common.inputs import read_input
+from memory_core.cli.common.notes import get_change, note_undefined, note_undo
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import item_actions
@@ -50,7 +51,7 @@ def add(
     is_new = not scope.level.list_files(scope.agent)
     is_first = not scope.level.files.is_folder(scope.level.folder)
     texts = _read_stdin() if text == "-" else [text]
-    source = scopes.find_source(scope.project, texts)
+    source = acting.find_source(scope.project, texts)
     result = item_actions.teach(
         scope.project, scope.agent, type_, texts, scope.level, source=source
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from memory_core.cli.common import notes, scopes
+from memory_core.cli.common import acting, inputs, notes
 from memory_core.cli.common.arguments import (
     AsJson,
     User,
@@ -36,7 +36,7 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
       agent-memory rename engineer backend-engineer
     """
     scope = project, level, old = find_agent(old, user)
-    scopes.require_person(project, "rename agents")
+    acting.require_person(project, "rename agents")
     target = resolve_agent(level, new)
     files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
     if json:
@@ -63,9 +63,9 @@ def delete(
     Example:
       agent-memory delete engineer --dry-run
     """
-    notes.check_options(yes, dry_run)
+    inputs.check_options(yes, dry_run)
     scope = project, _level = find_level(user)
-    scopes.require_person(project, "delete memories")
+    acting.require_person(project, "delete memories")
     rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
     if not json:
         for row in rows:

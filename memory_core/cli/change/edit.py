@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import notes, scopes
+from memory_core.cli.common import acting, inputs, notes
 from memory_core.cli.common.arguments import User, agent_argument
 from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
@@ -75,9 +75,9 @@ def edit(
         _edit_file(AgentScope(*scope, hit.agent), user)
         return
     new = " ".join(words[size:])
-    source = scopes.find_source(project, [new])
-    if source == scopes.AGENT_SOURCE:
-        scopes.require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
+    source = acting.find_source(project, [new])
+    if source == acting.AGENT_SOURCE:
+        acting.require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
     result = edit_session.reword_item(project, hit.agent, hit.text, new, level, source)
     _print_result(project, hit.agent, result, user)
     for text_now in result.changed:
@@ -93,7 +93,7 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
         if warnings is None:
             print_note("Nothing is changed.")
             return
-        edited, source = _read(path), scopes.find_source(scope.project, [""])
+        edited, source = _read(path), acting.find_source(scope.project, [""])
         result = edit_session.save_copy(
             scope.project, scope.agent, copy, edited, scope.level, source=source
         )
@@ -128,7 +128,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
-        raise CommandRefused(f"the editor removed the file; {notes.NOTHING_CHANGED}", 1) from None
+        raise CommandRefused(f"the editor removed the file; {inputs.NOTHING_CHANGED}", 1) from None
 
 
 def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[EditWarning] | None:
@@ -137,17 +137,17 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
         start = time.monotonic()
         editor = run_editor(path)
         if _read(path) == copy.text:
-            if time.monotonic() - start < MIN_EDIT_SECONDS and notes.can_ask():
+            if time.monotonic() - start < MIN_EDIT_SECONDS and inputs.can_ask():
                 print_note(
                     f"{editor} returned at once: it may need an option to wait, like `code --wait`"
                 )
             return None
-        if not _read(path).strip() and not notes.can_ask():
-            raise CommandRefused(f"the file is empty; {notes.NOTHING_CHANGED}", 1)
+        if not _read(path).strip() and not inputs.can_ask():
+            raise CommandRefused(f"the file is empty; {inputs.NOTHING_CHANGED}", 1)
         warnings = edit_session.list_warnings(_read(path))
         for line, what in warnings:
             print_note(f"{path.name}:{line}: {what}")
-        if not warnings or not notes.can_ask():
+        if not warnings or not inputs.can_ask():
             return warnings
         choice = _ask_choice()
         if choice != EDIT_AGAIN:
@@ -157,9 +157,9 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
 def _ask_choice() -> str:
     """Ask what to do about warnings; without an answer, the copy stays in its folder."""
     while True:
-        answer = notes.ask_line("Edit again, keep or discard? [E/k/d]: ")
+        answer = inputs.ask_line("Edit again, keep or discard? [E/k/d]: ")
         if not answer:
-            raise CommandRefused(f"no answer; {notes.NOTHING_CHANGED}", 1)
+            raise CommandRefused(f"no answer; {inputs.NOTHING_CHANGED}", 1)
         choice = answer.strip().lower() or EDIT_AGAIN
         if choice in (EDIT_AGAIN, KEEP, DISCARD):
             return choice
@@ -178,13 +178,13 @@ def run_editor(path: Path) -> str:
         status = STATUS_NOT_FOUND
     except OSError as error:
         raise CommandRefused(
-            f"editor {editor!r}: {error.strerror}; {notes.NOTHING_CHANGED}", 1
+            f"editor {editor!r}: {error.strerror}; {inputs.NOTHING_CHANGED}", 1
         ) from None
     if status in INTERRUPTED_STATUSES:
         raise KeyboardInterrupt
     if status:
         problem = "not found" if status == STATUS_NOT_FOUND else f"failed with status {status}"
-        raise CommandRefused(f"editor {editor!r} {problem}; {notes.NOTHING_CHANGED}", 1)
+        raise CommandRefused(f"editor {editor!r} {problem}; {inputs.NOTHING_CHANGED}", 1)
     return editor
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from memory_core.cli.common import scopes
+from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import (
     AsJson,
     Items,
@@ -96,10 +96,10 @@ def unpin(items: Items, user: User = False, json: AsJson = False) -> None:
 def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
     project, level = scope = scopes.find_level(user)
     if kind in PERSONS_KINDS:
-        scopes.require_person(project, PERSONS_KINDS[kind])
+        acting.require_person(project, PERSONS_KINDS[kind])
     names = scopes.find_items(scope, items, [searching.IN_MEMORY])
     if kind in VERBS:
-        scopes.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
+        acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
     if json:
         common = {"kind": kind, "change": get_change(project)}

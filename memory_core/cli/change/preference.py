@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common import notes, scopes
+from memory_core.cli.common import acting, notes
 from memory_core.cli.common.arguments import (
     Agent,
     AsJson,
@@ -55,7 +55,7 @@ def set_(
       agent-memory preference set engineer coding-style "small functions"
     """
     scope = find_agent(agent, user, accept_new=True)
-    scopes.require_person(scope.project, "set preferences")
+    acting.require_person(scope.project, "set preferences")
     changed = preference_actions.set_preference(scope.project, scope.agent, key, value, scope.level)
     fields = _read(scope, key)
     if json:
@@ -80,7 +80,7 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     """
     scope = find_agent(agent, user, accept_new=True)
     fields = _read(scope, key)
-    scopes.require_person(scope.project, "set preferences")
+    acting.require_person(scope.project, "set preferences")
     changed = preference_actions.remove_preference(scope.project, scope.agent, key, scope.level)
     if json:
         print_json({**fields, "changed": changed, "change": notes.get_change(scope.project)})

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.common import arguments, scopes
+from memory_core.cli.common import acting, arguments, scopes
 from memory_core.cli.common.arguments import (
     AsJson,
     User,
@@ -42,7 +42,7 @@ def restore(
     if len(items) == 1 and lookup.is_agent(scope.project, items[0], scope.level):
         _list_archive(scopes.AgentScope(*scope, *scopes.find_agents(scope, items)), json)
         return
-    scopes.require_person(scope.project, "restore items")
+    acting.require_person(scope.project, "restore items")
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
     named = scopes.find_items(scope, items, places)
     results = archive.restore(*scope, named)

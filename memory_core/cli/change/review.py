@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memory_core.cli.change import review_pr, review_session
-from memory_core.cli.common import scopes
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.notes import can_ask, format_command, get_change, note_undo, read_key
+from memory_core.cli.common.inputs import can_ask, read_key
+from memory_core.cli.common.notes import format_command, get_change, note_undo
 from memory_core.cli.common.scopes import LevelScope, find_agents_or_ids, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
@@ -80,7 +81,7 @@ def review(
         if not {*actions} <= {"list", "accept"}:
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
         if accept or mine:
-            scopes.require_person(find_level(user).project, "accept items")
+            acting.require_person(find_level(user).project, "accept items")
         decision = MINE if mine else ACCEPTED if accept else None
         review_new(find_level(user), names, decision, (commit, author), user, json, list_)
         return
@@ -107,7 +108,7 @@ def _review_waiting(
             _show(scope, chosen, words, user, json)
         return
     if action != "reject":
-        scopes.require_person(scope.project, "accept learnings")
+        acting.require_person(scope.project, "accept learnings")
     _apply(scope, chosen, action, user, json)
 
 
@@ -268,7 +269,7 @@ def _ask_about_new(scope: LevelScope, rows: list[Row]) -> None:
 
 
 def _accept_new(scope: LevelScope, rows: list[Row], is_mine: bool) -> int:
-    scopes.require_person(scope.project, "accept items")
+    acting.require_person(scope.project, "accept items")
     text_origins.accept(scope.level, _list_texts(rows), is_mine)
     return len(rows)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from memory_core.cli.change.edit import run_editor
 from memory_core.cli.common.entries import print_sentence, wrap_text
-from memory_core.cli.common.notes import ask_line, note_undo, read_key
+from memory_core.cli.common.inputs import ask_line, read_key
+from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import LevelScope, find_agent
 from memory_core.cli.errors import CommandRefused, describe_error
 from memory_core.cli.output import paint, print_line, print_note

@@ -1,1 +1,1 @@
-"""Arguments, scopes, lines and messages of all commands.  No module is a command."""
+"""Arguments, scopes, inputs, lines and messages of all commands.  No module is a command."""

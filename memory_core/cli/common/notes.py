@@ -1,20 +1,16 @@
-"""Messages and questions of several commands, and what a person types or pipes in."""
+"""Messages that several commands print: hints, undo, archived items, changed files."""
 
 from __future__ import annotations
 
 import os
 import shlex
-import sys
 from typing import Any
-
-import typer
 
 from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
-from memory_core.cli.errors import CommandRefused
+from memory_core.cli.common.inputs import can_ask, require_consent
 from memory_core.cli.output import (
-    clean_text,
     is_terminal,
     name_command,
     print_line,
@@ -106,75 +102,3 @@ def change_to_json(result: Any) -> dict[str, Any]:
     """Return the --json fields of the changed memory file of a result."""
     diff = result.change.diff()
     return {**select_fields(result, "agent", "archived"), "file": result.change.path, "diff": diff}
-
-
-NOTHING_CHANGED = "nothing was changed"
-
-
-def check_options(yes: bool, dry_run: bool) -> None:
-    """Refuse --yes together with --dry-run."""
-    if dry_run and yes:
-        raise CommandRefused("--dry-run and --yes exclude each other")
-
-
-def can_ask() -> bool:
-    """Say whether a person can answer a question."""
-    return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def require_consent(question: str) -> None:
-    """Ask a question; refuse the command unless the answer is yes."""
-    if not ask_yes_no(question):
-        raise CommandRefused(NOTHING_CHANGED, 1)
-
-
-def ask_yes_no(question: str) -> bool:
-    """Ask a question; any answer except y and yes means no."""
-    return ask_line(f"{question} [y/N]: ").strip().lower() in ("y", "yes")
-
-
-def ask_line(question: str) -> str:
-    """Ask a question and return the line of the answer, "" for Ctrl-D."""
-    _write_question(question)
-    answer = ""
-    try:
-        answer = sys.stdin.readline()
-    finally:
-        if not answer:  # Ctrl-C and Ctrl-D leave the cursor behind the question
-            sys.stderr.write("\n")
-    return answer
-
-
-def _write_question(question: str) -> None:
-    if sys.stdout:
-        sys.stdout.flush()
-    sys.stderr.write(clean_text(question))
-    sys.stderr.flush()
-
-
-def read_key(question: str) -> str:
-    """Ask a question and return the key that is pressed, "" for Ctrl-D.
-
-    Arrows and other keys of several characters are returned as "?".
-    """
-    _write_question(question)
-    try:
-        key = typer.getchar()
-    except EOFError:
-        key = ""
-    finally:
-        sys.stderr.write("\n")
-    return key if len(key) < 2 else "?"
-
-
-def read_input(path: str, limit: int = -1) -> bytes:
-    """Return the first `limit` bytes of a file, or of stdin for "-"."""
-    try:
-        if path == "-":
-            if can_ask():
-                sys.stderr.write("Reading from this terminal; Ctrl-D ends the input.\n")
-            return sys.stdin.buffer.read(limit) if sys.stdin else b""
-        with open(path, "rb") as file:
-            return file.read(limit)
-    except OSError as error:
-        raise CommandRefused(f"{path}: {error.strerror}") from None

@@ -1,21 +1,14 @@
-"""The project, the level and the agents that a command works on, and who acts.
-
-An agent in its shell may do less than a person.
-"""
+"""The project, the level and the agents that a command works on."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from memory_core.claude_code import acting
 from memory_core.cli.app import find_project
 from memory_core.cli.errors import CommandRefused
-from memory_core.curation import item_actions, lookup, searching
-from memory_core.history import item_history, rights
-from memory_core.memory.reading import read_memory
-from memory_core.origin import text_origins
+from memory_core.curation import lookup, searching
 from memory_core.storage import paths
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -76,37 +69,3 @@ def find_agents(scope: LevelScope, names: list[str] | None, accept_new: bool = F
     """
     project, level = scope
     return [lookup.find_agent(project, name, level, accept_new=accept_new) for name in names or []]
-
-
-AGENT_SOURCE = "agent"
-
-REFUSAL = (
-    "this shell is an agent's, and only a person may {}:"
-    " do it in a terminal of your own, or in agent-memory dashboard"
-)
-
-
-def require_person(project: Project, what: str) -> None:
-    """Refuse a command in the shell of an agent; `what` is what it does."""
-    if acting.is_agents_shell(project.environ):
-        raise CommandRefused(REFUSAL.format(what), 1)
-
-
-def require_person_for(scope: LevelScope, items: Iterable[tuple[str, str]], what: str) -> None:
-    """Refuse to change items of a person, given as (agent, name), in the shell of an agent."""
-    project, level = scope
-    if not acting.is_agents_shell(project.environ):
-        return
-    for agent, name in items:
-        item = lookup.find_item(name, item_actions.list_items(read_memory(project, agent, level)))
-        if text_origins.find_tier(project, level, agent, item.text) in rights.DECIDED:
-            require_person(project, what)
-
-
-def find_source(project: Project, texts: Iterable[str]) -> str:
-    """Return the source of items: a person, also if an agent saves what a person typed."""
-    environ = project.environ
-    if not acting.is_agents_shell(environ):
-        return item_history.PERSON_SOURCE
-    is_typed = all(acting.has_typed(project.paths.root, environ, text) for text in texts)
-    return item_history.PERSON_SOURCE if is_typed else AGENT_SOURCE

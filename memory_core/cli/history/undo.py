@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import arguments, scopes
+from memory_core.cli.common import acting, arguments, scopes
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
 from memory_core.cli.history.log import format_minute, record_to_json
@@ -50,7 +50,7 @@ def undo(
       agent-memory undo || echo "nothing to undo"
     """
     scope, (names, number) = scopes.find_level(user), _split_count(change, number)
-    scopes.require_person(scope.project, "undo changes")
+    acting.require_person(scope.project, "undo changes")
     agents = scopes.find_agents(scope, agent, accept_new=True)
     write = not dry_run
     if names:
@@ -78,7 +78,7 @@ def redo(
       agent-memory redo || echo "nothing to redo"
     """
     scope, (names, number) = scopes.find_level(user), _split_count(change, number)
-    scopes.require_person(scope.project, "undo changes")
+    acting.require_person(scope.project, "undo changes")
     write = not dry_run
     result = redo_changes(*scope, names, write) if names else redo_last(*scope, number, write)
     _print_result(scope, result, write, json)

@@ -9,7 +9,7 @@ import typer
 
 from memory_core.cli import output
 from memory_core.cli.app import find_project, read_environment
-from memory_core.cli.common import scopes
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import flag, make_number_parser
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import export_import
@@ -47,7 +47,7 @@ def dashboard(
         export_import.save_file(project, save, saved_page.make_page(project, read_environment()))
         output.print_note(f"Wrote {save}")
         return
-    scopes.require_person(project, "open the dashboard")
+    acting.require_person(project, "open the dashboard")
     from memory_core.dashboard import server
 
     def say(address: str) -> None:

@@ -9,7 +9,7 @@ import typer
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common.arguments import Agent, AsJson, flag
 from memory_core.cli.common.entries import Column, print_sentence, print_table
-from memory_core.cli.common.notes import read_input
+from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation.views import explaining

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common import scopes
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.output import print_json, print_line
 from memory_core.storage import user_level
@@ -25,7 +25,7 @@ def allow(
       agent-memory allow
     """
     project = find_project()
-    scopes.require_person(project, "allow the user-level memory")
+    acting.require_person(project, "allow the user-level memory")
     paths = project.paths
     (user_level.forbid if revoke else user_level.allow)(paths)
     if json:

@@ -10,7 +10,7 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
-from memory_core.cli.common import scopes
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User
 from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level
@@ -128,7 +128,7 @@ def set_(
     Example:
       agent-memory config set limits.default_size_kb 16
     """
-    scopes.require_person(find_project(), "change settings")
+    acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
     whole = _find_key_to_set(key)
     after = config_file.set_value(text, whole, value)
@@ -147,7 +147,7 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
     Example:
       agent-memory config unset limits.default_size_kb
     """
-    scopes.require_person(find_project(), "change settings")
+    acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
     key = _find_key(key)
     write_source(paths, config_file.unset_value(text, key))

@@ -6,7 +6,7 @@ import os
 from typing import Annotated
 
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
-from memory_core.cli.common.notes import ask_yes_no, can_ask
+from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.setup import initialize

@@ -8,7 +8,8 @@ import typer
 
 from memory_core.cli.app import shared
 from memory_core.cli.common.arguments import Yes, flag
-from memory_core.cli.common.notes import check_options, may_change
+from memory_core.cli.common.inputs import check_options
+from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import print_line
 from memory_core.setup import activation, installation
 

@@ -11,7 +11,7 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
-from memory_core.cli.common.notes import read_input
+from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
 from memory_core.document.diff import FileChange

@@ -8,7 +8,8 @@ import typer
 
 from memory_core.cli.common import arguments
 from memory_core.cli.common.arguments import AsJson, DryRun, Yes, flag
-from memory_core.cli.common.notes import check_options, format_command, may_change, read_input
+from memory_core.cli.common.inputs import check_options, read_input
+from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks import look

@@ -11,7 +11,7 @@ import typer
 
 from memory_core.claude_code import headless
 from memory_core.cli import output
-from memory_core.cli.common import arguments, notes
+from memory_core.cli.common import arguments, inputs, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
@@ -52,8 +52,8 @@ def optimize(
     Example:
       agent-memory optimize engineer --dry-run
     """
-    notes.check_options(yes, dry_run)
-    ask = not (yes or dry_run or json) and notes.can_ask() and output.is_terminal()
+    inputs.check_options(yes, dry_run)
+    ask = not (yes or dry_run or json) and inputs.can_ask() and output.is_terminal()
     age = _parse_age(older_than, helper)
     scope = find_level()
     agents = find_agents(scope, agent)
@@ -67,7 +67,7 @@ def optimize(
     # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
     accepted = [proposal for proposal in proposals if yes or (ask and _is_accepted(proposal))]
     if ask and proposals and not accepted:
-        raise CommandRefused(notes.NOTHING_CHANGED, 1)
+        raise CommandRefused(inputs.NOTHING_CHANGED, 1)
     outcomes = optimizing.apply(scope.project, accepted)
     if json:
         change = notes.get_change(scope.project)
@@ -112,7 +112,7 @@ def _collect_proposals(
 
 def _is_accepted(proposal: Proposal) -> bool:
     _print_proposal(proposal)
-    return notes.ask_yes_no("Accept?")
+    return inputs.ask_yes_no("Accept?")
 
 
 def _print_proposal(proposal: Proposal) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import output
-from memory_core.cli.common import arguments, notes
+from memory_core.cli.common import arguments, inputs, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
@@ -54,7 +54,7 @@ def prune(
     Example:
       agent-memory prune --older-than 90d
     """
-    notes.check_options(yes, dry_run)
+    inputs.check_options(yes, dry_run)
     seconds = arguments.parse_duration(older_than)
     scope = find_level(user)
     agents = find_agents(scope, agent)

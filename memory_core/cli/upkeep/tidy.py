@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from memory_core.claude_code import settings_files
-from memory_core.cli.common import notes
+from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
 from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
@@ -255,7 +255,7 @@ def clean(
 
 
 def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> None:
-    notes.check_options(yes, dry_run)
+    inputs.check_options(yes, dry_run)
     fields, has_work, failed = {}, False, False
     for name in names:
         scope = find_level(user)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import notes
+from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
@@ -70,7 +70,7 @@ def import_(
     """
     scope = find_level(user)
     try:
-        agents = export_import.parse_export(notes.read_input(file, export_import.MAX_BYTES + 1))
+        agents = export_import.parse_export(inputs.read_input(file, export_import.MAX_BYTES + 1))
         results = export_import.import_agents(*scope, agents, not dry_run)
         news = [result for result in results if _has_news(result)]
     except export_import.InvalidExport as error:
