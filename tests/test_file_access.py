@@ -88,7 +88,7 @@ ALLOWED: dict[str, str] = {
     "git.three_way._order": "a temporary folder",
     "cli.change.edit": "a temporary folder for the editor, and a backup in it",
     "cli.change.review_session.edit_text": "a temporary folder for the editor",
-    "cli.common.notes.read_input": "a file that the user names",
+    "cli.common.inputs.read_input": "a file that the user names",
     "cli.entry._discard_unwritable": "the output",
 }
 

@@ -69,9 +69,9 @@ def list_undoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
     ]
 
 
-def list_redoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
+def list_redoable(store: Store) -> list[Change]:
     """Return the undos since the last other change of this machine, oldest first."""
-    ours = _list_changes(store, agents, only_local=True)
+    ours = _list_changes(store, only_local=True)
     depths: dict[str, int] = {}
     waiting: list[Change] = []
     for change in ours:

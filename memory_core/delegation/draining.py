@@ -12,13 +12,13 @@ from memory_core.storage.project import Project
 READER_SECONDS = 5.0
 
 
-def drain(project: Project, seconds: float = READER_SECONDS, with_tried: bool = False) -> None:
+def drain(project: Project, with_tried: bool = False) -> None:
     """Save what hooks have put into the inbox, so that a reader sees it.
 
-    If a worker is at it, wait for it, but not longer than `seconds`.  `with_tried`: also try again
-    what could not be merged before.
+    If a worker is at it, wait for it, but not longer than READER_SECONDS.  `with_tried`: also try
+    again what could not be merged before.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + READER_SECONDS
     while (hook_files.has_work if with_tried else inbox.has_new)(project.paths):
         try:
             lock = inbox.take_lock(project.paths)

@@ -226,9 +226,9 @@ class Store(MemoryFolder):
         stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
         return sorted(agent_spelling.agent_of_file(f"{stem}.md") for stem in stems)
 
-    def lock(self, agent: str, wait: float = LOCK_TIMEOUT) -> Lock:
-        """Return the agent's lock for a `with` statement; raises LockTimeout after `wait` s."""
-        return Lock(self.paths, f"{self.stem(agent)}.lock", wait)
+    def lock(self, agent: str) -> Lock:
+        """Return the agent's lock for a `with` statement; it raises LockTimeout."""
+        return Lock(self.paths, f"{self.stem(agent)}.lock", LOCK_TIMEOUT)
 
 
 class InvalidAgentName(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Any
 
 from memory_core.cli.common import arguments, scopes
@@ -52,7 +53,8 @@ def log(
     if json:
         print_json([record_to_json(record) for record in recent])
         return
-    print_entries([_to_entry(record) for record in recent])
+    undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
+    print_entries([_to_entry(record, undos) for record in recent])
     if not recent:
         print_note("Nothing is recorded since then." if records else "Nothing is recorded yet.")
 
@@ -67,7 +69,7 @@ def format_minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def _to_entry(record: dict[str, Any]) -> Entry:
+def _to_entry(record: dict[str, Any], undos: Collection[str]) -> Entry:
     confidence = record.get("confidence")
     is_undoable = change_log.is_undoable(record)
     change = change_log.short_id(item_history.change_of(record)) if is_undoable else ""
@@ -78,13 +80,14 @@ def _to_entry(record: dict[str, Any]) -> Entry:
         "" if confidence is None else f"{confidence:.1f}",
         (record.get("run") or "")[:RUN_ID_LENGTH],
     )
-    return Entry(("  ".join(filter(None, where)),), where, cells, _describe(record))
+    return Entry(("  ".join(filter(None, where)),), where, cells, _describe(record, undos))
 
 
-def _describe(record: dict[str, Any]) -> str:
-    """Return the text of an item, or what happened, on one line."""
+def _describe(record: dict[str, Any], undos: Collection[str]) -> str:
+    """Return the text of an item, or what happened, on one line; a redo undoes one of `undos`."""
     if record["kind"] == "undone":
-        return f"change {change_log.short_id(record['id'])}"
+        noun = "undo" if record["id"] in undos else "change"
+        return f"{noun} {change_log.short_id(record['id'])}"
     begins = record["kind"] in item_history.WAITING_KINDS
     reason = record.get("waiting", {}).get("reason") if begins else ""
     return " ".join(f"{record['text']} {f'({reason})' if reason else ''}".split())
