@@ -44,6 +44,11 @@ def start(project: Project) -> None:
         background.leave_hook()
         work(project, lock, MAX_SECONDS)
         log_refused(project)
+    except BaseException as error:  # noqa: BLE001 - nobody waits for this process
+        from memory_core.storage import event_log
+
+        reason = f"{type(error).__name__}: {error}"
+        event_log.write(project.paths, "agent.memory.error", error=reason)
     finally:
         os._exit(0)
 

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -259,6 +260,19 @@ def test_a_worker_survives_the_signals_for_its_hook(sandbox: Sandbox) -> None:
         wait_until(lambda: list_groups_of_children(hook.pid) - {hook.pid})
         os.killpg(hook.pid, signal.SIGKILL)
     await_worker(sandbox.paths)
+    assert count_items(sandbox) == Counter([TAUGHT])
+
+
+def test_a_worker_that_fails_says_so_in_the_log(sandbox: Sandbox, tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("__pycache__")
+    program = shutil.copytree(REPO / "memory_core", tmp_path / "p/memory_core", ignore=ignored)
+    (program / "delegation/inbox_batches.py").write_text("raise ImportError('half of an upgrade')")
+    add_report(sandbox.paths)
+    command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
+    subprocess.run(command, check=True, cwd=program.parent, stdin=subprocess.DEVNULL)
+    await_worker(sandbox.paths)
+    assert sandbox.read_log("agent.memory.error")[0]["error"] == "ImportError: half of an upgrade"
+    drain(sandbox)
     assert count_items(sandbox) == Counter([TAUGHT])
 
 

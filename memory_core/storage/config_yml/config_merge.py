@@ -5,7 +5,6 @@ It works without a YAML parser, too: a plugin has none in its first minute.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from memory_core.storage import config
 from memory_core.storage.config import OFF_WORDS, Config, read_variable
 from memory_core.storage.config_yml import config_defaults, default_settings
 from memory_core.storage.paths import LevelPaths
-from memory_core.text import digests
+from memory_core.text import digests, fastjson
 
 # Bytes of a config.yml; config_file also bounds the number of its values.
 MAX_BYTES = 256 * 1024
@@ -37,7 +36,7 @@ def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str])
 
 
 def _keep(paths: LevelPaths, merged: Merged) -> None:
-    text = json.dumps(merged)
+    text = fastjson.dumps(merged)  # the first delegation of a project waits for this
     try:
         data = f"{digests.hash_long(text)}\n{text}".encode()
         paths.state.replace(config.FILE, data, durable=False)
