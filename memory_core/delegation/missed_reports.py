@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory_core.claude_code import agent_names, events, transcripts
@@ -45,17 +44,17 @@ SETTLE_SECONDS = 60
 OFFSET_MAX_AGE = 2 * 86400
 
 
-@dataclass
 class SweepResult:
     """The number of transcripts and bytes that a sweep read, and of learnings that it saved.
 
     `complete` is False if a limit ended the sweep early.
     """
 
-    bytes: int = 0
-    complete: bool = True
-    learnings: int = 0
-    transcripts: int = 0
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.complete = True
+        self.learnings = 0
+        self.transcripts = 0
 
 
 def sweep_at_start(project: Project, event: Event) -> None:

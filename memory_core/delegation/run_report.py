@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.claude_code import events, transcript_ends, transcripts
 from memory_core.delegation import report_texts
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from memory_core.memory.remember import Lesson
 
 
-@dataclass
-class RunReport:
+class RunReport(NamedTuple):
     """A text of a report: its learnings, None without, its feedback, and the text without both."""
 
     extraction: Extraction | None

@@ -7,9 +7,9 @@ stay.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -29,27 +29,30 @@ BLANK = "blank"
 HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
 
 
-@dataclass
 class Block:
     """One block: its lines and nested lines without line ends.
 
     Blocks of two versions with equal `place` are the same block.  `level` is that of a heading.
     """
 
-    kind: str
-    lines: Lines
-    text: str = ""
-    nested: Lines = ()
-    level: int = 0
-    path: Path = ()
-    number: int = 1
-    key: Key = ()
+    def __init__(
+        self, kind: str, lines: Lines, text: str = "", nested: Lines = (), level: int = 0
+    ) -> None:
+        self.kind = kind
+        self.lines = lines
+        self.text = text
+        self.nested = nested
+        self.level = level
+        self.path: Path = ()
+        self.number = 1
+        words = similarity.normalize_text(text) if kind == ITEM else text
+        self.key: Key = (kind, str(level), *([words] if words else self.whole))
 
-    def __post_init__(self) -> None:
-        words = similarity.normalize_text(self.text) if self.kind == ITEM else self.text
-        if not self.key:
-            parts = [words] if words else self.whole
-            self.key = (self.kind, str(self.level), *parts)
+    def replace_lines(self, lines: Lines, nested: Lines) -> Block:
+        """Return the same block with other lines."""
+        block = copy.copy(self)
+        block.lines, block.nested = lines, nested
+        return block
 
     @property
     def place(self) -> Place:
@@ -222,14 +225,15 @@ class VersionMerge:
         if old and ours.whole == old.whole:
             return theirs
         if ours.kind == FRONT and old:
-            return replace(ours, lines=_merge_lines(old.lines, ours.lines, theirs.lines))
+            lines = _merge_lines(old.lines, ours.lines, theirs.lines)
+            return ours.replace_lines(lines, ours.nested)
         if ours.kind in (FRONT, HEADER, PREFERENCE):
             if not _fold(theirs) <= _fold(ours):
                 self.left.append("\n".join(theirs.whole))
             return ours
         lines = theirs.lines if old and ours.lines == old.lines else ours.lines
         nested = _merge_lines(old.nested if old else (), ours.nested, theirs.nested)
-        return replace(ours, lines=lines, nested=nested)
+        return ours.replace_lines(lines, nested)
 
     def _add(self, group: list[Block], block: Block) -> None:
         """Put a block of a group that occurs again behind the group's like blocks."""
@@ -329,7 +333,7 @@ def _dedent(block: Block) -> Block:
         tuple(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in part)
         for part in (block.lines, block.nested)
     )
-    return replace(block, lines=lines, nested=nested)
+    return block.replace_lines(lines, nested)
 
 
 def _keep_order(_base: list[Block], *versions: list[Block]) -> list[list[Block]]:

@@ -6,7 +6,6 @@ The rows are in the database of this machine, see `storage.database`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from memory_core.document import block_reader
@@ -156,20 +155,19 @@ class RunSum(NamedTuple):
     watched: int = 0
 
 
-@dataclass(frozen=True)
-class MeasureTotal:
+class MeasureTotal(NamedTuple):
     """The sum of a measure over all runs that have it, and the number of these runs."""
 
     total: int
-    count: int
+    runs: int
 
     @property
     def mean(self) -> int | None:
         """Return the mean, rounded half up; None without a run."""
-        return (2 * self.total + self.count) // (2 * self.count) if self.count else None
+        return (2 * self.total + self.runs) // (2 * self.runs) if self.runs else None
 
     def data(self) -> dict[str, int | None]:
-        return {"total": self.total, "known": self.count, "mean": self.mean}
+        return {"total": self.total, "known": self.runs, "mean": self.mean}
 
 
 class Tally:
@@ -243,16 +241,18 @@ def _format_tally(tally: Tally) -> str:
 # Common errors
 
 
-@dataclass(frozen=True)
 class CommonError:
     """A frequent error: text, resolution or "", number of runs, time of the last one."""
 
-    id: str
-    text: str
-    tool: str
-    last: str
-    count: int
-    resolution: str = ""
+    def __init__(
+        self, id: str, text: str, tool: str, last: str, count: int, resolution: str = ""
+    ) -> None:
+        self.id = id
+        self.text = text
+        self.tool = tool
+        self.last = last
+        self.count = count
+        self.resolution = resolution
 
     def data(self) -> dict[str, Any]:
         """Return the fields for JSON."""

@@ -7,7 +7,7 @@ docs/learnings.md shows with examples which blocks are learned or rejected.  `bl
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from memory_core.learning import blocks, type_names
 from memory_core.learning.blocks import LearningBlock
@@ -22,8 +22,7 @@ EXAMPLE_REASON = "is called an example in the line before it"
 MAX_EXAMPLES = 10
 
 
-@dataclass(frozen=True)
-class Learning:
+class Learning(NamedTuple):
     """One learning: a type, a content of one line, and the lines nested below it, or "".
 
     A type that is not in type_names.TYPES is the word of the report.  With a `reason`, it is
@@ -36,8 +35,7 @@ class Learning:
     reason: str = ""
 
 
-@dataclass
-class Extraction:
+class Extraction(NamedTuple):
     """The learnings of a text, in its order."""
 
     learnings: list[Learning]
@@ -51,7 +49,7 @@ def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int) -> Extracti
     for block in unjudged:
         judged = [_judge_draft(draft, max_length) for draft in block.drafts]
         if block.is_example:
-            examples |= {replace(one, reason=EXAMPLE_REASON): None for one in judged}
+            examples |= {one._replace(reason=EXAMPLE_REASON): None for one in judged}
             continue
         learnings += [one for one in judged if not one.reason]
         rejected += [one for one in judged if one.reason]

@@ -6,8 +6,7 @@ The reason is the text behind "because", else the text behind the ids.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.learning.feedback_lines import USED
 from memory_core.secrets import scanner
@@ -22,20 +21,19 @@ _BECAUSE = "because "
 _AROUND = " *_`:;,.-=\u2013\u2014\u2713])(["  # a reason
 
 
-@dataclass
-class Feedback:
+class Feedback(NamedTuple):
     """The ids of the items that helped, and the reasons ("" without one) of the wrong ones."""
 
-    used: list[str] = field(default_factory=list)
-    wrong: dict[str, str] = field(default_factory=dict)
+    used: list[str]
+    wrong: dict[str, str]
 
 
 def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
     """Return what lines of a report say, by whole ids."""
-    feedback = Feedback()
+    feedback = Feedback([], {})
     for key, value, ids in judgements:
         if key == USED:
-            feedback.used += [one for one in ids if one not in feedback.used]
+            feedback.used.extend(one for one in ids if one not in feedback.used)
             continue
         place = value.lower().find(_BECAUSE)
         before = [one for one in ids if place < 0 or ids[one] <= place]

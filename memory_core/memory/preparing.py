@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Collection
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_spelling
 from memory_core.document import contradictions, edits, markdown, near_duplicates, preferences
@@ -117,7 +116,6 @@ def refresh(project: Project) -> None:
             prepare(project, agent)
 
 
-@dataclass
 class SortedItems:
     """The passages that an agent may receive, and the items that it does not, with the reasons.
 
@@ -125,12 +123,13 @@ class SortedItems:
     `is_whole` whether all files could be read.
     """
 
-    passages: list[Passage] = field(default_factory=list)
-    left_out: list[tuple[Passage, str]] = field(default_factory=list)
-    abouts: dict[str, str] = field(default_factory=dict)
-    files: list[FileSnapshot] = field(default_factory=list)
-    has_recorded: bool = False
-    is_whole: bool = True
+    def __init__(self) -> None:
+        self.passages: list[Passage] = []
+        self.left_out: list[tuple[Passage, str]] = []
+        self.abouts: dict[str, str] = {}
+        self.files: list[FileSnapshot] = []
+        self.has_recorded = False
+        self.is_whole = True
 
 
 def sort_out(project: Project, agent: str) -> SortedItems:
@@ -179,14 +178,13 @@ def read_notes(project: Project, store: Store, agent: str) -> dict[str, ItemNote
     return _Past.read(project, store, agent).notes
 
 
-@dataclass
-class _Past:
+class _Past(NamedTuple):
     """What this machine knows: notes on items, their uses, subjects of runs, since when texts."""
 
-    notes: dict[str, ItemNote] = field(default_factory=dict)
-    uses: dict[str, item_notes.Uses] = field(default_factory=dict)
-    abouts: dict[str, str] = field(default_factory=dict)
-    since: dict[str, float] = field(default_factory=dict)
+    notes: dict[str, ItemNote]
+    uses: dict[str, item_notes.Uses]
+    abouts: dict[str, str]
+    since: dict[str, float]
 
     @staticmethod
     def read(project: Project, store: Store, agent: str) -> _Past:
@@ -217,7 +215,7 @@ def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
 
 def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) -> _Level | None:
     """Read the memory file of a level with its history, None without a file."""
-    snapshot, past = None, _Past()
+    snapshot, past = None, _Past({}, {}, {}, {})
     guard = text_origins.make_guard(store, agent, project)
     try:
         snapshot = store.read(agent)
@@ -234,7 +232,8 @@ def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) 
     parts.abouts |= past.abouts
     text = scanner.redact(snapshot.text)
     if text != snapshot.text:  # older versions recorded learnings with their secrets
-        past.notes = {scanner.redact(item): note for item, note in past.notes.items()}
+        notes = {scanner.redact(item): note for item, note in past.notes.items()}
+        past = past._replace(notes=notes)
     return _Level(project, store, markdown.parse_document(text), past, guard)
 
 

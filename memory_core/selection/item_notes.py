@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_core.history import rights
 from memory_core.history.item_history import History, ItemState
@@ -29,8 +28,7 @@ OF_PASSAGES = ("id", "confidence", "born", "is_confirmed", "runs", "given", "use
 Uses = Counter[str]  # `given`, `used` and `failed`, each if it is not 0
 
 
-@dataclass(frozen=True)
-class ItemNote:
+class ItemNote(NamedTuple):
     """What selection needs to know of one item.
 
     `runs` has the ids of the runs that reported it.  `given`, `used`, `failed` and `wrong` count
@@ -103,8 +101,7 @@ def limit(note: ItemNote, tier: str) -> ItemNote:
     known, is no pin, and its confidence is low.
     """
     is_decided, is_known = tier in rights.DECIDED, tier in (*rights.DECIDED, rights.AGENT)
-    return replace(
-        note,
+    return note._replace(
         confidence=note.confidence if is_known else min(note.confidence, rights.FOREIGN_CONFIDENCE),
         is_persons=rights.is_persons(tier, note.is_persons),
         is_confirmed=is_decided or (is_known and note.is_confirmed),

@@ -104,9 +104,9 @@ def test_the_arithmetic_is_exact(runs: list[Record]) -> None:
         assert tally.finished == tally.done + tally.failed + tally.stopped
         for name in performance.MEASURES:
             total = getattr(tally, name)
-            assert total.count <= tally.finished
-            if total.count:
-                assert total.mean == (Fraction(total.total, total.count) + Fraction(1, 2)) // 1
+            assert total.runs <= tally.finished
+            if total.runs:
+                assert total.mean == (Fraction(total.total, total.runs) + Fraction(1, 2)) // 1
             else:
                 assert (total.mean, total.total) == (None, 0)
 
