@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,20 @@ def test_a_hook_that_collects_merges_nothing(
 ) -> None:
     sandbox.switch_selection_on()
     assert not WORKER_MODULES & set(list_hook_imports(sandbox, hook, event))
+
+
+def test_the_first_delegation_of_a_project_merges_settings_without_json(sandbox: Sandbox) -> None:
+    imported = set(list_hook_imports(sandbox, "pre_tool_use", make_pre_event()))
+    assert "memory_core.storage.config_yml.config_merge" in imported
+    assert not {"json", "re"} & imported
+
+
+def test_the_worker_loads_nothing_slow() -> None:
+    program = "import memory_core.delegation.inbox_batches, sys; print(*sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", program], cwd=REPO, check=True, capture_output=True, text=True
+    )
+    loaded = set(result.stdout.split())
+    assert "memory_core.memory.remember" in loaded
+    # Each of these costs more than the learnings of an ordinary report.
+    assert not {"pydantic", "dataclasses", "inspect"} & loaded
