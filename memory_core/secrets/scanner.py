@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # Why a learning waits, and why a command refuses a text.
 REASON = "a secret was removed from it"
 
+# Characters of a text whose result is remembered, as that of a line; longer ones are files.
+MAX_REMEMBERED = 500
+
 PATH = Path(__file__).with_name("forms.txt")
 
 # Marks, and names of resources at AWS, which have words such as `secret` in them.
@@ -130,9 +133,20 @@ def redact_values(value: Any) -> Any:
 
 
 def find(text: str) -> list[Place]:
-    """Return (start, end, kind) of the secrets in a text, in its order, none inside another.
+    """Return (start, end, kind) of the secrets in a text, in its order, none inside another."""
+    return _find_again(text) if len(text) <= MAX_REMEMBERED else _find(text)
 
-    What is found is masked for the next patterns: the form of a value says more than its name.
+
+@lru_cache(maxsize=1024)
+def _find_again(text: str) -> list[Place]:
+    """Do the same as `_find`; a command asks up to eight times about each line of a memory."""
+    return _find(text)
+
+
+def _find(text: str) -> list[Place]:
+    """Find secrets; what is found is masked for the next patterns.
+
+    The form of a value says more than its name.
     """
     table = _compile()
     places: list[Place] = []
