@@ -134,13 +134,7 @@ def redact_values(value: Any) -> Any:
 
 def find(text: str) -> list[Place]:
     """Return (start, end, kind) of the secrets in a text, in its order, none inside another."""
-    return _find_again(text) if len(text) <= MAX_REMEMBERED else _find(text)
-
-
-@lru_cache(maxsize=1024)
-def _find_again(text: str) -> list[Place]:
-    """Do the same as `_find`; a command asks up to eight times about each line of a memory."""
-    return _find(text)
+    return _find_in_line(text) if len(text) <= MAX_REMEMBERED else _find(text)
 
 
 def _find(text: str) -> list[Place]:
@@ -155,6 +149,10 @@ def _find(text: str) -> list[Place]:
         text = pattern.sub(partial(_mask, places, kinds), text)
     places += _find_named(table, text)
     return sorted(places)
+
+
+# A command asks up to eight times about each line of a memory.
+_find_in_line = lru_cache(maxsize=1024)(_find)
 
 
 def read_forms() -> list[Form]:
