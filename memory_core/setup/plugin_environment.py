@@ -11,6 +11,7 @@ import ast
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from contextlib import suppress
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.setup import builder, links, plugin
-from memory_core.storage import config, state_folder
+from memory_core.storage import config, state_folder, typed_command
 from memory_core.text import digests
 
 # Seconds that a command waits for the environment: Claude Code stops a shell command after 120.
@@ -116,6 +117,7 @@ def handle_session_start(environ: Mapping[str, str]) -> None:
     """Start the build if it is needed, and print a message for the user."""
     data = environ[plugin.DATA_VARIABLE]
     _link_plugin(data)
+    _note_command(data, environ)
     if config.is_off(environ) or is_ready(data):
         return
     message = BUILD_STARTED
@@ -132,6 +134,23 @@ def _link_plugin(data: str) -> None:
         if os.path.realpath(link) != os.path.realpath(root()):
             os.makedirs(data, exist_ok=True)
             links.replace_link(link, root())
+
+
+def _note_command(data: str, environ: Mapping[str, str]) -> None:
+    """Note what people type in their own shell if it has no program of this name.
+
+    Claude Code adds the plugin's folder of commands only to the PATH of its own shell.
+    """
+    found = shutil.which(typed_command.NAME, path=environ.get("PATH", "")) or ""
+    is_typed = found and os.path.realpath(os.path.dirname(found)) != os.path.join(root(), "bin")
+    folder = SafeFiles(os.path.join(environ.get("HOME", os.devnull), typed_command.FOLDER))
+    path = os.path.join(data, merge_driver.PLUGIN_LINK, "bin", typed_command.NAME)
+    word = f"{shlex.quote(path)}\n"
+    with suppress(OSError):
+        if not is_typed and folder.status("venv") is None:
+            folder.replace(typed_command.FILE, word.encode())
+        elif folder.read_text(typed_command.FILE) == word:
+            folder.remove(typed_command.FILE)
 
 
 def start_build(data: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -173,3 +174,22 @@ def test_the_merge_driver_names_the_plugin_by_a_link(plugged: Plugged) -> None:
     driver = f"{plugged.data / 'venv' / 'bin' / 'python'} -I -S {script} %O %A %B %P"
     assert done.stdout.splitlines()[-1].partition(" || ")[0] == driver
     assert script.resolve() == REPO / "memory_core" / "cli" / "merge_file.py"
+
+
+def test_notices_name_the_path_of_the_command_while_no_shell_has_it(plugged: Plugged) -> None:
+    borrow_environment(plugged.data)
+    note = plugged.sandbox.home / ".local" / "share" / "agent-memory" / "command"
+    command = plugged.data / "plugin" / "bin" / "agent-memory"
+    folder = plugged.sandbox.home / "bin"
+    for has_link in (False, True, False):
+        if has_link:
+            folder.mkdir()
+            (folder / "agent-memory").symlink_to(command)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+        plugged.start_session(PATH=f"{folder}:{REPO / 'bin'}:/usr/bin:/bin")
+        assert note.exists() is not has_link
+    assert note.read_text() == f"{command}\n"
+    done = plugged.run_shell(f"{command} status")
+    assert done.returncode == 0, done.stderr
+    assert f"{command} " in done.stdout + done.stderr
