@@ -46,7 +46,7 @@ from memory_core.memory import recall, remember
 from memory_core.selection import choosing
 from memory_core.selection.indexing import add_passage
 from memory_core.selection.passages import Passage, PassageIndex
-from memory_core.selection.tokens import estimate_tokens
+from memory_core.selection.rendering import estimate_tokens
 from memory_core.storage.project import find_project
 
 AGENT = "engineer"

@@ -40,9 +40,9 @@ FAST_PATH = {
     "delegation": "collecting delivering event_handlers report_texts run_event start_notices"
     " worker",
     "files": "last_look safe_files",
-    "learning": "blocks examples feedback_lines lines marker_blocks type_names",
+    "learning": "blocks feedback_lines lines marker_blocks type_names",
     "memory": "block_text notices ready recall",
-    "selection": "choosing passages rendering scoring tokens",
+    "selection": "choosing passages rendering scoring",
     "storage": "config event_log inbox paths project run_records state_folder typed_command",
     "text": "digests fastjson memory_tags subject_words times",
 }

@@ -166,7 +166,7 @@ def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, Mem
 
 
 def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
-    from memory_core.selection import tokens
+    from memory_core.selection import rendering
 
     run.log(
         "agent.memory.loaded",
@@ -174,7 +174,7 @@ def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
         files=list(block.files),
         memory_size=block.size,
         items=len(block.given),
-        tokens_estimated=tokens.estimate_tokens(block.text),
+        tokens_estimated=rendering.estimate_tokens(block.text),
         duration_ms=int((time.monotonic() - run_event.began) * 1000),
         route=route,
     )

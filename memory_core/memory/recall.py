@@ -118,11 +118,11 @@ def _select(
     """
     if not len(index):
         return [], ""
-    from memory_core.selection import choosing, rendering, tokens
+    from memory_core.selection import choosing, rendering
 
     settings = project.config["selection"]
     if settings["enabled"]:
-        budget = min(settings["budget_tokens"], tokens.count_fitting(room))
+        budget = min(settings["budget_tokens"], rendering.count_fitting(room))
         checked: set[int] = set()
         for _round in range(STALE_ROUNDS):
             choices = choosing.select(index, task, budget, settings["whole_below_tokens"])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeGuard
 from memory_core.claude_code import agent_names
 from memory_core.monitor import log_reading
 from memory_core.monitor.counts import Counts, HookTime, Tallies, measure_hooks
-from memory_core.selection import tokens
+from memory_core.selection import rendering
 from memory_core.storage.paths import LevelPaths
 
 VERDICTS = ("delivered", "doubled", "lost")
@@ -86,4 +86,4 @@ def _count_tokens(event: dict[str, Any]) -> int:
     estimated, size = event.get("tokens_estimated"), event.get("memory_size")
     if _is_number(estimated):
         return estimated
-    return tokens.count_fitting(size) if _is_number(size) else 0
+    return rendering.count_fitting(size) if _is_number(size) else 0

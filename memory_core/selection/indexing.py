@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
-from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
+from memory_core.selection.rendering import ITEM_TOKENS, estimate_tokens
 from memory_core.text import subject_words
 
 # The words that notes of all projects often have: one of them alone says nothing about a task.

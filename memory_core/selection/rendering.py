@@ -1,4 +1,4 @@
-"""Write chosen passages as Markdown: best section first, best passage first.
+"""Write chosen passages as Markdown, best section and best passage first; count tokens.
 
 What came from outside stands behind all others, in a part of its own.
 Whatever they contain, a reader finds the same items: each line of other text is quoted, and each
@@ -20,6 +20,12 @@ CONFIRMED = "✓"
 OUTSIDE_TITLE = "## Not reviewed, from runs that read from outside, or from other machines"
 
 QUOTE = "> "
+
+# Of ASCII; measured by bench/relevance.py --tokens on the sentences of 213 recorded reports.
+CHARS_PER_TOKEN = 3.8
+
+# An id and a line break.
+ITEM_TOKENS = 3
 
 
 def render(passages: Iterable[Passage], has_ids: bool = True, left: str = "") -> str:
@@ -77,3 +83,17 @@ def _format(passage: Passage, has_ids: bool) -> str:
         first = f"{bullet} {block_reader.escape(text)}"
     others = [line if line[:2] in ("", "  ") else f"  {line}" for line in others]
     return "\n".join([first, *others])
+
+
+def count_fitting(room: int) -> int:
+    """Return about how many tokens fit into so many characters."""
+    return int(max(room, 0) / CHARS_PER_TOKEN)
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the number of tokens of a text, rather too high than too low.
+
+    A character that is not ASCII counts as one token.
+    """
+    narrow = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    return int(-(-narrow // CHARS_PER_TOKEN)) + len(text) - narrow

@@ -141,8 +141,8 @@ def _note_command(data: str, environ: Mapping[str, str]) -> None:
 
     Claude Code adds the plugin's folder of commands only to the PATH of its own shell.
     """
-    found = shutil.which(typed_command.NAME, path=environ.get("PATH", "")) or ""
-    is_typed = found and os.path.realpath(os.path.dirname(found)) != os.path.join(root(), "bin")
+    typed = shutil.which(typed_command.NAME, path=environ.get("PATH", "")) or ""
+    is_typed = typed and os.path.realpath(os.path.dirname(typed)) != os.path.join(root(), "bin")
     folder = SafeFiles(os.path.join(environ.get("HOME", os.devnull), typed_command.FOLDER))
     path = os.path.join(data, merge_driver.PLUGIN_LINK, "bin", typed_command.NAME)
     word = f"{shlex.quote(path)}\n"
