@@ -152,6 +152,8 @@ def _list_runs(events: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
             record |= {"id": event["run"], "type": "other", "outcome": "done", "run": event["run"]}
             record |= {"given": event.pop("given"), "used": " ".join(event["ids"])}
             record |= {"duration_ms": 60_000, "tokens": 30_000, "tool_uses": 9}
+            record |= {"arrived": "delivered", "arrived_by": "prompt"}
+            record |= {"prompt_tokens": 500, "hook_ms": 20}
             yield event["agent_id"], _format(record)
 
 

@@ -14,14 +14,13 @@ from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
 from memory_core.monitor import gone_projects
 from memory_core.monitor.counts import Counts
-from memory_core.monitor.log_numbers import Delivery
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import config, event_log
 from memory_core.storage.config_yml import config_defaults, project_rules
 from memory_core.storage.database import state_db
-from memory_core.storage.database.run_table import RECENT_RUNS, RecentUse
+from memory_core.storage.database.run_table import RECENT_RUNS, Delivery, RecentUse
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
@@ -285,7 +284,7 @@ def read_status(
     files = settings_files.read_hook_files(project.paths.root, project.environ)
     hooks = [file for file in files if file.own_hooks]
     faults = hook_faults.list_faults(files, project.environ)
-    last = numbers.log.find_last()
+    last = numbers.runs.last_delivery
     unreadable = find_unreadable(level)
     warnings = [
         *_check_project(project, last, unreadable),

@@ -120,11 +120,10 @@ def _check_delivery(answer: RunEvent) -> None:
     verdict = _judge_delivery(has_arrived, has_receipt, route)
     if verdict == "lost":
         run_records.prefer_start(answer.project.paths)
-    if verdict in ("lost", "doubled") and answer.record.get("experiment"):
-        answer.runs.try_note(answer.call, experiment=verdict)  # in neither group
     if verdict:
         route = run_records.VIA_PROMPT if has_arrived else route or run_records.VIA_PROMPT
         answer.log(f"agent.memory.{verdict}", route=route)
+        answer.runs.try_note(answer.call, arrived=verdict, arrived_by=route)
 
 
 def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     Reply = dict[str, Any]
 
-# Where a memory that was given comes from: files that are read at the start of each run.
-RUNTIME = "runtime"
-
 
 def handle_call(project: Project, event: Event) -> Reply | None:
     """Add the called agent's memory to its prompt."""
@@ -50,12 +47,13 @@ def handle_call(project: Project, event: Event) -> Reply | None:
         "named": block.named,
         "asked": task.lstrip()[: run_event.PROMPT_HEAD],
         "experiment": group,
+        **_measure_cost(block),
     }
     if not block.text or not call.runs.add_receipt(call.call, call.agent, **facts):
         return None
     if group:
         call.runs.try_note(call.call, experiment=group)
-    _log_loaded(call, block, run_records.VIA_PROMPT)
+    _log_loaded(call, block, run_records.VIA_PROMPT, facts)
     return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
 
 
@@ -82,11 +80,13 @@ def handle_start(project: Project, event: Event) -> Reply | None:
         facts |= {"given": " ".join(block.given), "named": block.named}
     if group:
         facts["experiment"] = group
+    if block.text:
+        facts |= _measure_cost(block)
     start.runs.try_note(
         start.run_id, agent=start.agent, route=route, call=claimed, began=time.time(), **facts
     )
     if block.text:
-        _log_loaded(start, block, run_records.VIA_START)
+        _log_loaded(start, block, run_records.VIA_START, facts)
     text = _add_tasks(start, block.text)
     return events.reply_context("SubagentStart", text) if text else None
 
@@ -129,7 +129,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
         session.runs.drop_receipts()
     block = _build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
     if block.text:
-        _log_loaded(session, block, "session")
+        _log_loaded(session, block, "session", _measure_cost(block))
     text = _add_tasks(session, block.text, is_session=True)
     notice = "\n".join(start_notices.format_notices(project))
     return events.reply_session_start(text, notice) if text or notice else None
@@ -165,17 +165,25 @@ def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, Mem
     return hold_out.assign_group(run.project, run.agent, key, block)
 
 
-def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
+def _measure_cost(block: MemoryBlock) -> dict[str, int]:
+    """Return what the memory costs: tokens of the prompt, and milliseconds of this hook so far."""
     from memory_core.selection import rendering
 
+    return {
+        "prompt_tokens": rendering.estimate_tokens(block.text),
+        "hook_ms": int((time.monotonic() - run_event.began) * 1000),
+    }
+
+
+def _log_loaded(run: RunEvent, block: MemoryBlock, route: str, facts: dict[str, Any]) -> None:
     run.log(
         "agent.memory.loaded",
-        source=RUNTIME,
+        source="runtime",  # from files that are read at the start of each run
         files=list(block.files),
         memory_size=block.size,
         items=len(block.given),
-        tokens_estimated=rendering.estimate_tokens(block.text),
-        duration_ms=int((time.monotonic() - run_event.began) * 1000),
+        tokens_estimated=facts["prompt_tokens"],
+        duration_ms=facts["hook_ms"],
         route=route,
     )
 

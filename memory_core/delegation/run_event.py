@@ -21,7 +21,7 @@ PROMPT_HEAD = 300
 began = time.monotonic()
 
 # What the receipt of a call says about the memory in its prompt.
-FACTS = ("given", "named", "asked", "experiment")
+FACTS = ("given", "named", "asked", "experiment", "prompt_tokens", "hook_ms")
 
 
 class RunEvent:

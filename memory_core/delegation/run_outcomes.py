@@ -54,19 +54,15 @@ class EventResult:
         self.notes.append(lambda: self.run.runs.try_note(run, **fields))
 
 
-def list_use(run: RunEvent) -> dict[str, str]:
-    """Return the items that a run received and used, and its group in an experiment."""
-    use = {name: str(run.record.get(name) or "") for name in ("given", "used")}
-    return {**use, "experiment": _find_group(run)}
-
-
-def _find_group(run: RunEvent) -> str:
-    """Return the group of a run in an experiment, "" for none."""
-    group = str(run.record.get("experiment") or "")
+def list_use(run: RunEvent) -> dict[str, Any]:
+    """Return what a run received and used, how it arrived, and its group in an experiment."""
+    use = {name: run.record.get(name) for name in ("given", "used", *performance.COSTS)}
     call = run.find_call() or str(run.record.get("call") or "")
-    # The answer of the call may have found that its memory was lost or doubled.
-    checked = run.runs.record(call).get("experiment") if group and call else ""
-    return str(checked or group)
+    answer = run.runs.record(call) if call else {}
+    delivery = {name: answer.get(name) for name in performance.DELIVERY}
+    # A run whose memory was lost or doubled is in neither group.
+    is_sound = delivery["arrived"] in (None, "delivered")
+    return {**use, **delivery, "experiment": run.record.get("experiment") if is_sound else ""}
 
 
 def launch_words(launch: dict[str, Any]) -> dict[str, str]:

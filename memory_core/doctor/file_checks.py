@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sqlite3
 from collections.abc import Iterator
 from functools import partial
 
@@ -12,9 +13,11 @@ from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.git import driver_notice, merge_driver
-from memory_core.monitor.log_numbers import LogNumbers
+from memory_core.monitor.counts import Counts
 from memory_core.setup import hook_runner
 from memory_core.storage import hook_files, inbox, run_records
+from memory_core.storage.database import run_table, state_db
+from memory_core.storage.database.run_table import Delivery
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
@@ -142,14 +145,14 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
 
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
-    """Check the log of the last week: memories that were lost, and errors of hooks."""
-    log = LogNumbers(exam.project.paths, exam.since)
-    total, newest = log.total(), log.find_last()
+    """Check for memories that were lost in the last week, and for errors of hooks."""
+    total, lasts = _read_deliveries(exam)
+    newest = lasts.get("")
     others = "; ".join(f"{hook.command[:60]} in {hook.path}" for hook in exam.foreign_hooks)
     for verdict, text in DELIVERY_TEXTS.items():
-        count, last = getattr(total, verdict), log.find_last(verdict)
-        if last:
-            what = f"{count} of {total.checked} memories in a week {text}"
+        number, last = total[verdict], lasts.get(verdict)
+        if number and last:
+            what = f"{number} of {total.checked} memories in a week {text}"
             what += f", the last one to {last.agent} at {last.timestamp}"
             level = WARNING if last == newest else NOTE
             advice = f"see whether another hook changes prompts: {others}" if others else WATCH
@@ -165,17 +168,29 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
             yield Finding(WARNING, what, path, f"no other hook is left: {advice}", repair)
     errors = hook_runner.list_errors(exam.project, exam.since)
     if errors:
-        level = WARNING if hook_runner.list_errors(exam.project, _find_newest(exam)) else NOTE
+        # An error after the last delivery counts as present.
+        since = newest.timestamp if newest else ""
+        level = WARNING if hook_runner.list_errors(exam.project, since) else NOTE
         count = format_count(len(errors), "error")
         what = f"{count} in a week, the last one: {errors[-1]}"
         advice = "see the lines with agent.memory.error; the next delivery clears this"
         yield Finding(level, what, exam.log_path, advice)
 
 
-def _find_newest(exam: Examination) -> str:
-    """Return the time of the last delivery, after which errors count as present."""
-    last = LogNumbers(exam.project.paths).find_last()
-    return last.timestamp if last else ""
+def _read_deliveries(exam: Examination) -> tuple[Counts, dict[str, Delivery | None]]:
+    """Return the counts of the last week, and by verdict the last delivery; of all it has ""."""
+
+    def read(db: sqlite3.Connection) -> tuple[Counts, dict[str, Delivery | None]]:
+        total = Counts()
+        for day in run_table.list_deliveries(db, exam.since):
+            total.update(delivered=day.delivered, doubled=day.doubled, lost=day.lost)
+        verdicts = ("", *DELIVERY_TEXTS)
+        return total, {one: run_table.find_last_delivery(db, one) for one in verdicts}
+
+    try:
+        return state_db.read(exam.project.paths.state, read)
+    except OSError:
+        return Counts(), {}  # see `check_state`
 
 
 def check_merge_driver(exam: Examination) -> Iterator[Finding]:

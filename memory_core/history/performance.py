@@ -18,6 +18,9 @@ DONE, FAILED, STOPPED = OUTCOMES = ("done", "failed", "stopped")
 GIVEN, HELD_OUT = GROUPS = ("memory", "held_out")
 MEASURES = ("duration_ms", "tokens", "tool_uses")
 
+# How the memory of a run arrived, and what it cost.
+DELIVERY, COSTS = ("arrived", "arrived_by"), ("prompt_tokens", "hook_ms")
+
 # The largest possible number of a run: thirty years in milliseconds.
 MAX_NUMBER = 10**12
 
@@ -89,9 +92,10 @@ def make_run(record: Mapping[str, Any]) -> Row:
 
     `record` has `agent`, `time`, `outcome`, and either `key`, the id of the run or of its call, or
     `id`, the hash of that.  It may have `description` and `prompt`, which decide the type, or
-    `type`; run, session, experiment, the MEASURES, and the ids of items in `given` and `used`.
+    `type`; run, session, experiment, DELIVERY, COSTS, the MEASURES, and the ids of items in `given`
+    and `used`.
     """
-    names = ("agent", "time", "outcome", "run", "session")
+    names = ("agent", "time", "outcome", "run", "session", *DELIVERY)
     kind = _read_text(record, "type")
     words = (_read_text(record, name) for name in ("description", "prompt"))
     group = _read_text(record, "experiment")
@@ -99,7 +103,7 @@ def make_run(record: Mapping[str, Any]) -> Row:
     used = set(_read_text(record, "used").split())
     return {
         **{name: _read_text(record, name) for name in names},
-        **{name: parse_count(record.get(name)) for name in MEASURES},
+        **{name: parse_count(record.get(name)) for name in (*MEASURES, *COSTS)},
         "key": _read_text(record, "id") or digests.hash_text(str(record["key"])),
         "type": kind or classify_task(*words),
         "experiment": group if group in GROUPS else "",

@@ -37,9 +37,7 @@ class Counts(Counter[str]):
     or by a person) and `removed` (also evicted and archived).
 
     From the database: finished `runs`, of which `failed` ones; items that these runs were `given`,
-    and `used` of them.
-
-    From the event log: how often memory was added to the prompt of an agent (`loaded`), with how
+    and `used` of them; runs of the last half year with memory in their prompt (`loaded`), with how
     many `tokens` in sum; deliveries that arrived once, twice or not at all (`delivered`, `doubled`,
     `lost`).
     """

@@ -1,7 +1,7 @@
 """The numbers of a level: what its agents learned and used, what arrived, and what it costs.
 
-`status`, the dashboard and the doctor have their numbers from here: of runs from the database, of
-learnings from the histories, of deliveries from the event log, which has some weeks.
+`status`, the dashboard and the doctor have their numbers from here: of runs and
+deliveries from the database, of learnings from the histories.
 """
 
 from __future__ import annotations
@@ -10,18 +10,25 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.history import item_history
 from memory_core.history.item_history import Record
 from memory_core.memory import expiry
 from memory_core.monitor import waiting_list
-from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, Tallies, split_days
-from memory_core.monitor.log_numbers import LogNumbers
+from memory_core.monitor.counts import (
+    WEEK_DAYS,
+    Bucket,
+    Counts,
+    HookTime,
+    Tallies,
+    measure_hooks,
+    split_days,
+)
 from memory_core.storage import hook_files
 from memory_core.storage.database import run_table, state_db
-from memory_core.storage.database.run_table import DayOfRuns, RecentUse
+from memory_core.storage.database.run_table import DayOfDeliveries, DayOfRuns, Delivery, RecentUse
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests
@@ -31,6 +38,24 @@ COUNTED_KINDS = {
     **dict.fromkeys(("reinforced", "confirmed"), "confirmed"),
     **dict.fromkeys(item_history.DEPARTURE_KINDS, "removed"),
 }
+
+
+class RunNumbers(NamedTuple):
+    """What the database knows of the runs; `recent` is by agent."""
+
+    days: list[DayOfRuns]
+    recent: dict[str, RecentUse]
+    deliveries: list[DayOfDeliveries]
+    last_delivery: Delivery | None
+
+
+def _read_runs(db: sqlite3.Connection) -> RunNumbers:
+    return RunNumbers(
+        run_table.list_days(db),
+        run_table.read_recent(db),
+        run_table.list_deliveries(db),
+        run_table.find_last_delivery(db),
+    )
 
 
 class Numbers:
@@ -44,15 +69,13 @@ class Numbers:
         self._unmerged = hook_files.list_agents(self.store.paths)
 
     @cached_property
-    def log(self) -> LogNumbers:
-        return LogNumbers(self.store.paths)
+    def runs(self) -> RunNumbers:
+        return state_db.read(self.store.paths.state, _read_runs)
 
-    @cached_property
-    def _runs(self) -> tuple[list[DayOfRuns], dict[str, RecentUse]]:
-        def read(db: sqlite3.Connection) -> tuple[list[DayOfRuns], dict[str, RecentUse]]:
-            return run_table.list_days(db), run_table.read_recent(db)
-
-        return state_db.read(self.store.paths.state, read)
+    def measure_hooks(self, since: str) -> HookTime:
+        """Return the time of the hooks that gave memory, from a day on."""
+        state = self.store.paths.state
+        return measure_hooks(state_db.read(state, lambda db: run_table.list_hook_times(db, since)))
 
     def agents_with_files(self) -> set[str]:
         """Return the agents with a memory, or with learnings that wait or are not merged yet."""
@@ -60,9 +83,9 @@ class Numbers:
         return {*self.store.agents(), *self.store.agents_to_review(), *unmerged}
 
     def agents(self) -> list[str]:
-        """Return these, and agents with a history, runs or events; PM is last."""
+        """Return these, and agents with a history or runs; PM is last."""
         names = self.agents_with_files() | {*self.store.agents_with_history()}
-        names |= {agent for agent, _day in self.log.tallies} | {day.agent for day in self._runs[0]}
+        names |= {day.agent for day in self.runs.days}
         return sorted(names - {""}, key=lambda name: (name == agent_names.PM, name))
 
     def unmerged(self, agent: str) -> int:
@@ -71,7 +94,7 @@ class Numbers:
 
     def recent(self, agent: str) -> RecentUse:
         """Return the use of items in the last runs of an agent."""
-        return self._runs[1].get(agent, RecentUse())
+        return self.runs.recent.get(agent, RecentUse())
 
     def total(self, agent: str | None = None) -> Counts:
         """Return the counts of all agents or of one."""
@@ -102,15 +125,16 @@ class Numbers:
 
     def _list_days(self, agent: str | None = None) -> Iterator[tuple[str, Counts]]:
         """Yield the days of all agents or of one, in any order, and a day more than once."""
-        for day in self._runs[0]:
-            if agent in (None, day.agent):
-                numbers = {"failed": day.failed, "given": day.given, "used": day.used}
-                yield day.day, Counts(runs=day.runs, **numbers)
+        days: list[DayOfRuns | DayOfDeliveries] = [*self.runs.days, *self.runs.deliveries]
+        for one in days:
+            if agent in (None, one.agent):
+                counts = one._asdict()
+                del counts["agent"]
+                yield counts.pop("day"), Counts(counts)
         names = self.store.agents_with_history() if agent is None else [agent]
-        for tallies in [self.log.tallies, *(self.history(name).tallies for name in names)]:
-            for (name, day_name), counts in tallies.items():
-                if agent in (None, name):
-                    yield day_name, counts
+        for name in names:
+            for (_agent, day), tally in self.history(name).tallies.items():
+                yield day, tally
 
     def _list_waiting(self, agent: str) -> list[dict[str, Any]]:
         """Return what waits for a person, with all fields of `storage.database.review_table`."""

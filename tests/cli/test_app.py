@@ -17,7 +17,7 @@ from memory_core.cli.common import entries
 from memory_core.cli.setup import sample
 from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import installation
-from memory_core.storage import event_log, run_records
+from memory_core.storage import run_records
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
 from support.completion import complete
@@ -26,6 +26,7 @@ from support.inbox import TAUGHT, add_report
 from support.paths import REPO
 from support.refusals import check_refused
 from support.review import make_waiting
+from support.runs import add_runs, make_run
 from support.tables import for_each
 from support.terminal import Terminal, run_on_terminal, strip_colours
 
@@ -115,7 +116,7 @@ def test_console_sessions_of_the_page(settled: Person, line: str, told: str) -> 
 def test_json_fields_agree_with_the_page(settled: Person) -> None:
     settled.sandbox.run_hook("pre_tool_use", settled.make_sample("pre"))
     project = settled.sandbox.open_project()
-    event_log.write(project.paths, "agent.memory.lost", agent_id="engineer", route="prompt")
+    add_runs(project.paths, make_run("r1", arrived="lost", arrived_by="prompt"))
     status = settled.read_json("status")
     replay = settled.read_json("replay", "-", data=settled.make_sample("post"))
     doctor = json.loads(settled.run("doctor", "--json").stdout)
@@ -375,9 +376,11 @@ def test_status_counts_what_there_is(settled: Person) -> None:
     project = settled.sandbox.open_project()
     project.store.add_to_review("engineer", [make_waiting("a"), make_waiting("b")], "2026-11-20")
     add_report(project.paths, "qa", is_tried=True)
-    for verdict in ("delivered", "lost"):
-        name = f"agent.memory.{verdict}"
-        event_log.write(project.paths, name, agent_id="engineer", route="prompt")
+    for hour, verdict in ((8, "delivered"), (9, "lost")):
+        when = f"2026-11-20T0{hour}:00:00.000Z"
+        add_runs(
+            project.paths, make_run(verdict, "done", when, arrived=verdict, arrived_by="prompt")
+        )
     told = settled.read_json("status")
     rows = [(row["agent"], row["items"], row["review"], row["unmerged"]) for row in told["agents"]]
     assert rows == [("engineer", 1, 2, 0), ("qa", 0, 0, 1), ("PM", 2, 0, 0)]

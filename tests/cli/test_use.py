@@ -8,7 +8,6 @@ import pytest
 
 from memory_core.history import item_history
 from support.command_line import ITEM, Person, read_fields
-from support.events import make_pre_event
 from support.runs import add_runs, make_run
 
 OTHER = "Tests need redis"
@@ -38,8 +37,8 @@ def test_tokens_per_run(team: Person) -> None:
     use = team.read_json("status")["use"]
     assert use == {"runs": 0, "tokens": 0, "given": 0, "used": 0}
     assert set(use) == read_fields("`status`, in `use`")
-    for call in ("t1", "t2"):
-        team.sandbox.run_hook("pre_tool_use", make_pre_event(call))
+    runs = [make_run(f"t{tokens}", prompt_tokens=tokens) for tokens in (190, 207)]
+    add_runs(team.sandbox.paths, *runs)
     assert find_line(team) == "Use: memory adds about 198 tokens to a prompt"
     assert team.read_json("status")["use"]["runs"] == 2
 

@@ -10,7 +10,8 @@ from memory_core.dashboard.pages import live_events
 from memory_core.storage import event_log
 from support.command_line import ITEM
 from support.dashboard import Dashboard
-from support.events import make_pre_event, make_stop_event
+from support.events import REPORT, make_post_event, make_pre_event, make_start_event
+from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 
 
@@ -27,14 +28,16 @@ def read_numbers(page: str) -> dict[str, str]:
 def test_the_overview_of_a_project_in_use(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM)
     sandbox.write_memory("qa", "One", "Two", "Three")
-    sandbox.run_hook("pre_tool_use", make_pre_event())
-    sandbox.run_hook("subagent_stop", make_stop_event())
+    called = sandbox.run_hook("pre_tool_use", make_pre_event())
+    prompt = called.reply["updatedInput"]["prompt"]
+    sandbox.run_hook("subagent_start", make_start_event())
+    sandbox.run_hook("post_tool_use", make_post_event(prompt, REPORT, "a1", "toolu_1"))
     with Dashboard(sandbox) as dashboard:
         page = dashboard.enter().get("/dashboard").body
         numbers = read_numbers(page)
         assert numbers["Agents"] == "2 5 items"
         assert numbers["New items"] == "1 0 confirmed, 0 removed"
-        assert numbers["Delivered"] == "– none checked yet"
+        assert numbers["Delivered"] == "100% of 1: 0 lost, 0 twice"
         assert re.fullmatch(
             r"\d+ ms 95 % within \d+ ms, without Python’s start", numbers["Hook time"]
         )
@@ -89,8 +92,8 @@ def test_events_are_filtered_and_divided(busy: Sandbox) -> None:
     assert "None of the last 20,000 events is one of these" in page
 
 
-def test_an_agent_that_has_only_been_called_has_pages(sandbox: Sandbox) -> None:
-    sandbox.run_hook("pre_tool_use", make_pre_event(agent="newcomer"))
+def test_an_agent_that_learned_nothing_has_pages(sandbox: Sandbox) -> None:
+    add_runs(sandbox.paths, make_run("r1", agent="newcomer"))
     with Dashboard(sandbox) as dashboard:
         page = dashboard.enter().get("/dashboard").body
         assert list_agents(page) == ["newcomer"]

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from memory_core.claude_code import settings_json
 from memory_core.doctor import checks
 from memory_core.setup import trial
 from memory_core.storage import event_log, run_records
+from memory_core.text.times import format_utc
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
 from support.inbox import add_tried_report, add_unreadable_report
 from support.life import write
+from support.runs import add_runs, make_run
 
 Damage = Callable[[Person], object]
 
@@ -194,7 +197,8 @@ def other_tool(person: Person) -> None:
 
 
 def lost_delivery(person: Person) -> None:
-    event_log.write(person.sandbox.paths, "agent.memory.lost", agent_id="engineer", route="prompt")
+    run = make_run("r1", time=format_utc(time.time()), arrived="lost", arrived_by="prompt")
+    add_runs(person.sandbox.paths, run)
 
 
 def fallback(person: Person) -> None:

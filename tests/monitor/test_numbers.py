@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timezone
-from typing import Any
 
 import pytest
 
 from memory_core.curation import agent_status
 from memory_core.history import item_history
 from memory_core.monitor.counts import Counts
-from memory_core.monitor.log_numbers import VERDICTS
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project, find_project
@@ -90,43 +87,29 @@ def run_delegation(sandbox: Sandbox, run: str, report: str) -> None:
     sandbox.run_hook("post_tool_use", events.make_post_event(prompt, report, run, run))
 
 
-# --- the log and the history ---
+# --- deliveries and the history ---
 
 
-def log_event(name: str, **fields: Any) -> str:
-    usual = {"timestamp": f"{TODAY}T00:00:00.000Z", "agent_id": "engineer"}
-    return json.dumps({"event": name, **usual, **fields})
-
-
-def test_a_log_is_counted_without_odd_lines(sandbox: Sandbox) -> None:
-    sandbox.state.mkdir(parents=True)
-    loaded = "agent.memory.loaded"
-    older = [
-        log_event(loaded, tokens_estimated=100, duration_ms=5),
-        log_event(loaded, memory_size=400, duration_ms=7),  # of an older version
-        log_event(loaded, agent_id="PM", tokens_estimated=50, duration_ms=9),
-        log_event(loaded, timestamp="2020-01-01T00:00:00.000Z", tokens_estimated=1),
+def test_deliveries_are_counted_by_agent_and_day(sandbox: Sandbox) -> None:
+    today, old = f"{TODAY}T00:00:00.000Z", "2020-01-01T00:00:00.000Z"
+    verdicts = ["delivered", "doubled", "lost", None]
+    runs = [
+        make_run(f"r{at}", "done", today, arrived=verdict, prompt_tokens=100, hook_ms=at)
+        for at, verdict in enumerate(verdicts)
     ]
-    newer = [
-        *(log_event(f"agent.memory.{verdict}", route="prompt") for verdict in VERDICTS),
-        log_event("agent.memory.delivered", agent_id="qa"),
-        log_event("hook.error"),
-        log_event(loaded, agent_id=[], tokens_estimated="x", duration_ms=True, memory_size=-1),
-        log_event("agent.memory.lost", timestamp=None),
-        *("{", "[]", "null", '"agent.memory.lost"', "", log_event("agent.memory.lost")[:-1]),
-    ]
-    (sandbox.state / "events.1.jsonl").write_text("\n".join([*older, ""]))
-    (sandbox.state / "events.jsonl").write_bytes("\n".join(newer).encode() + b"\xff")
+    qa = {"agent": "qa", "arrived": "delivered", "arrived_by": "start"}
+    late = f"{TODAY}T00:00:01.000Z"
+    without_memory = make_run("r9", "done", today)
+    add_runs(sandbox.paths, *runs, without_memory, make_run("r5", "done", late, **qa))
+    add_runs(sandbox.paths, make_run("r6", "done", old, prompt_tokens=6, hook_ms=90))
     numbers = read_numbers(sandbox)
     total = numbers.total()
-    assert (total.loaded, total.tokens) == (4, 206)
-    assert numbers.log.measure_hooks() == (7, 9, 3)
-    assert numbers.log.measure_hooks("2099-01-01") == (None, None, 0)
+    assert (total.loaded, total.tokens, total.runs) == (5, 406, 7)
     assert (total.delivered, total.doubled, total.lost, total.checked) == (2, 1, 1, 4)
-    assert sum(day.counts.loaded for day in numbers.by_day(7)) == 3
-    last = numbers.log.find_last()
-    assert last
-    assert (last.agent, last.route) == ("qa", "")
+    assert numbers.measure_hooks(TODAY) == (1, 3, 4)
+    assert numbers.measure_hooks("2099-01-01") == (None, None, 0)
+    assert sum(day.counts.loaded for day in numbers.by_day(7)) == 4
+    assert numbers.runs.last_delivery == ("qa", "delivered", "start", late)
     assert numbers.total("qa").delivered == 1
 
 
@@ -159,7 +142,7 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
 def test_an_empty_project(sandbox: Sandbox) -> None:
     numbers = read_numbers(sandbox)
     assert numbers.total() == Counts()
-    assert (numbers.agents(), numbers.log.find_last()) == ([], None)
+    assert (numbers.agents(), numbers.runs.last_delivery) == ([], None)
     assert numbers.total().used_share is None
     assert len(numbers.by_day(30)) == 30
 

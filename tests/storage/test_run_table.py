@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from memory_core.delegation import draining
+from memory_core.history import performance
 from memory_core.memory import rename, run_history
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.calls import SESSION
+from support.database import execute
 from support.events import LEARNED, REPORT
 from support.inbox import add_report, count_reports
 from support.memory_files import pack_history
@@ -76,6 +78,18 @@ def test_old_files_are_taken_over_once(sandbox: Sandbox, is_packed: bool) -> Non
         assert not (sandbox.state / "errors").exists()
         assert not (sandbox.state / "subjects").exists()
     assert history.read() == before
+
+
+def test_a_database_of_version_1_learns_of_deliveries(sandbox: Sandbox) -> None:
+    add_runs(sandbox.paths, make_run("r1"))
+    for column in performance.DELIVERY + performance.COSTS:
+        execute(sandbox.state, f"ALTER TABLE runs DROP COLUMN {column}")
+    execute(sandbox.state, "PRAGMA user_version = 1")
+    costs = {"prompt_tokens": 412, "hook_ms": 9}
+    add_runs(sandbox.paths, make_run("r2", arrived="lost", arrived_by="prompt", **costs))
+    first, second = list_runs(sandbox.paths)
+    assert "arrived" not in first
+    assert (second["arrived"], second["prompt_tokens"]) == ("lost", 412)
 
 
 def test_a_new_name_takes_runs_and_errors_along(sandbox: Sandbox) -> None:

@@ -57,7 +57,7 @@ def show_overview(visit: Visit) -> View:
         "part": divide(rows, visit.query),
         "sort": sort if sort in SORTS else "",
         "total": total,
-        "hook_time": numbers.log.measure_hooks(days[0].day),
+        "hook_time": numbers.measure_hooks(days[0].day),
         "waiting": sum(memory.review for memory in agents),
         "days": DAYS,
         **_draw_charts(days),

@@ -26,6 +26,7 @@ TABLES = """
 CREATE TABLE runs (
   agent TEXT, key TEXT, time TEXT, run TEXT, session TEXT, outcome TEXT, type TEXT,
   duration_ms INTEGER, tokens INTEGER, tool_uses INTEGER, experiment TEXT, given TEXT, used TEXT,
+  arrived TEXT, arrived_by TEXT, prompt_tokens INTEGER, hook_ms INTEGER,
   PRIMARY KEY (agent, key)
 ) WITHOUT ROWID;
 CREATE TABLE run_days (
@@ -51,7 +52,11 @@ FROM runs;
 COLUMNS = (
     *("agent", "key", "time", "run", "session", "outcome", "type"),
     *("duration_ms", "tokens", "tool_uses", "experiment", "given", "used"),
+    *("arrived", "arrived_by", "prompt_tokens", "hook_ms"),
 )
+
+# Version 1 of the database lacks these.
+NEWER_COLUMNS = ("arrived TEXT", "arrived_by TEXT", "prompt_tokens INTEGER", "hook_ms INTEGER")
 
 # A second row of a run adds what the first one did not know.  A sweep may have taken a run for
 # stopped that is still at work, so every other outcome wins.
@@ -102,6 +107,35 @@ class DayOfRuns(NamedTuple):
     failed: int
     given: int
     used: int
+
+
+class DayOfDeliveries(NamedTuple):
+    """The runs of an agent on a day that received memory, its tokens, and how it arrived."""
+
+    agent: str
+    day: str
+    loaded: int
+    tokens: int
+    delivered: int
+    doubled: int
+    lost: int
+
+
+class Delivery(NamedTuple):
+    """One delivery of a memory to an agent; `verdict` is delivered, doubled or lost."""
+
+    agent: str
+    verdict: str
+    route: str
+    timestamp: str
+
+
+def add_newer_columns(db: sqlite3.Connection) -> None:
+    """Add the columns that a table of version 1 lacks."""
+    names = [row[1] for row in db.execute("PRAGMA table_info(runs)")]
+    for column in NEWER_COLUMNS:
+        if column.split()[0] not in names:
+            db.execute(f"ALTER TABLE runs ADD COLUMN {column}")
 
 
 def add(db: sqlite3.Connection, runs: Iterable[Row]) -> None:
@@ -164,6 +198,32 @@ def list_days(db: sqlite3.Connection) -> list[DayOfRuns]:
         " FROM run_sums GROUP BY agent, day"
     )
     return [DayOfRuns(*row) for row in db.execute(query)]
+
+
+def list_deliveries(db: sqlite3.Connection, since: str = "") -> list[DayOfDeliveries]:
+    """Return each day on which an agent received memory, of the last half year or since a time."""
+    query = (
+        "SELECT agent, substr(time, 1, 10), count(prompt_tokens), total(prompt_tokens),"
+        " total(arrived = 'delivered'), total(arrived = 'doubled'), total(arrived = 'lost')"
+        " FROM runs WHERE time >= ? GROUP BY 1, 2"
+    )
+    return [DayOfDeliveries(*row[:2], *map(int, row[2:])) for row in db.execute(query, (since,))]
+
+
+def find_last_delivery(db: sqlite3.Connection, verdict: str = "") -> Delivery | None:
+    """Return the last delivery, or the last one with a verdict."""
+    query = (
+        "SELECT agent, arrived, arrived_by, time FROM runs"
+        " WHERE arrived != '' AND ? IN ('', arrived) ORDER BY time DESC LIMIT 1"
+    )
+    row = db.execute(query, (verdict,)).fetchone()
+    return row and Delivery(*row)
+
+
+def list_hook_times(db: sqlite3.Connection, since: str) -> list[int]:
+    """Return the milliseconds of the hooks that gave memory to runs since a day."""
+    query = "SELECT hook_ms FROM runs WHERE time >= ? AND hook_ms IS NOT NULL"
+    return [ms for (ms,) in db.execute(query, (since,))]
 
 
 def list_sums(db: sqlite3.Connection, agent: str) -> list[RunSum]:

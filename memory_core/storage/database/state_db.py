@@ -45,7 +45,7 @@ REASONS = {
     "unable to open": (errno.EACCES, DOCTOR),
 }
 
-# The tables of version 1; `old_state` takes over what earlier versions kept in files.
+# The tables; `old_state` takes over what earlier versions kept in files.
 TABLES = (
     """
 CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -175,7 +175,11 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
         old_state.take_over(connection, state)
 
 
-MIGRATIONS = (_begin,)
+def _add_deliveries(connection: sqlite3.Connection, _state: StateFiles) -> None:
+    run_table.add_newer_columns(connection)
+
+
+MIGRATIONS = (_begin, _add_deliveries)
 
 
 def _tells_damage(error: sqlite3.Error) -> bool:
