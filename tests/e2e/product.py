@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from memory_core.claude_code import settings_json
 from memory_core.storage.paths import LevelPaths
+from support.runs import list_runs
 
 from .api import Request
 from .client import Desk, Run
@@ -83,6 +84,12 @@ def read_log(desk: Desk, event: str) -> list[dict[str, Any]]:
     path = state_folder(desk) / "events.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [record for line in lines if (record := json.loads(line))["event"] == event]
+
+
+def list_arrivals(desk: Desk) -> list[str]:
+    """Return how the memories of the engineer's runs arrived, oldest first."""
+    level = LevelPaths(str(desk.project), {"HOME": str(desk.home)})
+    return [str(run["arrived"]) for run in list_runs(level)]
 
 
 def open_receipts(desk: Desk) -> list[Path]:

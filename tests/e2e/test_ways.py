@@ -27,6 +27,7 @@ from .product import (
     assert_unseen,
     is_transcribed,
     lesson,
+    list_arrivals,
     list_known_items,
     open_receipts,
     read_log,
@@ -82,7 +83,7 @@ def test_foreground(desk: Desk) -> None:
         assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
     assert "The work is finished." in second.requests_by("MAIN")[-1].said
     assert [event["route"] for event in read_log(desk, "agent.memory.loaded")] == ["prompt"] * 2
-    assert len(read_log(desk, "agent.memory.delivered")) == 2
+    assert list_arrivals(desk) == ["delivered"] * 2
 
 
 def test_foreground_with_tools(desk: Desk) -> None:
@@ -100,6 +101,7 @@ def test_foreground_with_tools(desk: Desk) -> None:
 @versions(BACKGROUND)
 def test_background(desk: Desk) -> None:
     learn_and_receive(desk, background)
+    assert list_arrivals(desk)[-1] == "delivered"
 
 
 @versions(before=BACKGROUND)
