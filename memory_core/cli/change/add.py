@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.cli.change.item import format_item, item_to_json
 from memory_core.cli.common import acting, scopes
-from memory_core.cli.common.arguments import (
-    Agent,
-    AsJson,
-    User,
-)
+from memory_core.cli.common.arguments import Agent, AsJson, User, argument
 from memory_core.cli.common.entries import format_section
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import get_change, note_undefined, note_undo
@@ -22,14 +16,10 @@ from memory_core.curation import item_actions
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import type_names
 
-Words = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="[TYPE] TEXT",
-        help="The text; - reads one item per line. The type: "
-        f"{', '.join(type_names.TYPES)} (default).",
-    ),
-]
+WORDS_HELP = "The text; - reads one item per line. The type: "
+WORDS_HELP += f"{', '.join(type_names.TYPES)} (default)."
+
+Words = Annotated[list[str], argument("[TYPE] TEXT", WORDS_HELP)]
 
 
 def add(

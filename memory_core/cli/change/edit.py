@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.common import acting, inputs, notes
-from memory_core.cli.common.arguments import User, agent_argument
+from memory_core.cli.common.arguments import User, agent_argument, argument
 from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
@@ -37,10 +37,7 @@ MIN_EDIT_SECONDS = 0.5
 EDIT_AGAIN, KEEP, DISCARD = "e", "k", "d"
 
 
-Text = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="TEXT", help="With the id of an item: its new text."),
-]
+Text = Annotated[list[str] | None, argument("TEXT", "With the id of an item: its new text.")]
 
 
 def edit(

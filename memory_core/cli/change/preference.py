@@ -8,24 +8,13 @@ import typer
 
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting, notes
-from memory_core.cli.common.arguments import (
-    Agent,
-    AsJson,
-    OptionalAgent,
-    User,
-)
+from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User, argument
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note
 from memory_core.curation import preference_actions
 from memory_core.document import preferences
 
-Key = Annotated[
-    str,
-    typer.Argument(
-        metavar="KEY",
-        help="coding-style, communication, work-style, or your own key.",
-    ),
-]
+Key = Annotated[str, argument("KEY", "coding-style, communication, work-style, or your own key.")]
 
 app = App()
 
@@ -44,7 +33,7 @@ def manage() -> None:
 def set_(
     agent: Agent,
     key: Key,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="The wish, on one line.")],
+    value: Annotated[str, argument("VALUE", "The wish, on one line.")],
     user: User = False,
     json: AsJson = False,
 ) -> None:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from memory_core.cli.common import acting, arguments, scopes
-from memory_core.cli.common.arguments import (
-    AsJson,
-    User,
-)
+from memory_core.cli.common import acting, scopes
+from memory_core.cli.common.arguments import AsJson, User, agent_argument
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
@@ -18,12 +13,7 @@ from memory_core.curation import archive, lookup, searching
 from memory_core.curation.archive import RestoreResult
 
 ArchivedItems = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="[AGENT] [ITEM]",
-        help="An agent and a text, or ids; without: list.",
-        autocompletion=arguments.suggest_agents,
-    ),
+    list[str], agent_argument("An agent and a text, or ids; without: list.", "[AGENT] [ITEM]")
 ]
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from memory_core.cli.change import review_pr, review_session
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
+from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_ask, read_key
 from memory_core.cli.common.notes import format_command, get_change, note_undo
@@ -27,19 +25,13 @@ from memory_core.text.phrases import format_count
 
 Names = Annotated[
     list[str] | None,
-    agent_argument("Agents, or learnings by id or text.", show_default="all that wait"),
+    agent_argument("Agents, or learnings by id or text.", default="all that wait"),
 ]
 PullRequest = Annotated[
-    str | None,
-    typer.Option("--pr", metavar="BASE", help="Print what changed since the commit BASE."),
+    str | None, option("BASE", "Print what changed since the commit BASE.", "--pr")
 ]
-
-Commit = Annotated[
-    str | None, typer.Option(metavar="SHA", help="With --new: those that this commit brought.")
-]
-Author = Annotated[
-    str | None, typer.Option(metavar="EMAIL", help="With --new: those of this author.")
-]
+Commit = Annotated[str | None, option("SHA", "With --new: those that this commit brought.")]
+Author = Annotated[str | None, option("EMAIL", "With --new: those of this author.")]
 
 # The action without an option: decide on each learning, or list them without a terminal.
 ASK = "ask"

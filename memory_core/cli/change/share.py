@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common import scopes
-from memory_core.cli.common.arguments import (
-    ITEM_HELP,
-    AsJson,
-    agent_option,
-    flag,
-)
+from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option, argument, flag
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, select_fields
@@ -21,11 +14,11 @@ from memory_core.curation import lookup, sharing
 from memory_core.curation.sharing import ShareResult, SourceItem
 from memory_core.storage.store import Store
 
-Item = Annotated[list[str], typer.Argument(metavar="ITEM", help=ITEM_HELP)]
-To = Annotated[list[str] | None, agent_option("--to", help="Agent to copy to (repeatable).")]
+Item = Annotated[list[str], argument("ITEM", ITEM_HELP)]
+To = Annotated[list[str] | None, agent_option("Agent to copy to (repeatable).", "--to")]
 All = Annotated[bool, flag("--all", "Copy to every agent with a memory except PM.")]
 ToUser = Annotated[bool, flag("--user", "Copy to the agent's user-level memory.")]
-From = Annotated[str | None, agent_option("--from", help="Agent to copy from.", show_default="any")]
+From = Annotated[str | None, agent_option("Agent to copy from.", "--from", default="any")]
 
 
 def share(

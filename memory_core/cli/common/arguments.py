@@ -71,6 +71,17 @@ def flag(name: str, help: str) -> Any:
     return typer.Option(name, help=help)
 
 
+def argument(metavar: str, help: str, default: str = "", **settings: Any) -> Any:
+    """Return an argument; `default` says in words what counts without it."""
+    return typer.Argument(metavar=metavar, help=help, show_default=default or True, **settings)
+
+
+def option(metavar: str, help: str, *names: str, default: str = "", **settings: Any) -> Any:
+    """Return an option with a value; `default` says in words what counts without it."""
+    shown = default or True
+    return typer.Option(*names, metavar=metavar, help=help, show_default=shown, **settings)
+
+
 def make_number_parser(low: int, high: int | None = None) -> Callable[[str], int]:
     """Return the `parser` of an argument or option that takes a whole number."""
 
@@ -84,41 +95,32 @@ def make_number_parser(low: int, high: int | None = None) -> Callable[[str], int
     return parse
 
 
-def agent_argument(
-    help: str = "An agent; PM is the main session.",
-    metavar: str = "AGENT",
-    **settings: Any,
-) -> Any:
-    return typer.Argument(metavar=metavar, help=help, autocompletion=suggest_agents, **settings)
+def agent_argument(help: str, metavar: str = "AGENT", default: str = "") -> Any:
+    return argument(metavar, help, default, autocompletion=suggest_agents)
 
 
-def agent_option(*names: str, metavar: str = "AGENT", **settings: Any) -> Any:
-    complete = suggest_agents
-    return typer.Option(*names, metavar=metavar, autocompletion=complete, **settings)
+def agent_option(help: str, *names: str, metavar: str = "AGENT", default: str = "") -> Any:
+    return option(metavar, help, *names, default=default, autocompletion=suggest_agents)
 
 
-def number_option(names: tuple[str, ...], help: str, default: str) -> Any:
-    parse = make_number_parser(1)
-    return typer.Option(*names, metavar="N", parser=parse, help=help, show_default=default)
+def number_option(help: str, *names: str, default: str) -> Any:
+    return option("N", help, *names, default=default, parser=make_number_parser(1))
 
 
-Agent = Annotated[str, agent_argument()]
-OptionalAgent = Annotated[str | None, agent_argument(show_default="all agents")]
+AGENT_HELP = "An agent; PM is the main session."
+
+Agent = Annotated[str, agent_argument(AGENT_HELP)]
+OptionalAgent = Annotated[str | None, agent_argument(AGENT_HELP, default="all agents")]
 Agents = Annotated[
-    list[str] | None,
-    agent_argument("Agents; PM is the main session.", show_default="all agents"),
+    list[str] | None, agent_argument("Agents; PM is the main session.", default="all agents")
 ]
 Items = Annotated[
-    list[str],
-    typer.Argument(metavar="[AGENT] ITEM", help=ITEMS_HELP, autocompletion=suggest_named_items),
+    list[str], argument("[AGENT] ITEM", ITEMS_HELP, autocompletion=suggest_named_items)
 ]
 User = Annotated[bool, flag("--user", "Use your user-level memories in ~/.claude-mpm.")]
-Since = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Start, such as 2d (ago) or 2026-11-20."),
-]
+Since = Annotated[str | None, option("TIME", "Start, such as 2d (ago) or 2026-11-20.")]
 Limit = Annotated[
-    int | None, number_option(("--number", "-n"), "Maximum number of entries.", "all")
+    int | None, number_option("Maximum number of entries.", "--number", "-n", default="all")
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.")]
 Yes = Annotated[bool, flag("--yes", "Change it without asking.")]

@@ -22,7 +22,7 @@ RUN_ID_LENGTH = 8  # digits of a run's id that people need to see
 
 AgentsOrItems = Annotated[
     list[str] | None,
-    arguments.agent_argument("Agent names, or ids of items.", show_default="all agents"),
+    arguments.agent_argument("Agent names, or ids of items.", default="all agents"),
 ]
 
 

@@ -18,8 +18,7 @@ MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
 
 
 Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="CHANGE", help="Ids of changes, or a number of changes."),
+    list[str] | None, arguments.argument("CHANGE", "Ids of changes, or a number of changes.")
 ]
 Count = Annotated[
     int,
@@ -28,7 +27,7 @@ Count = Annotated[
     ),
 ]
 OnlyAgents = Annotated[
-    list[str] | None, arguments.agent_option("--agent", help="Only in the memory of this agent.")
+    list[str] | None, arguments.agent_option("Only in the memory of this agent.", "--agent")
 ]
 
 

@@ -15,7 +15,7 @@ def context(
     agent: Agent,
     top: Annotated[
         int | None,
-        number_option(("--top", "-n"), "Maximum number of items.", "memory.context_items"),
+        number_option("Maximum number of items.", "--top", "-n", default="memory.context_items"),
     ] = None,
     json: AsJson = False,
 ) -> None:

@@ -5,30 +5,28 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Annotated
 
-import typer
-
 from memory_core.cli import output
 from memory_core.cli.app import find_project, read_environment
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import flag, make_number_parser
+from memory_core.cli.common.arguments import flag, make_number_parser, option
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import export_import
 
+Port = Annotated[
+    int | None,
+    option(
+        "N",
+        "Port on 127.0.0.1; 0 = any free port.",
+        default="5000, or the next free one",
+        parser=make_number_parser(0, 65535),
+    ),
+]
+
 
 def dashboard(
-    port: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=make_number_parser(0, 65535),
-            help="Port on 127.0.0.1; 0 = any free port.",
-            show_default="5000, or the next free one",
-        ),
-    ] = None,
+    port: Port = None,
     opens: Annotated[bool, flag("--open", "Open it in your browser.")] = False,
-    save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Only write the overview to this file.")
-    ] = None,
+    save: Annotated[str | None, option("FILE", "Only write the overview to this file.")] = None,
 ) -> None:
     """Show and edit memories in your browser.
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import Agent, AsJson, flag
+from memory_core.cli.common.arguments import Agent, AsJson, argument, flag
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
@@ -30,8 +28,7 @@ COLUMNS = [
 SCORES = [Column(title, 5) for title in ("TOKENS", "SCORE", "OWN", "RUN", "FACTOR")]
 
 Words = Annotated[
-    list[str],
-    typer.Argument(metavar="TASK", help="The text of the task, as in a prompt; - reads stdin."),
+    list[str], argument("TASK", "The text of the task, as in a prompt; - reads stdin.")
 ]
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any
 
-import typer
-
-from memory_core.cli.common.arguments import AsJson, Limit, User, agent_argument, flag
+from memory_core.cli.common.arguments import (
+    AGENT_HELP,
+    AsJson,
+    Limit,
+    User,
+    agent_argument,
+    flag,
+    option,
+)
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import (
     LevelScope,
@@ -34,12 +40,10 @@ PINNED, HELD = "  (pinned)", "  (held)"
 
 
 def list_(
-    agent: Annotated[str | None, agent_argument(show_default="list the agents")] = None,
+    agent: Annotated[str | None, agent_argument(AGENT_HELP, default="list the agents")] = None,
     number: Limit = None,
     mine: Annotated[bool, flag("--mine", "With AGENT: only the lines that you wrote.")] = False,
-    section: Annotated[
-        str, typer.Option("--section", metavar="TITLE", help="With AGENT: only this section.")
-    ] = "",
+    section: Annotated[str, option("TITLE", "With AGENT: only this section.")] = "",
     user: User = False,
     json: AsJson = False,
 ) -> None:

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.cli import output
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import Since, flag, parse_since
+from memory_core.cli.common.arguments import Since, flag, option, parse_since
 from memory_core.curation.views import timeline
 from memory_core.monitor import following
 from memory_core.text.times import FAR_FUTURE
@@ -25,9 +23,7 @@ NOTHING_LOGGED = (
 
 
 def monitor(
-    events: Annotated[
-        str, typer.Option(metavar="PATTERN", help="Names to show, such as 'agent.memory.*'.")
-    ] = "*",
+    events: Annotated[str, option("PATTERN", "Names to show, such as 'agent.memory.*'.")] = "*",
     since: Since = None,
     json: Annotated[bool, flag("--json", "Print each event as one line of JSON.")] = False,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, Limit, User, agent_option
+from memory_core.cli.common.arguments import AsJson, Limit, User, agent_option, argument, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import (
@@ -22,22 +22,15 @@ from memory_core.document import markdown
 STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}
 
 
-Words = Annotated[
-    list[str],
-    typer.Argument(metavar="TEXT", help="Words to find; all must occur, in any order."),
-]
+PLACE_NAMES = "memory|archive|review"
+
+Words = Annotated[list[str], argument("TEXT", "Words to find; all must occur, in any order.")]
 Owners = Annotated[
-    list[str] | None,
-    agent_option(help="Search only this agent (repeatable).", show_default="all"),
+    list[str] | None, agent_option("Search only this agent (repeatable).", default="all")
 ]
 Place = Annotated[
     Literal["memory", "archive", "review"] | None,
-    typer.Option(
-        "--in",
-        metavar="memory|archive|review",
-        help="Where to search.",
-        show_default="memory and archive",
-    ),
+    option(PLACE_NAMES, "Where to search.", "--in", default="memory and archive"),
 ]
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
+from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import (
@@ -49,16 +47,12 @@ ITEM_FIELDS = {
 
 
 def show(
-    names: Annotated[
-        list[str],
-        agent_argument("Agents, or ids of items.", "AGENT|ID"),
-    ],
+    names: Annotated[list[str], agent_argument("Agents, or ids of items.", "AGENT|ID")],
     as_given: Annotated[
         bool, flag("--as-given", "Print what the agent receives without a task.")
     ] = False,
     task: Annotated[
-        str | None,
-        typer.Option("--for", metavar="TASK", help="Print what the agent receives for this task."),
+        str | None, option("TASK", "Print what the agent receives for this task.", "--for")
     ] = None,
     user: User = False,
     json: AsJson = False,

@@ -11,7 +11,7 @@ import typer
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.arguments import AsJson, User, argument
 from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
@@ -25,7 +25,7 @@ from memory_core.text.phrases import format_count
 
 KEY_HELP = "A key of docs/config.md, with or without memory."
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help=KEY_HELP)]
+Key = Annotated[str, argument("KEY", KEY_HELP)]
 
 app = App()
 
@@ -66,9 +66,7 @@ def _find_key_to_set(key: str) -> str:
 
 @app.command()
 def get(
-    key: Annotated[
-        str, typer.Argument(metavar="KEY", help=KEY_HELP, show_default="all settings")
-    ] = "",
+    key: Annotated[str, argument("KEY", KEY_HELP, "all settings")] = "",
     json: AsJson = False,
 ) -> None:
     """Print a setting in force, or all settings below a key.
@@ -118,7 +116,7 @@ def _report_problems(project: Project, json: bool) -> None:
 @app.command("set")
 def set_(
     key: Key,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value, as in YAML.")],
+    value: Annotated[str, argument("VALUE", "The new value, as in YAML.")],
     user: User = False,
     json: AsJson = False,
 ) -> None:

@@ -8,16 +8,13 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.app import ALL_COMMANDS
-from memory_core.cli.common.arguments import flag
+from memory_core.cli.common.arguments import argument, flag
 from memory_core.cli.output import print_line
 
 
 def help_(
     ctx: typer.Context,
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="COMMAND", help="A command, or json."),
-    ] = None,
+    command: Annotated[list[str] | None, argument("COMMAND", "A command, or json.")] = None,
     all_: Annotated[bool, flag("--all", "List all commands.")] = False,
 ) -> None:
     """Show the help of a command, or the JSON fields.

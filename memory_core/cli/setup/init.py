@@ -16,7 +16,7 @@ from memory_core.storage.store import Store
 def init(
     agent: Annotated[
         list[str] | None,
-        agent_argument("Agents that get an empty memory.", show_default="you are asked"),
+        agent_argument("Agents that get an empty memory.", default="you are asked"),
     ] = None,
     yes: Annotated[bool, flag("--yes", "Create one for all agents in .claude/agents.")] = False,
     user: User = False,

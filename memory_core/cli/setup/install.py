@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from memory_core.cli.app import shared
-from memory_core.cli.common.arguments import Yes, flag
+from memory_core.cli.common.arguments import Yes, argument, flag
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import print_line
 from memory_core.setup import activation, installation
 
-Project = Annotated[
-    str,
-    typer.Argument(
-        metavar="PROJECT",
-        help="The project's folder; default: the current one.",
-        show_default=False,
-    ),
-]
+Project = Annotated[str, argument("PROJECT", "The project's folder; default: the current one.")]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
 DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
 Mcp = Annotated[bool, flag("--mcp", "Add the packages of agent-memory mcp (23 MB).")]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson, flag
+from memory_core.cli.common.arguments import AsJson, argument, flag
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
@@ -21,9 +21,7 @@ from memory_core.storage import event_log
 
 
 def replay(
-    event: Annotated[
-        str, typer.Argument(metavar="EVENT", help="A file with one event as JSON; - is stdin.")
-    ],
+    event: Annotated[str, argument("EVENT", "A file with one event as JSON; - is stdin.")],
     write: Annotated[bool, flag("--write", "Run it in the project, not on a copy.")] = False,
     json: AsJson = False,
 ) -> None:

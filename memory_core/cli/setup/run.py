@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common.arguments import flag, make_number_parser
+from memory_core.cli.common.arguments import argument, flag, make_number_parser, option
 from memory_core.cli.errors import CommandRefused
 from memory_core.storage.config_yml.config_defaults import MAX_SIZE_KB
 
@@ -29,11 +29,11 @@ Learning = Annotated[
 ]
 MemoryLimit = Annotated[
     int | None,
-    typer.Option(
-        metavar="KB",
+    option(
+        "KB",
+        "Limit of a memory file in KB.",
+        default="as configured",
         parser=make_number_parser(1, MAX_SIZE_KB),
-        help="Limit of a memory file in KB.",
-        show_default="as configured",
     ),
 ]
 
@@ -41,9 +41,7 @@ MemoryLimit = Annotated[
 # The options after COMMAND belong to COMMAND, with or without `--`.
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
-    command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="The command to run, after --.")
-    ],
+    command: Annotated[list[str], argument("COMMAND", "The command to run, after --.")],
     no_memory: Annotated[
         bool, flag("--no-memory", "Give agents no memory and save nothing.")
     ] = False,

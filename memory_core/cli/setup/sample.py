@@ -6,27 +6,20 @@ import json
 import time
 from typing import Annotated, Literal
 
-import typer
-
 from memory_core.claude_code import sample_events
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import agent_option
+from memory_core.cli.common.arguments import agent_option, argument
 from memory_core.cli.output import print_line
 
 # The keys of sample_events.KINDS.
 Kind = Literal["pre", "start", "post", "stop", "session", "end", "handback", "failure"]
+KIND_HELP = "pre, start, post, stop, session, end, handback or failure."
 
 
 def sample(
-    kind: Annotated[
-        Kind,
-        typer.Argument(
-            metavar="KIND", help="pre, start, post, stop, session, end, handback or failure."
-        ),
-    ] = "pre",
+    kind: Annotated[Kind, argument("KIND", KIND_HELP)] = "pre",
     agent: Annotated[
-        str,
-        agent_option(metavar="NAME", help="Agent of the event."),
+        str, agent_option("Agent of the event.", metavar="NAME")
     ] = sample_events.AGENT,
 ) -> None:
     """Print a sample event as Claude Code would send it.

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from memory_core.cli.common.arguments import flag
+from memory_core.cli.common.arguments import flag, option
 from memory_core.cli.output import print_line
 from memory_core.setup import upgrade as upgrades
 
 
 def upgrade(
     check: Annotated[bool, flag("--check", "Show the newest version and change nothing.")] = False,
-    to: Annotated[
-        str,
-        typer.Option(
-            metavar="VERSION",
-            help="Install this version.  Default: the newest.",
-            show_default=False,
-        ),
-    ] = "",
+    to: Annotated[str, option("VERSION", "Install this version.  Default: the newest.")] = "",
 ) -> None:
     """Upgrade the program and the hooks of all your projects.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson, flag
+from memory_core.cli.common.arguments import AsJson, argument, flag
 from memory_core.cli.common.entries import format_age, format_section, highlight, print_columns
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.output import (
@@ -86,9 +86,7 @@ def _format_row(memory: TaskMemory) -> list[str]:
 
 
 def search(
-    text: Annotated[
-        list[str], typer.Argument(metavar="TEXT", help="Words that all occur in a line.")
-    ],
+    text: Annotated[list[str], argument("TEXT", "Words that all occur in a line.")],
     json: AsJson = False,
 ) -> None:
     """Find lines in the memories of tasks, also archived ones.
@@ -169,10 +167,8 @@ def _status_to_json(state: TaskStatus) -> dict[str, Any]:
 
 TASK_HELP = "A task: 368, task-368 or TASK-368."
 
-Task = Annotated[str, typer.Argument(metavar="ID", help=TASK_HELP)]
-OptionalTask = Annotated[
-    str, typer.Argument(metavar="ID", help=TASK_HELP, show_default="the active task")
-]
+Task = Annotated[str, argument("ID", TASK_HELP)]
+OptionalTask = Annotated[str, argument("ID", TASK_HELP, "the active task")]
 
 
 def find_synced_project(dry_run: bool = False) -> Project:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from memory_core.cli.common import arguments
-from memory_core.cli.common.arguments import AsJson, DryRun, Yes, flag
+from memory_core.cli.common.arguments import AsJson, DryRun, Yes, argument, flag, option
 from memory_core.cli.common.inputs import check_options, read_input
 from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.errors import CommandRefused
@@ -31,26 +29,19 @@ RESULT_WORDS = {
 
 WordsArgument = Annotated[
     list[str],
-    typer.Argument(
-        metavar="[ID] TEXT",
-        help="The task (default: the active one) and the text; - reads stdin.",
-    ),
+    argument("[ID] TEXT", "The task (default: the active one) and the text; - reads stdin."),
 ]
-
-
+Title = Annotated[str, option("T", "Title of the task.", default="from Backlog.md")]
 Template = Annotated[
     Literal["default", "feature", "bugfix", "research"] | None,
-    typer.Option(
-        metavar="NAME", help="Sections of a new memory.", show_default="by the task's labels"
-    ),
+    option("NAME", "Sections of a new memory.", default="by the task's labels"),
 ]
+Section = Annotated[str, option("S", "Section of the note; created if needed.")]
 
 
 def start(
     task: look.Task,
-    title: Annotated[
-        str, typer.Option(metavar="T", help="Title of the task.", show_default="from Backlog.md")
-    ] = "",
+    title: Title = "",
     template: Template = None,
     json: AsJson = False,
 ) -> None:
@@ -87,9 +78,7 @@ def _print_result(result: ActionResult, json: bool) -> None:
 
 def note(
     words: WordsArgument,
-    section: Annotated[
-        str, typer.Option(metavar="S", help="Section of the note; created if needed.")
-    ] = task_document.NOTES,
+    section: Section = task_document.NOTES,
     json: AsJson = False,
 ) -> None:
     """Add a note to the memory of a task.
@@ -197,21 +186,12 @@ def reopen(task: look.Task, json: AsJson = False) -> None:
 
 DEFAULT_AGE = "30d"  # of `cleanup` without options
 
+WITHOUT_AGE = f"{DEFAULT_AGE}, without --delete-after"
 ArchiveAfter = Annotated[
-    str | None,
-    typer.Option(
-        metavar="30d",
-        help="Archive memories not changed for this time.",
-        show_default=f"{DEFAULT_AGE}, without --delete-after",
-    ),
+    str | None, option("30d", "Archive memories not changed for this time.", default=WITHOUT_AGE)
 ]
 DeleteAfter = Annotated[
-    str | None,
-    typer.Option(
-        metavar="90d",
-        help="Delete memories archived for this time.",
-        show_default="delete nothing",
-    ),
+    str | None, option("90d", "Delete memories archived for this time.", default="delete nothing")
 ]
 
 

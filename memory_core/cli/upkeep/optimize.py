@@ -12,7 +12,7 @@ import typer
 from memory_core.claude_code import headless
 from memory_core.cli import output
 from memory_core.cli.common import arguments, inputs, notes
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes, option
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import optimizing
@@ -22,17 +22,10 @@ from memory_core.text.phrases import format_count
 
 Helper = Annotated[
     Literal["claude"] | None,
-    typer.Option(
-        "--with", metavar="claude", help="Also ask your Claude Code for shorter wordings."
-    ),
+    option("claude", "Also ask your Claude Code for shorter wordings.", "--with"),
 ]
 OlderThan = Annotated[
-    str | None,
-    typer.Option(
-        metavar="30d",
-        help="With --with: items not confirmed for this time.",
-        show_default="30d",
-    ),
+    str | None, option("30d", "With --with: items not confirmed for this time.", default="30d")
 ]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from memory_core.cli import output
 from memory_core.cli.common import arguments, inputs, notes
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.curation import cleaning
@@ -27,14 +27,8 @@ def _parse_share(text: str) -> float:
     return share
 
 
-UnusedSince = Annotated[
-    str,
-    typer.Option(metavar="90d", help="Minimum time since the last use; 0d: any."),
-]
-Below = Annotated[
-    float,
-    typer.Option(metavar="0..1", parser=_parse_share, help="Only with less confidence."),
-]
+UnusedSince = Annotated[str, option("90d", "Minimum time since the last use; 0d: any.")]
+Below = Annotated[float, option("0..1", "Only with less confidence.", parser=_parse_share)]
 
 
 def prune(

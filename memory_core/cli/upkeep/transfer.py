@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import Annotated
 
-import typer
-
 from memory_core.cli.common import inputs, notes
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, argument, option
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
@@ -19,9 +17,7 @@ from memory_core.text.phrases import format_count
 
 def export(
     agent: Agents = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Target file; - is stdout.")
-    ] = "-",
+    output: Annotated[str, option("FILE", "Target file; - is stdout.", "--output", "-o")] = "-",
     user: User = False,
 ) -> None:
     """Write memories with their history as JSON.
@@ -49,9 +45,7 @@ def export(
         print_note(f"Exported {format_count(len(agents), 'agent')} to {output}")
 
 
-File = Annotated[
-    str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
-]
+File = Annotated[str, argument("FILE", "A file of agent-memory export; - is stdin.")]
 
 
 def import_(
