@@ -345,9 +345,8 @@ def task_note(
     what is still to do. Every session that continues the task reads it.
     """
     project = served.project_with_tasks
-    result = task_actions.add_note(project, task_id, text, section, is_persons=False)
-    path = clean_output(result.memory.path)
-    return TaskNoteOutput(task_id=result.memory.id, section=result.section, path=path)
+    memory, section = task_actions.add_note(project, task_id, text, section, is_persons=False)
+    return TaskNoteOutput(task_id=memory.id, section=section, path=clean_output(memory.path))
 
 
 class OutputHit(BaseModel):

@@ -74,12 +74,9 @@ class Folder:
         if self._config is None:
             paths = [os.path.join(self.root, ROOT_CONFIG)]
             paths += [os.path.join(self.path, name) for name in CONFIG_NAMES]
-            texts = (self.read_text(path) for path in paths)
+            texts = map(self.files.read_text, paths)
             self._config = backlog_format.parse_config(next(filter(None, texts), ""))
         return self._config
-
-    def relative(self, path: str) -> str:
-        return self.files.relative(path)
 
     def read_file(self, path: str) -> str:
         """Return a file as text, "" if it is absent; raises OSError if it cannot be read.
@@ -87,10 +84,6 @@ class Folder:
         Bytes that are not UTF-8 become lone surrogates.
         """
         return self.files.read(path).decode("utf-8", "surrogateescape")
-
-    def read_text(self, path: str) -> str:
-        """Return the text of a file, "" if it cannot be read; invalid UTF-8 is replaced."""
-        return self.files.read_text(path)
 
     def read_stamp(self, path: str) -> list[int]:
         """Return the mtime in ns and the size of a file or folder, [] if it is absent."""
@@ -141,7 +134,7 @@ class Folder:
 
     def read_task(self, path: str) -> BacklogTask | None:
         """Read a task file; None if it is empty, unreadable or deleted."""
-        text = self.read_text(path)
+        text = self.files.read_text(path)
         return BacklogTask(text[:MAX_FIELD_CHARS]) if text else None
 
     # Memories.
@@ -154,16 +147,11 @@ class Folder:
         """Return the path for the memory of an id; the file need not exist."""
         return os.path.join(self.archive if archived else self.memory, f"{task}.md")
 
-    def memories(self, archived: bool = False) -> dict[str, str]:
-        """Return the paths of memories by id."""
-        folder = self.archive if archived else self.memory
-        names = self.files.list_names(folder)
-        stems = ((name[:-3], name) for name in names if name.endswith(".md"))
-        return {
-            stem: os.path.join(folder, name)
-            for stem, name in stems
-            if backlog_format.is_safe_id(stem)
-        }
+    def memories(self, archived: bool = False) -> list[str]:
+        """Return the ids of the tasks with a memory."""
+        names = self.files.list_names(self.archive if archived else self.memory)
+        stems = (name[:-3] for name in names if name.endswith(".md"))
+        return list(filter(backlog_format.is_safe_id, stems))
 
     def find_memory(self, task: str, archived: bool = False) -> str:
         """Return the id of a task's memory by any spelling of the id, "" for none."""
@@ -179,17 +167,21 @@ class Folder:
     def state(self) -> Fields:
         """Return the fields of .state.yml; {} if it is missing or empty."""
         return front_matter.parse_mapping(
-            self.read_text(os.path.join(self.path, STATE_NAME)).splitlines()
+            self.files.read_text(os.path.join(self.path, STATE_NAME)).splitlines()
         )
 
     @property
     def in_progress(self) -> list[str]:
         """Return the ids of the tasks in progress, each once, in the order of their start.
 
-        A person or another tool may write only `active_task`; that task counts too.
+        A person or another tool may write only `active_task`, which counts too, and any text.
         """
         state = self.state()
-        return _ids([*_list(state.get("in_progress")), state.get("active_task")])
+        started = state.get("in_progress")
+        values = [*(started if isinstance(started, list) else []), state.get("active_task")]
+        texts = (value for value in values if isinstance(value, str))
+        ids = dict.fromkeys(filter(backlog_format.is_safe_id, texts))
+        return list(ids)[-MAX_IDS:]
 
     def find_active(self, started: list[str]) -> str:
         """Return the last started task that has a memory file, "" for none.
@@ -238,17 +230,6 @@ def is_enabled(project: Project, folder: Folder) -> bool:
     return bool(project.config["tasks"]["enabled"]) and folder.exists
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _ids(values: list[object]) -> list[str]:
-    """Return the valid ids of a list, each once, the last ones: a person may write any text."""
-    texts = (value for value in values if isinstance(value, str))
-    ids = dict.fromkeys(text for text in texts if backlog_format.is_safe_id(text))
-    return list(ids)[-MAX_IDS:]
-
-
 def now(ago: float = 0) -> str:
     """Return the time `ago` seconds before now in the format of memories: UTC, to the second."""
     return time.strftime(TIME_FORMAT, time.gmtime(max(0.0, time.time() - ago)))
@@ -290,7 +271,7 @@ def run_command(folder: Folder, arguments: list[str], wait: float) -> None:
     """Run Backlog.md's command in the project; raises CommandFailed."""
     import subprocess
 
-    program, command = _program(), f"`{PROGRAM} {' '.join(arguments[:3])}`"
+    program, command = find_program(), f"`{PROGRAM} {' '.join(arguments[:3])}`"
     if not program:
         raise CommandFailed(f"the command `{PROGRAM}` is not there")
     environ = {name: value for name, value in os.environ.items() if name != "BACKLOG_CWD"}
@@ -311,13 +292,8 @@ def run_command(folder: Folder, arguments: list[str], wait: float) -> None:
         raise CommandFailed(f"{command}: {lines[0] if lines else 'failed'}")
 
 
-def has_command() -> bool:
-    """Say whether Backlog.md's command is installed."""
-    return bool(_program())
-
-
-def _program() -> str:
-    """Return the path of the command, "" if it is missing.
+def find_program() -> str:
+    """Return the path of Backlog.md's command, "" if it is missing.
 
     Relative folders in PATH are skipped, so that a project cannot supply the command.
     """

@@ -54,20 +54,20 @@ FRAME_CHARS = 400
 
 def is_set_up(folder: backlog_folder.Folder) -> bool:
     """Say whether the root's CLAUDE.md imports the folder's, in a marked block or a single line."""
-    text = folder.read_text(CLAUDE_FILE)
+    text = folder.files.read_text(CLAUDE_FILE)
     return claude_md.has_block(text) or _format_root_line(folder) in text.splitlines()
 
 
 def _format_root_line(folder: backlog_folder.Folder) -> str:
-    return _format_import_line(folder.relative(os.path.join(folder.path, CLAUDE_FILE)))
+    return _format_import_line(folder.files.relative(os.path.join(folder.path, CLAUDE_FILE)))
 
 
 def _format_import_line(path: str) -> str:
     return "@" + path.replace(" ", "\\ ")
 
 
-def set_up(project: Project) -> list[str]:
-    """Add the import of the folder's CLAUDE.md to the root's; return the changed files.
+def set_up(project: Project) -> None:
+    """Add the import of the folder's CLAUDE.md to the root's.
 
     Raises safe_files.Refused if one of them is a link.
     """
@@ -75,11 +75,9 @@ def set_up(project: Project) -> list[str]:
         folder = transaction.folder
         folder.check_file(os.path.join(folder.path, CLAUDE_FILE))
         root = _plan_root_file(folder)
-        is_due = root.before != root.after
-        if is_due:
+        if root.before != root.after:
             _write(folder, root.path, root.after or b"")
         refresh(transaction)
-    return [root.path] if is_due else []
 
 
 def check_root_file(folder: backlog_folder.Folder, advice: str) -> None:
@@ -99,7 +97,7 @@ def plan_set_up(project: Project) -> list[FileChange]:
     before = folder.read_file(path)
     target, _copy = _choose_imported_file(project, folder, folder.find_active(folder.in_progress))
     after = _set_import(before, folder, target)
-    changes = [root, compare_texts(folder.relative(path), before, after)]
+    changes = [root, compare_texts(folder.files.relative(path), before, after)]
     return [change for change in changes if change.before != change.after]
 
 
@@ -116,7 +114,7 @@ def _plan_root_file(folder: backlog_folder.Folder) -> FileChange:
 def plan_removal(paths: LevelPaths) -> list[FileChange]:
     """Return the changes of the files with a marked block; `after` is b"" to delete."""
     folder = backlog_folder.Folder(paths.files)
-    files = (CLAUDE_FILE, folder.relative(os.path.join(folder.path, CLAUDE_FILE)))
+    files = (CLAUDE_FILE, folder.files.relative(os.path.join(folder.path, CLAUDE_FILE)))
     texts = {path: folder.read_file(path) for path in files}
     return [
         compare_texts(path, text, claude_md.remove_block(text))
@@ -149,7 +147,11 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     """
     folder = transaction.folder
     path = os.path.join(folder.path, CLAUDE_FILE)
-    if not is_set_up(folder) or not _is_usable(folder, path):
+    if not is_set_up(folder):
+        return
+    try:
+        folder.check_file(path)
+    except safe_files.Refused:
         return
     target, copy = _choose_imported_file(transaction.project, folder, transaction.active, next_text)
     remove_copies(folder, but=target if copy is not None else "")
@@ -161,14 +163,6 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
         _write(folder, path, after.encode("utf-8", "surrogateescape"))
-
-
-def _is_usable(folder: backlog_folder.Folder, path: str) -> bool:
-    try:
-        folder.check_file(path)
-    except safe_files.Refused:
-        return False
-    return True
 
 
 def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
@@ -239,7 +233,7 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
     # Escape first, then measure: the escapes count as tokens too.
     body = front_matter.read_body(safe)
     if rendering.estimate_tokens(body) > budget:
-        return task_document.shorten(safe, budget, folder.relative(path))
+        return task_document.shorten(safe, budget, folder.files.relative(path))
     return text if safe == text else body
 
 
@@ -298,7 +292,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
     folder = backlog_folder.Folder(project.paths.files)
     path = folder.memory_path(active)
     budget = rendering.count_fitting(room - FRAME_CHARS)
-    cut = task_document.shorten(text, budget, folder.relative(path))
+    cut = task_document.shorten(text, budget, folder.files.relative(path))
     shorter = _format_block(project, active, [sanitize.escape(cut).strip()])
     return shorter if len(shorter) <= room else ""
 

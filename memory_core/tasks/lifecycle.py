@@ -104,7 +104,7 @@ class TaskTransaction:
 
     def set_title(self, task: str, title: str) -> None:
         """Write the id and the title of the task into its memory, if it has another title."""
-        memory = self.read(self.path(task))
+        memory = read_memory(self.folder, self.path(task))
         if title != task_document.read_field(memory.text, "title"):
             self.write(memory, task_document.rename_task(memory.text, task, title))
 
@@ -125,10 +125,6 @@ class TaskTransaction:
     def has(self, task: str, archived: bool = False) -> bool:
         return self.folder.files.is_file(self.path(task, archived))
 
-    def read(self, path: str) -> store.FileSnapshot:
-        """Read a memory; raises OSError, also if it is absent or refused."""
-        return read_memory(self.folder, path)
-
     def write(self, snapshot: store.FileSnapshot, text: str) -> None:
         """Replace the text of a file; raises store.FileChanged if somebody saved it since."""
         if text == snapshot.text:
@@ -136,7 +132,7 @@ class TaskTransaction:
 
         def check() -> None:
             if not snapshot.is_current():
-                name = self.folder.relative(snapshot.path)
+                name = self.folder.files.relative(snapshot.path)
                 raise store.FileChanged(f"{name} was saved by somebody else just now")
 
         self.folder.files.replace(
@@ -144,7 +140,7 @@ class TaskTransaction:
         )
 
     def _set_fields(self, path: str, **values: str) -> None:
-        memory = self.read(path)
+        memory = read_memory(self.folder, path)
         self.write(memory, front_matter.set_fields(memory.text, {**values}))
 
     def link_task_file(self, task: str) -> None:
@@ -154,7 +150,7 @@ class TaskTransaction:
             return
         places = (self.path(task), self.path(task, archived=True))
         memory = next((place for place in places if self.folder.files.is_file(place)), "")
-        name = self.folder.relative(memory) if memory else ""
+        name = self.folder.files.relative(memory) if memory else ""
         try:
             file = read_memory(self.folder, path)
             self.write(file, backlog_format.set_memory_line(file.text, name))
@@ -169,6 +165,6 @@ def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:
     """Read a memory of a task; raises OSError, also if it is absent or refused."""
     read = store.read_snapshot(folder.files, path, store.MAX_MEMORY_BYTES)
     if read is None:
-        refused = folder.files.refused.get(folder.relative(path))
+        refused = folder.files.refused.get(folder.files.relative(path))
         raise refused or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     return read

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_core.files.safe_files import Refused
 from memory_core.storage.database import note_table
@@ -53,7 +52,9 @@ def scan(transaction: TaskTransaction) -> None:
     before = load_seen(transaction.project, transaction.folder)
     previous = before or {}
     files = _list_files(transaction, previous)
-    transaction.task_files = {file.task: file.path for file in files.values()}
+    transaction.task_files = {
+        file.task: _locate(transaction.folder, file.name) for file in files.values()
+    }
     gone = _list_gone(transaction, previous, files, before is None)
     for key, file in files.items():  # by the times of the files
         if key not in previous or file.stamp != previous[key].stamp:
@@ -70,16 +71,20 @@ def _list_files(transaction: TaskTransaction, previous: dict[str, TaskFile]) -> 
     files: dict[str, TaskFile] = {}
     for name, status in folder.list_task_files():
         task, stamp = backlog_format.parse_file_name(name), backlog_folder.make_stamp(status)
-        key, path = folder.key(task), os.path.join(folder.path, backlog_folder.OPEN, name)
+        key = folder.key(task)
         old = previous.get(key)
         if old and (old.task, old.stamp) == (task, stamp):
-            files[key] = TaskFile(old.stage, task, stamp, path)
-        elif (fields := folder.read_task(path)) or old:
+            files[key] = TaskFile(old.stage, task, stamp, name)
+        elif (fields := folder.read_task(_locate(folder, name))) or old:
             # A file without a status is just being written: the previous stage counts.
             status_name = fields.status if fields else ""
             stage = old.stage if old and not status_name else folder.config.stage(status_name)
-            files[key] = TaskFile(stage, task, stamp, path)
+            files[key] = TaskFile(stage, task, stamp, name)
     return files
+
+
+def _locate(folder: backlog_folder.Folder, name: str) -> str:
+    return os.path.join(folder.path, backlog_folder.OPEN, name)
 
 
 def _list_gone(
@@ -94,7 +99,7 @@ def _list_gone(
     Backlog.md completed or archived.
     """
     folder = transaction.folder
-    memories = folder.memories() if is_first else {}
+    memories = folder.memories() if is_first else []
     gone = sorted({*previous, *map(folder.key, memories)} - set(files))
     if not gone:
         return {}
@@ -130,7 +135,7 @@ def _apply_change(transaction: TaskTransaction, file: TaskFile, old: TaskFile | 
     """
     folder = transaction.folder
     memory = folder.find_memory(file.task) or folder.find_memory(file.task, archived=True)
-    file = replace(file, task=memory or file.task)
+    file = file._replace(task=memory or file.task)
     with _logged(transaction, file.task):
         if old and old.stage == file.stage:
             _update_title(transaction, file)
@@ -152,7 +157,7 @@ def _logged(transaction: TaskTransaction, task: str) -> Iterator[None]:
 
 
 def _start(transaction: TaskTransaction, file: TaskFile) -> None:
-    task, fields = file.task, transaction.folder.read_task(file.path)
+    task, fields = file.task, _read(transaction, file)
     if fields is None:
         return
     if transaction.has(task):
@@ -168,26 +173,31 @@ def _start(transaction: TaskTransaction, file: TaskFile) -> None:
 
 
 def _update_title(transaction: TaskTransaction, file: TaskFile) -> None:
-    fields = transaction.folder.read_task(file.path) if transaction.has(file.task) else None
+    fields = _read(transaction, file) if transaction.has(file.task) else None
     if fields and fields.title:
         transaction.set_title(file.task, fields.title)
 
 
+def _read(transaction: TaskTransaction, file: TaskFile) -> backlog_format.BacklogTask | None:
+    return transaction.folder.read_task(_locate(transaction.folder, file.name))
+
+
+# The record of the last scan, and its keys.
 NOTE = "tasks.json"
+RECORD_KEYS = {"active", "marks", "meaning", "files"}
 
 
-@dataclass
-class TaskFile:
-    """One file of an open task.
+class TaskFile(NamedTuple):
+    """One file of an open task, and its name.
 
     `stage` is one of backlog_format's, `task` the id in the file name, `stamp` the file's mtime
-    in ns and its size; `path` is "" for a file of the last scan.
+    in ns and its size.
     """
 
     stage: str
     task: str
     stamp: list[int]
-    path: str = ""
+    name: str
 
 
 def load_seen(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile] | None:
@@ -195,35 +205,25 @@ def load_seen(project: Project, folder: backlog_folder.Folder) -> dict[str, Task
 
     Also None if .state.yml was lost or damaged: it lists the tasks in progress.
     """
-    if not isinstance(folder.state().get("in_progress"), list):
+    record = _read_record(project)
+    if not record or not isinstance(folder.state().get("in_progress"), list):
         return None
-    record = _read(project)
-    try:
-        # If statuses have another meaning now, all files are read again: no stamp equals [].
-        is_same = record["meaning"] == _list_statuses(folder)
-        return {key: _parse(fields, is_same) for key, fields in record["files"].items()}
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return None
-
-
-def _parse(fields: list[Any], keep_stamp: bool) -> TaskFile:
-    stage, task, stamp, _name = fields
-    if not (isinstance(stage, str) and isinstance(task, str) and isinstance(stamp, list)):
-        raise TypeError
-    return TaskFile(stage, task, stamp if keep_stamp else [])
+    seen = {key: TaskFile(*fields) for key, fields in record["files"].items()}
+    if record["meaning"] == _list_statuses(folder):
+        return seen
+    # Statuses have another meaning now, so all files are read again: no stamp equals [].
+    return {key: file._replace(stamp=[]) for key, file in seen.items()}
 
 
 def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
     """Say whether no file that counts has changed since the last scan."""
-    record = _read(project)
-    try:
-        marks, active = record["marks"], str(record["active"])
-        seen = {name: stamp for _stage, _task, stamp, name in record["files"].values()}
-    except (ValueError, LookupError, TypeError, AttributeError):
+    if not (record := _read_record(project)):
         return False
+    seen = {name: stamp for _stage, _task, stamp, name in record["files"].values()}
     files = folder.list_task_files()
     stamps = {name: backlog_folder.make_stamp(status) for name, status in files}
-    return bool(seen == stamps and marks == _list_marks(project, folder, active))
+    marks = _list_marks(project, folder, record["active"])
+    return bool(seen == stamps and record["marks"] == marks)
 
 
 def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
@@ -234,16 +234,15 @@ def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
         "active": active,
         "marks": _list_marks(transaction.project, folder, active),
         "meaning": _list_statuses(folder),
-        "files": {
-            key: [file.stage, file.task, file.stamp, os.path.basename(file.path)]
-            for key, file in files.items()
-        },
+        "files": files,
     }
     note_table.write(transaction.project.paths.state, NOTE, fastjson.dumps(record))
 
 
-def _read(project: Project) -> dict[str, Any]:
-    return fastjson.load_object(note_table.read(project.paths.state, NOTE))
+def _read_record(project: Project) -> dict[str, Any]:
+    """Return the record of the last scan, {} if it is lost or of another version."""
+    record = fastjson.load_object(note_table.read(project.paths.state, NOTE))
+    return record if record.keys() == RECORD_KEYS else {}
 
 
 def _list_statuses(folder: backlog_folder.Folder) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -70,13 +70,6 @@ class TaskMemory(NamedTuple):
 
 # The fields of TaskMemory from the front matter.
 FIELDS = ("title", "created", "updated", "archived")
-
-
-class NoteResult(NamedTuple):
-    """The memory and the section that a note was added to."""
-
-    memory: TaskMemory
-    section: str
 
 
 class ActionResult(NamedTuple):
@@ -141,7 +134,7 @@ def _read_task_memory(folder: Folder, name: str, archived: bool, order: list[str
     fields = {key: task_document.read_field(text, key) for key in FIELDS}
     state = ARCHIVED if archived else IN_PROGRESS if name in order else KEPT
     is_active = state == IN_PROGRESS and name == folder.find_active(order)
-    return TaskMemory(name, folder.relative(path), state, is_active, **fields)
+    return TaskMemory(name, folder.files.relative(path), state, is_active, **fields)
 
 
 def read_text(project: Project, memory: TaskMemory) -> str:
@@ -181,19 +174,14 @@ def search(project: Project, words: str) -> list[TaskHit]:
             whole = read_text(project, memory)
         except OSError:
             continue  # deleted since it was listed
-        if word_search.contains_all(whole, wanted):  # parse only files that match
-            hits += [TaskHit(memory, section, line) for section, line in _lines(whole, wanted)]
+        is_match = word_search.contains_all(whole, wanted)  # parse only files that match
+        hits += [
+            TaskHit(memory, section, line.strip().removeprefix("- "))
+            for section, content in (task_document.list_sections(whole) if is_match else ())
+            for line in content.splitlines()
+            if line.strip() and word_search.contains_all(line, wanted)
+        ]
     return hits
-
-
-def _lines(whole: str, wanted: list[str]) -> list[tuple[str, str]]:
-    """Return (section, line without its bullet) of the lines that have all the words."""
-    return [
-        (section, line.strip().removeprefix("- "))
-        for section, content in task_document.list_sections(whole)
-        for line in content.splitlines()
-        if line.strip() and word_search.contains_all(line, wanted)
-    ]
 
 
 # Writing.
@@ -205,11 +193,11 @@ def add_note(
     entry: str,
     section: str = task_document.NOTES,
     is_persons: bool = True,
-) -> NoteResult:
-    """Add a note to a task's memory; raises TaskError, task_document.InvalidNote or OSError.
+) -> tuple[TaskMemory, str]:
+    """Add a note to a task's memory; return the memory and the section.
 
-    One that is not a person's waits in the review of PM if it may be poisoned, and without its
-    secrets if it has some.
+    Raises TaskError, task_document.InvalidNote or OSError.  A note that is not a person's waits in
+    the review of PM if it may be poisoned, and without its secrets if it has some.
     """
     if not is_persons:
         _check_note(project, task, f"{section}: {entry}", entry)
@@ -217,10 +205,10 @@ def add_note(
         raise task_document.InvalidNote(reason)
     with TaskTransaction(project) as transaction:
         name = _open_memory(transaction, task)
-        read = transaction.read(transaction.path(name))
+        read = lifecycle.read_memory(transaction.folder, transaction.path(name))
         after, title = task_document.add_item(read.text, section, entry)
         after = front_matter.set_fields(after, {"updated": backlog_folder.now()})
-        return NoteResult(_write(transaction, name, read, after), title)
+        return _write(transaction, name, read, after), title
 
 
 def _check_note(project: Project, task: str, text: str, entry: str) -> None:
@@ -406,16 +394,10 @@ def _move(project: Project, name: str, stage: str) -> list[str]:
 # Cleaning up.
 
 
-class StaleMemory(NamedTuple):
-    """A memory that cleaning would archive or delete; `since` is when it was last changed."""
-
-    memory: TaskMemory
-    will_delete: bool
-    since: str
-
-
-def find_stale(project: Project, archive_before: str, delete_before: str) -> list[StaleMemory]:
-    """Return the memories to archive and to delete: not changed, or archived, before a time.
+def find_stale(
+    project: Project, archive_before: str, delete_before: str
+) -> list[tuple[TaskMemory, str]]:
+    """Return the memories to archive or, if they are archived, to delete, and their last changes.
 
     Times are in the format of memories; "" selects nothing.  The times in the files count; only
     for a file without any, its mtime, which git changes.  Memories of tasks in progress are kept.
@@ -426,7 +408,7 @@ def find_stale(project: Project, archive_before: str, delete_before: str) -> lis
         if memory.state == ARCHIVED:
             since = memory.archived or since
         if since < {KEPT: archive_before, ARCHIVED: delete_before}.get(memory.state, ""):
-            stale.append(StaleMemory(memory, memory.state == ARCHIVED, since))
+            stale.append((memory, since))
     return stale
 
 
@@ -435,14 +417,15 @@ def _read_mtime(project: Project, memory: TaskMemory) -> str:
     return backlog_folder.now(time.time() - status.st_mtime) if status else backlog_folder.now()
 
 
-def clean_up(project: Project, stale: Collection[StaleMemory]) -> None:
-    """Archive or delete these memories; one that was started meanwhile is kept."""
+def clean_up(project: Project, stale: Iterable[TaskMemory]) -> None:
+    """Archive these memories, or delete archived ones; one that was started meanwhile is kept."""
     with _change(project) as transaction:
-        for memory, will_delete, _since in stale:
-            is_there = transaction.has(memory.id, will_delete)
+        for memory in stale:
+            is_archived = memory.state == ARCHIVED
+            is_there = transaction.has(memory.id, is_archived)
             if memory.id in transaction.in_progress or not is_there:
                 continue
-            if will_delete:
+            if is_archived:
                 transaction.delete(memory.id, archived=True)
             else:
                 transaction.archive(memory.id)
@@ -484,14 +467,14 @@ def read_status(project: Project) -> TaskStatus:
     states = (IN_PROGRESS, KEPT, ARCHIVED)
     is_set_up = claude_md_import.is_set_up(folder)
     return TaskStatus(
-        folder=folder.relative(folder.memory),
+        folder=folder.files.relative(folder.memory),
         is_enabled=bool(project.config["enabled"] and project.config["tasks"]["enabled"]),
         active=next((memory for memory in memories if memory.active), None),
         counts={state: sum(memory.state == state for memory in memories) for state in states},
         is_set_up=is_set_up,
         imported=_find_import(project, folder) if is_set_up else None,
         budget=project.config["tasks"]["budget_tokens"],
-        has_command=backlog_folder.has_command(),
+        has_command=bool(backlog_folder.find_program()),
     )
 
 
@@ -499,6 +482,6 @@ def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFil
     path = next(iter(claude_md_import.list_imports(folder)), "")
     if not path:
         return None
-    body = front_matter.read_body(folder.read_text(path))
+    body = front_matter.read_body(folder.files.read_text(path))
     is_copy = os.path.dirname(path) != folder.memory
-    return ImportedFile(folder.relative(path), is_copy, rendering.estimate_tokens(body))
+    return ImportedFile(folder.files.relative(path), is_copy, rendering.estimate_tokens(body))

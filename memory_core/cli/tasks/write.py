@@ -14,7 +14,7 @@ from memory_core.cli.tasks import look
 from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
-from memory_core.tasks.task_actions import ActionResult, StaleMemory
+from memory_core.tasks.task_actions import ARCHIVED, ActionResult, TaskMemory
 
 MAX_INPUT_BYTES = 256 * 1024
 
@@ -244,20 +244,19 @@ def cleanup(
     limits = (_parse_limit(archive_after), _parse_limit(delete_after))
     project = look.find_synced_project(dry_run)
     stale = task_actions.find_stale(project, *limits)
-    yes = yes or not (dry_run or any(memory.will_delete for memory in stale))
+    yes = yes or not (dry_run or any(memory.state == ARCHIVED for memory, _since in stale))
     if not json:
-        for memory in stale:
-            print_line(f"{'' if yes else 'would '}{_describe(memory)}")
+        for memory, since in stale:
+            print_line(f"{'' if yes else 'would '}{_describe(memory, since)}")
     written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run, json)
     if written:
         # A memory may have been reopened while the question waited.
-        stale = [memory for memory in task_actions.find_stale(project, *limits) if memory in stale]
-        task_actions.clean_up(project, stale)
+        stale = [row for row in task_actions.find_stale(project, *limits) if row in stale]
+        task_actions.clean_up(project, [memory for memory, _since in stale])
     if json:
-        archived = [
-            look.task_to_json(memory) for memory, will_delete, _ in stale if not will_delete
-        ]
-        deleted = [look.task_to_json(memory) for memory, will_delete, _ in stale if will_delete]
+        memories = [memory for memory, _since in stale]
+        archived = [look.task_to_json(one) for one in memories if one.state != ARCHIVED]
+        deleted = [look.task_to_json(one) for one in memories if one.state == ARCHIVED]
         print_json({"written": written, "archived": archived, "deleted": deleted})
     elif not stale:
         print_note("Nothing to clean up.")
@@ -270,11 +269,11 @@ def _parse_limit(age: str | None) -> str:
     return "" if age is None else backlog_folder.now(arguments.parse_duration(age))
 
 
-def _describe(memory: StaleMemory) -> str:
-    task = memory.memory
-    if memory.will_delete:
-        return f"delete {look.format_task(task)}, archived on {memory.since[:10]}"
-    return f"archive {look.format_task(task)}, not changed since {memory.since[:10]}"
+def _describe(memory: TaskMemory, since: str) -> str:
+    task = look.format_task(memory)
+    if memory.state == ARCHIVED:
+        return f"delete {task}, archived on {since[:10]}"
+    return f"archive {task}, not changed since {since[:10]}"
 
 
 def init(
