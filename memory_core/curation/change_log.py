@@ -146,7 +146,9 @@ def select_items(records: Sequence[Record], names: Collection[str]) -> list[Reco
     A name is an id or the beginning of one.  Raises lookup.ItemNotFound.
     """
     every = {record["id"] for record in records}
-    _check_ids(names, every)
+    for name in names:
+        if not any(key.startswith(name.lower()) for key in every):
+            raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
     begins = tuple(map(str.lower, names))
     ids, chosen = {key for key in every if key.startswith(begins)}, []
     for record in reversed(records):
@@ -171,13 +173,6 @@ def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
         for key, records in groups.items()
     ]
     return sorted(changes_made, key=lambda change: change.place)
-
-
-def _check_ids(names: Iterable[str], ids: Collection[str]) -> None:
-    """Raise ItemNotFound for a name that no id begins with."""
-    for name in names:
-        if not any(key.startswith(name.lower()) for key in ids):
-            raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
 
 
 class Comparison(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -60,14 +60,10 @@ class OrphanMemory(NamedTuple):
 
 
 class UnusedData(NamedTuple):
-    """Files and memories that can be removed."""
+    """Files and memories that can be removed, or that are.
 
-    files: list[UnusedFile]
-    orphans: list[OrphanMemory]
-
-
-class CleanResult(NamedTuple):
-    """Removed files and memories, and the reasons of failures by the path or agent."""
+    `failed` has the reasons by the path or agent.
+    """
 
     files: list[UnusedFile]
     orphans: list[OrphanMemory]
@@ -82,13 +78,9 @@ class PruneResult(NamedTuple):
     used: list[str]
 
 
-def find_unused(
-    project: Project,
-    store: Store,
-    environ: Mapping[str, str],
-) -> UnusedData:
+def find_unused(project: Project, store: Store) -> UnusedData:
     """Return removable files and memories of one level; changes nothing.  Raises OSError."""
-    return UnusedData(list(_find_leftovers(store)), list(_find_orphans(project, store, environ)))
+    return UnusedData(list(_find_leftovers(store)), list(_find_orphans(project, store)), {})
 
 
 # Files.
@@ -99,19 +91,15 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     state = store.paths.state
     for kind in ("", *maintained_files.SUBFOLDERS):
         folder = os.path.join(store.folder, kind) if kind else store.folder
-        yield from _find_temporary(store.files, folder)
+        for name in store.files.list_names(folder):
+            if name.endswith(TEMPORARY):
+                path = os.path.join(folder, name)
+                yield from _check_age(store.files, path, STALE_SECONDS, INTERRUPTED_WRITE)
     for path in hook_files.list_outdated(store.paths):
         is_temporary = not path.startswith(("receipts/", "runs/"))
         yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
     for name in event_log.OLD_FILES:
         yield from _check_age(state, name, LOG_MAX_AGE, "a log that nobody reads")
-
-
-def _find_temporary(files: SafeFiles, folder: str) -> Iterator[UnusedFile]:
-    for name in files.list_names(folder):
-        if name.endswith(TEMPORARY):
-            path = os.path.join(folder, name)
-            yield from _check_age(files, path, STALE_SECONDS, INTERRUPTED_WRITE)
 
 
 def _check_age(files: SafeFiles, path: str, age: float, reason: str) -> Iterator[UnusedFile]:
@@ -127,20 +115,16 @@ def _check_age(files: SafeFiles, path: str, age: float, reason: str) -> Iterator
 # Orphaned memories.
 
 
-def _find_orphans(
-    project: Project,
-    store: Store,
-    environ: Mapping[str, str],
-) -> Iterator[OrphanMemory]:
+def _find_orphans(project: Project, store: Store) -> Iterator[OrphanMemory]:
     """Yield the memories of agents that are defined nowhere and were not used for long.
 
     There are none if agents may be defined in a place that cannot be read: at the user's level any
     project may define them, and without a home folder the user's own agents are unknown.
     """
-    home = paths.find_user_level(environ)
+    home = paths.find_user_level(project.environ)
     if home is None or not os.path.isdir(home.root) or home.root == store.paths.root:
         return
-    catalog = agent_definitions.AgentCatalog(project.paths.root, environ)
+    catalog = agent_definitions.AgentCatalog(project.paths.root, project.environ)
     agents = [agent for agent in store.agents() if agent != agent_names.PM]
     agents = [agent for agent in agents if not catalog.has(agent)]
     if catalog.unread or not agents:
@@ -210,13 +194,13 @@ def has_only_header(text: str) -> bool:
 # Removing.
 
 
-def remove_unused(project: Project, store: Store, unused: UnusedData) -> CleanResult:
+def remove_unused(project: Project, store: Store, unused: UnusedData) -> UnusedData:
     """Remove the files and memories that find_unused returned, unless they were used meanwhile.
 
     Raises OSError if a memory is locked, or cannot be read or written.  Finished removals are in
     the history, and the next search finds the remaining files.
     """
-    result = CleanResult([], [], {})
+    result = UnusedData([], [], {})
     change_id = agent_memory.make_change_id("clean")
     transaction.check_unlocked(store, [orphan.agent for orphan in unused.orphans])
     # Temporary files come first, because writing a memory would remove them unreported.
@@ -231,7 +215,7 @@ def remove_unused(project: Project, store: Store, unused: UnusedData) -> CleanRe
 
 
 def _remove_orphan(
-    project: Project, store: Store, orphan: OrphanMemory, change_id: str, result: CleanResult
+    project: Project, store: Store, orphan: OrphanMemory, change_id: str, result: UnusedData
 ) -> None:
     def change(memory: AgentMemory) -> bool:
         is_same = memory.snapshot is not None and memory.snapshot.text == orphan.text
@@ -266,7 +250,7 @@ def _archive_all(memory: AgentMemory) -> None:
     memory.is_removed = True
 
 
-def _remove(file: UnusedFile, result: CleanResult) -> None:
+def _remove(file: UnusedFile, result: UnusedData) -> None:
     try:
         file.files.delete(file.path)
     except FileNotFoundError:
@@ -295,9 +279,7 @@ def prune_items(
     `write` nothing is changed.
     """
     # Times in a history may be some seconds ahead of the clock, so 0 must match any age.
-    until = FAR_FUTURE
-    if older_than:
-        until = format_utc(time.time() - older_than)
+    until = format_utc(time.time() - older_than) if older_than else FAR_FUTURE
 
     def archive_weak(memory: AgentMemory) -> PruneResult:
         weak = _find_weak(memory, until, below)

@@ -10,7 +10,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
@@ -147,17 +146,16 @@ def apply(project: Project, proposals: Iterable[Proposal]) -> list[Proposal]:
     change_id = agent_memory.make_change_id("optimize")
     applied: list[Proposal] = []
     for agent, own in by_agent.items():
-        change = partial(_apply_all, proposals=own)
+
+        def change(memory: AgentMemory, own: list[Proposal] = own) -> list[Proposal]:
+            return [proposal._replace(refused=_apply(memory, proposal)) for proposal in own]
+
         try:
             applied += transaction.change_memory(project, agent, change, change_id=change_id)
         except OSError as error:
             reason = error.strerror or str(error)
             applied += [proposal._replace(refused=reason) for proposal in own]
     return applied
-
-
-def _apply_all(memory: AgentMemory, proposals: list[Proposal]) -> list[Proposal]:
-    return [proposal._replace(refused=_apply(memory, proposal)) for proposal in proposals]
 
 
 def _apply(memory: AgentMemory, proposal: Proposal) -> str:
@@ -240,9 +238,7 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
         return []
     history = text_origins.read_history(project, project.store, agent)
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
-    until = FAR_FUTURE
-    if older_than:
-        until = format_utc(time.time() - older_than)
+    until = format_utc(time.time() - older_than) if older_than else FAR_FUTURE
     changed = format_utc(snapshot.changed)
     old = []
     for item in _list_items(snapshot.text):

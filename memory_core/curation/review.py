@@ -339,22 +339,16 @@ def _source_of(item: WaitingItem) -> dict[str, Any]:
 INDENT = "  "
 
 
-class DetailLine(NamedTuple):
-    """A line of the details: its indentation, its text, and a style of `output.COLOURS` or ""."""
+def describe(item: WaitingItem, shown: Preview) -> list[tuple[str, str, str]]:
+    """Return the learning, why it waits, what its run read, and what accepting it would do.
 
-    indent: str
-    text: str
-    style: str = ""
-
-
-def describe(item: WaitingItem, shown: Preview) -> list[DetailLine]:
-    """Return the learning, why it waits, what its run read, and what accepting it would do."""
+    Each line is its indentation, its text, and a style of `output.COLOURS` or "".
+    """
     first, *nested = item.text.splitlines()
     kind = f"[{item.entry['type']}] " if item.entry["type"] else ""
-    lines = [DetailLine(INDENT, kind + first)]
-    lines += [DetailLine(INDENT * 4, line) for line in nested]
+    lines = [(INDENT, kind + first, ""), *((INDENT * 4, line, "") for line in nested)]
     return lines + [
-        DetailLine(INDENT * 2, scanner.redact(text), style)
+        (INDENT * 2, scanner.redact(text), style)
         for text, style in (*_list_origin(item), *_list_effects(item, shown))
     ]
 

@@ -612,8 +612,8 @@ def remembered(sandbox: Sandbox, agent: str = "old-bot", text: str = "") -> Path
     return path
 
 
-def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
-    return cleaning.find_unused(project, project.store, sandbox.env)
+def found(project: Project) -> cleaning.UnusedData:
+    return cleaning.find_unused(project, project.store)
 
 
 # Files that are removed after this many days; a bit younger, they stay.
@@ -640,7 +640,7 @@ def test_files_to_clean(shop: Project, sandbox: Sandbox) -> None:
         file(sandbox, name.format("new"), days * 0.9)
     for name in STAYING.split():
         file(sandbox, name, 500)
-    told = {each.path: each.reason for each in found(shop, sandbox).files}
+    told = {each.path: each.reason for each in found(shop).files}
     assert set(told) == set(expected)
     assert [path for path in told if not told[path].startswith(expected[path])] == []
 
@@ -690,11 +690,11 @@ def test_memories_that_clean_keeps(sandbox: Sandbox) -> None:
     remembered(sandbox, "other--bot")
     before = read_files(sandbox.memories)
     project = sandbox.open_project()
-    told = found(project, sandbox)
+    told = found(project)
     assert [each.agent for each in told.orphans] == ["other:bot"]
     # Plugins may define further agents, so none counts as missing.
     (sandbox.home / ".claude" / "plugins" / "installed_plugins.json").write_text("{")
-    told = found(project, sandbox)
+    told = found(project)
     assert told.orphans == []
     cleaning.remove_unused(project, project.store, told)
     assert read_files(sandbox.memories) == before
@@ -704,8 +704,9 @@ def test_every_memory_stays_where_definitions_are_unknown(shop: Project, sandbox
     path, agents = remembered(sandbox), sandbox.root / ".claude" / "agents"
 
     def find_orphans(home: str, user: bool = False) -> list[str]:
-        environ = {"HOME": home} if home else {}
-        told = cleaning.find_unused(shop, shop.level(user), environ)
+        level = shop.level(user)
+        project = Project(shop.paths, {"HOME": home} if home else {})
+        told = cleaning.find_unused(project, level)
         return [orphan.agent for orphan in told.orphans]
 
     assert find_orphans(str(sandbox.home)) == ["old-bot"]
@@ -753,7 +754,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
 
 def test_a_memory_that_changes_meanwhile_stays(shop: Project, sandbox: Sandbox) -> None:
     path = remembered(sandbox)
-    told = found(shop, sandbox)
+    told = found(shop)
     assert sandbox.run_hook("subagent_stop", make_stop_event(agent="old-bot")).status == 0
     done = cleaning.remove_unused(shop, shop.store, told)
     assert done.orphans == []

@@ -254,16 +254,12 @@ def _ask_about_new(scope: LevelScope, rows: list[Row]) -> None:
                 continue
             rows = [row for row in rows if row not in group]
             if key != "s":
-                count += _accept_new(scope, group, key == "m")
+                acting.require_person(scope.project, "accept items")
+                text_origins.accept(scope.level, _list_texts(group), key == "m")
+                count += len(group)
     except KeyboardInterrupt:
         pass
     print_note(f"{format_count(count, 'item')} accepted, {len(rows)} left.")
-
-
-def _accept_new(scope: LevelScope, rows: list[Row], is_mine: bool) -> int:
-    acting.require_person(scope.project, "accept items")
-    text_origins.accept(scope.level, _list_texts(rows), is_mine)
-    return len(rows)
 
 
 def _list_texts(rows: Iterable[Row]) -> list[JudgedText]:
@@ -286,11 +282,8 @@ def _new_to_entry(row: Row) -> Entry:
     author = f"{commit.author} <{commit.email}>" if commit.name else commit.author
     whole = " ".join(filter(None, (commit.name[:10], author, commit.day)))
     note = f"  ({item.tier})" if is_terminal() else f"  ({item.tier}, {whole})"
-    return Entry((whole, item.agent), (item.agent,), (item.id,), _format_text(item), note=note)
-
-
-def _format_text(item: JudgedText) -> str:
-    return scanner.redact(markdown.join_nested(item.text, item.nested))
+    text = markdown.join_nested(item.text, item.nested)
+    return Entry((whole, item.agent), (item.agent,), (item.id,), text, note=note)
 
 
 def _new_to_json(row: Row) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 import typer
@@ -17,6 +16,12 @@ from memory_core.text.phrases import format_count
 # Characters of one table: GitHub refuses comments with more than 65,536.
 MAX_TABLE = 15_000
 MAX_TEXT = 300
+
+TABLE_HEAD = """
+#### Items
+
+| agent | change | text | score | would wait because |
+| --- | --- | --- | --- | --- |"""
 
 # All other signs of ASCII become entities: they may have a meaning in Markdown, HTML or GitHub.
 PLAIN_SIGNS = frozenset(" ,;=+-'\"?%()")
@@ -43,9 +48,8 @@ def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
     total = ", ".join([*counts, *waiting]) or "no item has changed"
     lines = ["### Agent memory", "", f"{total}, compared with {format_code(base)}."]
     lines += [f"\nNote: {format_code(note)}" for note in changes.notes]
-    heads = ("agent", "change", "text", "score", "would wait because")
     items = sorted(changes.items, key=lambda change: not change.reason)
-    return lines + _format_table("Items", heads, map(_format_item, items))
+    return lines + _format_table([f"| {' | '.join(_format_item(item))} |" for item in items])
 
 
 def _format_item(change: ItemChange) -> tuple[str, ...]:
@@ -57,16 +61,14 @@ def _format_item(change: ItemChange) -> tuple[str, ...]:
     return format_code(change.agent), change.kind, text + section, f"{change.score:.2f}", reason
 
 
-def _format_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return a table below a heading, [] without rows; rows without room are counted."""
-    lines = [f"| {' | '.join(row)} |" for row in rows]
+def _format_table(lines: list[str]) -> list[str]:
+    """Return a table below a heading, [] without lines; lines without room are counted."""
     if not lines:
         return []
     ends = accumulate(map(len, lines))
     shown = [line for line, end in zip(lines, ends, strict=True) if end <= MAX_TABLE]
     more = len(lines) - len(shown)
-    head = ["", f"#### {title}", "", f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
-    return [*head, *shown, *(["", f"... and {format_count(more, 'more row')}."] if more else [])]
+    return [TABLE_HEAD, *shown, *([f"\n... and {format_count(more, 'more row')}."] if more else [])]
 
 
 def format_code(text: str) -> str:

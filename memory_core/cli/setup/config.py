@@ -19,7 +19,6 @@ from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
 from memory_core.storage.config_yml import config_file
 from memory_core.storage.config_yml.config_merge import read_source, write_source
-from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
@@ -56,12 +55,6 @@ def show(json: AsJson = False) -> None:
 def _find_key(key: str) -> str:
     """Return the whole key; `memory.` in front may be left out."""
     return key if f"{key}.".startswith("memory.") else f"memory.{key}"
-
-
-def _find_key_to_set(key: str) -> str:
-    """Return the whole key; `selection: off` is short for a setting below it."""
-    whole = _find_key(key)
-    return f"{whole}.enabled" if whole == "memory.selection" else whole
 
 
 @app.command()
@@ -126,15 +119,12 @@ def set_(
     Example:
       agent-memory config set limits.default_size_kb 16
     """
-    acting.require_person(find_project(), "change settings")
-    paths, text = _read(user)
-    whole = _find_key_to_set(key)
-    after = config_file.set_value(text, whole, value)
-    write_source(paths, after)
-    if json:
-        print_json({"file": paths.config, "key": whole, "value": value})
-        return
-    print_line(f"{whole}: {value}  ({_name_file(paths, user)})")
+    whole = _find_key(key)
+    if whole == "memory.selection":  # `selection: off` is short for a setting below it
+        whole += ".enabled"
+    file = _write(user, whole, value, json)
+    if not json:
+        print_line(f"{whole}: {value}  ({file})")
 
 
 @app.command()
@@ -145,24 +135,25 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
     Example:
       agent-memory config unset limits.default_size_kb
     """
+    whole = _find_key(key)
+    file = _write(user, whole, None, json)
+    if not json:
+        print_line(f"{whole} is not set in {file}")
+
+
+def _write(user: bool, key: str, value: str | None, json: bool) -> str:
+    """Set a key in the config.yml of a level, or remove it; return the name of the file."""
     acting.require_person(find_project(), "change settings")
-    paths, text = _read(user)
-    key = _find_key(key)
-    write_source(paths, config_file.unset_value(text, key))
-    if json:
-        print_json({"file": paths.config, "key": key, "value": None})
-        return
-    print_line(f"{key} is not set in {_name_file(paths, user)}")
-
-
-def _name_file(paths: LevelPaths, user: bool) -> str:
-    return paths.config if user else paths.relative(paths.config)
-
-
-def _read(user: bool) -> tuple[LevelPaths, str]:
-    """Return the paths of a level and the text of its config.yml; "" if it is absent."""
     paths = find_level(user).level.paths
-    return paths, read_source(paths)
+    text = read_source(paths)
+    if value is None:
+        text = config_file.unset_value(text, key)
+    else:
+        text = config_file.set_value(text, key, value)
+    write_source(paths, text)
+    if json:
+        print_json({"file": paths.config, "key": key, "value": value})
+    return paths.config if user else paths.relative(paths.config)
 
 
 @app.command()

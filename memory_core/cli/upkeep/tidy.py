@@ -15,7 +15,7 @@ from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import cleaning
-from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
+from memory_core.curation.cleaning import UnusedData, UnusedFile
 from memory_core.delegation import draining, missed_reports
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory import expiry
@@ -161,18 +161,18 @@ def remove_leftovers(step: Step) -> StepResult:
     It fails if something could not be removed.
     """
     project, level = step.scope
-    unused = cleaning.find_unused(project, level, os.environ)
+    unused = cleaning.find_unused(project, level)
     has_unused = bool(unused.files or unused.orphans)
     if not step.json and (has_unused or step.dry_run):
         _print_unused(unused, level)
-    result = None
-    if has_unused and notes.may_change("Remove this?", step.yes, step.dry_run, step.json):
-        result = cleaning.remove_unused(project, level, unused)
+    question = "Remove this?"
+    written = has_unused and notes.may_change(question, step.yes, step.dry_run, step.json)
+    if written:
+        unused = cleaning.remove_unused(project, level, unused)
         if not step.json:
-            _print_result(result, level)
-    fields = {"written": bool(result), "change": notes.get_change(project)}
-    failed = bool(result and result.failed)
-    return StepResult({**fields, **_to_json(unused, result, level)}, has_unused, failed)
+            _print_result(unused, level)
+    fields = {"written": written, "change": notes.get_change(project)}
+    return StepResult({**fields, **_to_json(unused, level)}, has_unused, bool(unused.failed))
 
 
 def _print_unused(unused: UnusedData, level: Store) -> None:
@@ -192,7 +192,7 @@ def _describe_files(files: list[UnusedFile]) -> str:
     return f"{format_count(len(files), 'file')} ({format_size(sum(file.size for file in files))})"
 
 
-def _print_result(result: CleanResult, level: Store) -> None:
+def _print_result(result: UnusedData, level: Store) -> None:
     for what, reason in result.failed.items():
         print_note(f"{level.paths.relative(what)} is kept: {reason}")
     if result.files or not result.orphans:
@@ -201,15 +201,14 @@ def _print_result(result: CleanResult, level: Store) -> None:
         print_note(f"Archived {format_count(len(result.orphans), 'memory')}.")
 
 
-def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> dict[str, Any]:
-    problems = result.failed if result else {}
+def _to_json(unused: UnusedData, level: Store) -> dict[str, Any]:
     return {
-        "files": [level.paths.relative(file.path) for file in (result or unused).files],
+        "files": [level.paths.relative(file.path) for file in unused.files],
         "memories": [
             select_fields(orphan, "agent", "items", "last", file="path")
-            for orphan in (result or unused).orphans
+            for orphan in unused.orphans
         ],
-        "failed": {level.paths.relative(what): why for what, why in problems.items()},
+        "failed": {level.paths.relative(what): why for what, why in unused.failed.items()},
     }
 
 

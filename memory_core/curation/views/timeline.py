@@ -19,8 +19,6 @@ class TimelineRecord(NamedTuple):
     kind: str
     id: str
     text: str
-    section: str
-    confidence: float | None
     reason: str
 
 
@@ -94,8 +92,6 @@ def _make_record(record: Record) -> TimelineRecord:
         kind=change_log.describe_kind(record),
         id="" if kind in change_log.NO_ITEM_KINDS else str(record["id"]),
         text=scanner.redact(str(record.get("text") or "")),
-        section=str(record.get("section") or ""),
-        confidence=record.get("confidence"),
         reason=scanner.redact(str((waiting or {}).get("reason") or "")),
     )
 
