@@ -6,7 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
@@ -44,14 +44,8 @@ class ToolOutput(BaseModel):
         raise NotImplementedError
 
 
-class RegisteredTool(NamedTuple):
-    """A function for models, with its title and hints."""
-
-    function: Callable[..., ToolOutput]
-    annotations: ToolAnnotations
-
-
-TOOLS: dict[str, RegisteredTool] = {}
+# Functions for models, each with its title and hints.
+TOOLS: dict[str, tuple[Callable[..., ToolOutput], ToolAnnotations]] = {}
 
 Function = TypeVar("Function", bound=Callable[..., ToolOutput])
 
@@ -73,7 +67,7 @@ def _tool(
     )
 
     def register(function: Function) -> Function:
-        TOOLS[function.__name__] = RegisteredTool(function, annotations)
+        TOOLS[function.__name__] = function, annotations
         return function
 
     return register
@@ -87,14 +81,17 @@ def build_tools(served: ServedProject) -> list[Tool]:
     """
     writers = threading.Lock()
     return [
-        _build_tool(tool, served, nullcontext() if tool.annotations.read_only_hint else writers)
-        for tool in TOOLS.values()
+        _build_tool(function, hints, served, nullcontext() if hints.read_only_hint else writers)
+        for function, hints in TOOLS.values()
     ]
 
 
-def _build_tool(tool: RegisteredTool, served: ServedProject, lock: Any) -> Tool:
-    function, annotations = tool
-
+def _build_tool(
+    function: Callable[..., ToolOutput],
+    annotations: ToolAnnotations,
+    served: ServedProject,
+    lock: Any,
+) -> Tool:
     def answer(**arguments: Any) -> CallToolResult:
         with lock:
             output = function(served, **arguments)

@@ -302,8 +302,7 @@ def test_an_unexpected_error_is_one_line(
         raise RuntimeError("two\nlines")
 
     broken.__name__ = "recall"
-    tool = tools.TOOLS["recall"]._replace(function=broken)
-    monkeypatch.setitem(tools.TOOLS, "recall", tool)
+    monkeypatch.setitem(tools.TOOLS, "recall", (broken, tools.TOOLS["recall"][1]))
     result = shop.call("recall", agent="engineer")
     assert result.is_error
     assert said(result) == "internal error in recall, RuntimeError: two\nlines"

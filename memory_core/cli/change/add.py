@@ -11,7 +11,7 @@ from memory_core.cli.common.entries import format_section
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import get_change, note_undefined, note_undo
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import type_names
@@ -106,7 +106,7 @@ def _taught_to_json(agent: str, result: TeachResult) -> dict[str, Any]:
             for taught in result.taught
         ],
         "contradicted": [
-            {"id": item.id, "text": item.text, "confidence": item.confidence}
+            select_fields(item, "id", "text", "confidence")
             for item in [*result.doubted, *result.rivals]
         ],
         "archived": [{"section": section, "text": text} for section, text in result.evicted],

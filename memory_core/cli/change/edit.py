@@ -95,7 +95,7 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
             scope.project, scope.agent, copy, edited, scope.level, source=source
         )
     except BaseException:
-        is_kept = path.is_file() and path.read_bytes() != _encode(copy.text)
+        is_kept = path.is_file() and _read(path) != copy.text
         if is_kept:
             print_note(f"What you wrote is in {path}")
         raise
@@ -113,12 +113,8 @@ def _write_copy(scope: AgentScope, copy: EditCopy) -> Path:
     # A folder of its own, because editors leave files next to the copy.
     folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
     path = folder / os.path.basename(scope.level.path(scope.agent))
-    path.write_bytes(_encode(copy.text))
+    path.write_bytes(copy.text.encode("utf-8", "surrogateescape"))
     return path
-
-
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _read(path: Path) -> str:

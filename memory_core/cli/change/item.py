@@ -13,7 +13,7 @@ from memory_core.cli.common.arguments import (
 )
 from memory_core.cli.common.entries import format_section, print_sentence
 from memory_core.cli.common.notes import get_change, note_undo
-from memory_core.cli.output import print_json, print_line
+from memory_core.cli.output import print_json, print_line, select_fields
 from memory_core.curation import agent_context, item_actions, searching
 from memory_core.curation.item_actions import RatedItem
 from memory_core.storage.project import Project
@@ -28,15 +28,6 @@ PERSONS_KINDS = {
 VERBS = {"contradicted": "contradict", "removed": "remove"}
 
 MOST_NAMED = 5  # items in a warning
-
-# By the kind of the history record.
-RESULT_WORDS = {
-    "confirmed": "Confirmed",
-    "contradicted": "Contradicted",
-    "removed": "Archived",
-    "pinned": "Pinned",
-    "unpinned": "Unpinned",
-}
 
 
 def confirm(items: Items, user: User = False, json: AsJson = False) -> None:
@@ -106,8 +97,9 @@ def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
         rows = [{"agent": agent, **common, **item_to_json(item)} for agent, item in changed]
         print_json(rows if len(rows) > 1 else rows[0])
         return
+    done = "Archived" if kind == "removed" else kind.capitalize()
     for _agent, item in changed:
-        print_line(f"{RESULT_WORDS[kind]}: {format_item(item)}")
+        print_line(f"{done}: {format_item(item)}")
     if kind == "pinned":
         _warn_of_full_budget(project, {agent for agent, _item in changed})
     note_undo(project, user)
@@ -131,9 +123,4 @@ def format_item(item: RatedItem) -> str:
 
 
 def item_to_json(item: RatedItem) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "text": item.text,
-        "section": item.section or None,
-        "confidence": item.confidence,
-    }
+    return select_fields(item, "id", "text", "section", "confidence")

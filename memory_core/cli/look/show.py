@@ -131,10 +131,20 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> dict[str, Any]:
     snapshot = own or users
     if not json:
         _print_file(scope, snapshot, users if own else None, user)
-    if snapshot is None:
-        return _memory_to_json(scope)
-    changed = format_utc(snapshot.changed)
-    return {**_memory_to_json(scope, snapshot.path, snapshot.text), "changed": changed}
+    text = snapshot.text if snapshot else ""
+    document = markdown.parse_document(text)
+    return {
+        "agent": agent,
+        "file": project.paths.relative(snapshot.path) if snapshot else None,
+        "bytes": len(text.encode("utf-8", "surrogateescape")),
+        "changed": format_utc(snapshot.changed) if snapshot else None,
+        "sections": [
+            {"title": section.title, "items": [item.text for item in section.items]}
+            for section in document.sections
+        ],
+        "warnings": [{"line": line, "what": warning} for line, warning in document.warnings],
+        "text": text,
+    }
 
 
 def _print_file(
@@ -153,19 +163,3 @@ def _print_file(
     else:
         path = project.paths.relative(project.store.path(agent))
         print_note(f"{agent} has no memory yet; its first learning creates {path}")
-
-
-def _memory_to_json(scope: AgentScope, path: str | None = None, text: str = "") -> dict[str, Any]:
-    document = markdown.parse_document(text)
-    return {
-        "agent": scope.agent,
-        "file": scope.project.paths.relative(path) if path else None,
-        "bytes": len(text.encode("utf-8", "surrogateescape")),
-        "changed": None,
-        "sections": [
-            {"title": section.title, "items": [item.text for item in section.items]}
-            for section in document.sections
-        ],
-        "warnings": [{"line": line, "what": warning} for line, warning in document.warnings],
-        "text": text,
-    }

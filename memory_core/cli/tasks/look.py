@@ -100,15 +100,8 @@ def search(
     words = " ".join(text)
     hits = task_actions.search(find_synced_project(), words)
     if json:
-        print_json(
-            [
-                {
-                    **select_fields(hit.memory, "id", "title", "state"),
-                    **select_fields(hit, "section", "text"),
-                }
-                for hit in hits
-            ]
-        )
+        names, own = ("id", "title", "state"), ("section", "text")
+        print_json([select_fields(hit.memory, *names) | select_fields(hit, *own) for hit in hits])
     else:
         enable_pager()
         width = max((len(hit.memory.id) for hit in hits), default=0)
