@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from memory_core.curation import lookup
@@ -74,27 +73,19 @@ def restore(
     the archive are searched in the history.  Raises NotRestored, ItemNotFound and AmbiguousItem;
     nothing is changed then.
     """
-    works = {
-        agent: partial(_restore_all, names=[item for owner, item in named if owner == agent])
-        for agent, _item in named
-    }
-    for agent, work in works.items():
-        work(read_memory(project, agent, store))
-    change_id = agent_memory.make_change_id("restore")
-    transaction.check_unlocked(store, works)
-    return [
-        (agent, result)
-        for agent, work in works.items()
-        for result in transaction.change_memory(project, agent, work, store, change_id)
-    ]
 
+    def change(memory: AgentMemory) -> list[tuple[str, RestoreResult]]:
+        """Restore items: first from the archive, then removed, then present ones."""
+        archived, others = list_items(memory.store, memory.agent), _list_past(memory)
+        names = [name for agent, name in named if agent == memory.agent]
+        items = dict.fromkeys(find_item(name, archived, others) for name in names)
+        return [(memory.agent, _restore(memory, item)) for item in items]
 
-def _restore_all(memory: AgentMemory, names: Sequence[str]) -> list[RestoreResult]:
-    """Restore items: first from the archive, then removed, then present ones."""
-    archived = list_items(memory.store, memory.agent)
-    others = [item for is_present in (False, True) for item in _list_past(memory, is_present)]
-    items = [find_item(name, archived, others) for name in names]
-    return [_restore(memory, item) for item in dict.fromkeys(items)]
+    agents = dict.fromkeys(agent for agent, _item in named)
+    for agent in agents:
+        change(read_memory(project, agent, store))
+    results = transaction.change_memories(project, store, agents, change, "restore")
+    return [pair for pairs in results for pair in pairs]
 
 
 def find_item(
@@ -108,10 +99,10 @@ def find_item(
     return numbers.get(name.strip()) or lookup.find_item(name, [*archived[::-1], *others])
 
 
-def _list_past(memory: AgentMemory, is_present: bool) -> list[ArchivedItem]:
-    """Return the items of the history that are in the memory or not, the latest first."""
-    states = [state for state in memory.history if state.text and state.is_present == is_present]
-    states.sort(key=lambda state: state.changed, reverse=True)
+def _list_past(memory: AgentMemory) -> list[ArchivedItem]:
+    """Return the items of the history, first those that are not in the memory, latest first."""
+    states = [state for state in memory.history if state.text]
+    states.sort(key=lambda state: (not state.is_present, state.changed), reverse=True)
     wholes = (markdown.join_nested(state.text, state.nested) for state in states)
     return [
         ArchivedItem(0, state.changed[:10], state.section, whole)

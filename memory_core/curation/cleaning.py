@@ -17,7 +17,7 @@ from memory_core.document import dated_entries, markdown, preferences, template
 from memory_core.files import file_actions
 from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
-from memory_core.memory import agent_memory, changes, maintained_files, transaction
+from memory_core.memory import changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import log_reading
@@ -201,32 +201,29 @@ def remove_unused(project: Project, store: Store, unused: UnusedData) -> UnusedD
     the history, and the next search finds the remaining files.
     """
     result = UnusedData([], [], {})
-    change_id = agent_memory.make_change_id("clean")
-    transaction.check_unlocked(store, [orphan.agent for orphan in unused.orphans])
-    # Temporary files come first, because writing a memory would remove them unreported.
-    for file in unused.files:
-        _remove(file, result)
-    for orphan in unused.orphans:
-        _remove_orphan(project, store, orphan, change_id, result)
-    ended = [file.path for file in result.files if file.reason == ENDED_SESSION]
-    for folder in set(map(os.path.dirname, ended)):
-        file_actions.remove_folder(store.paths.state, folder)  # stays if it has newer files
-    return result
+    orphans = {orphan.agent: orphan for orphan in unused.orphans}
 
-
-def _remove_orphan(
-    project: Project, store: Store, orphan: OrphanMemory, change_id: str, result: UnusedData
-) -> None:
     def change(memory: AgentMemory) -> bool:
+        orphan = orphans[memory.agent]
         is_same = memory.snapshot is not None and memory.snapshot.text == orphan.text
         if is_same:
             _archive_all(memory)
         return is_same
 
-    if not transaction.change_memory(project, orphan.agent, change, store, change_id):
-        result.failed[orphan.agent] = "it was changed just now"
-        return
-    result.orphans.append(orphan)
+    # Temporary files come first, because writing a memory would remove them unreported.
+    transaction.check_unlocked(store, orphans)
+    for file in unused.files:
+        _remove(file, result)
+    removed = transaction.change_memories(project, store, orphans, change, "clean")
+    for orphan, is_removed in zip(orphans.values(), removed, strict=True):
+        if is_removed:
+            result.orphans.append(orphan)
+        else:
+            result.failed[orphan.agent] = "it was changed just now"
+    ended = [file.path for file in result.files if file.reason == ENDED_SESSION]
+    for folder in set(map(os.path.dirname, ended)):
+        file_actions.remove_folder(store.paths.state, folder)  # stays if it has newer files
+    return result
 
 
 def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> None:
@@ -234,10 +231,7 @@ def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> N
 
     It is one change.
     """
-    change_id = agent_memory.make_change_id("delete")
-    transaction.check_unlocked(store, agents)
-    for agent in agents:
-        transaction.change_memory(project, agent, _archive_all, store, change_id)
+    transaction.change_memories(project, store, agents, _archive_all, "delete")
 
 
 def _archive_all(memory: AgentMemory) -> None:
@@ -292,12 +286,8 @@ def prune_items(
     results = [result for result in results if result.items]
     if not write:
         return results
-    change_id = agent_memory.make_change_id("prune")
-    transaction.check_unlocked(store, [result.agent for result in results])
-    return [
-        transaction.change_memory(project, result.agent, archive_weak, store, change_id)
-        for result in results
-    ]
+    owners = [result.agent for result in results]
+    return transaction.change_memories(project, store, owners, archive_weak, "prune")
 
 
 def _find_weak(memory: AgentMemory, until: str, below: float) -> PruneResult:

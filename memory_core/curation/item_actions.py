@@ -89,12 +89,9 @@ class InvalidRequest(ValueError):
 
 def list_items(memory: AgentMemory) -> list[RatedItem]:
     """Return the items of a memory in the order of the file."""
-    items = []
+    items, person = [], project_rules.read_weights(memory.project).person
     for text, section, nested in agent_memory.list_items(memory.document):
-        state, confidence = (
-            memory.history.find(text),
-            project_rules.read_weights(memory.project).person,
-        )
+        state, confidence = memory.history.find(text), person
         if state:
             confidence = state.confidence
         elif memory.history.is_foreign(text, nested):
@@ -157,13 +154,8 @@ def judge_items(
     # Check the names first: an unknown one must not create any file, such as the lock.
     for agent in agents:
         find(read_memory(project, agent, store))
-    change_id = agent_memory.make_change_id(kind)
-    transaction.check_unlocked(store or project.store, agents)
-    return [
-        pair
-        for agent in agents
-        for pair in transaction.change_memory(project, agent, change, store, change_id)
-    ]
+    changed = transaction.change_memories(project, store or project.store, agents, change, kind)
+    return [pair for pairs in changed for pair in pairs]
 
 
 # Teach.

@@ -78,10 +78,6 @@ class Proposal(NamedTuple):
     reason: str
     refused: str = ""
 
-    @property
-    def section(self) -> str:
-        return self.olds[0].section if self.olds else ""
-
 
 class InvalidAnswer(headless.NoAnswer):
     """An answer of Claude Code in an unexpected format."""

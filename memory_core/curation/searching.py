@@ -54,11 +54,11 @@ def search_items(
     wanted = word_search.parse_query(words)
     hits, unread = list[ItemHit](), dict[str, None]()
     for agent in lookup.sort_agents(agents or lookup.list_agents(store)):
-        for place, list_hits in _HITS_OF_PLACE.items():
+        for place in places:
             try:
                 hits += [
                     hit
-                    for hit in (list_hits(store, agent) if place in places else ())
+                    for hit in _HITS_OF_PLACE[place](store, agent)
                     if word_search.contains_all(f"{hit.text}\n{hit.nested}", wanted)
                 ]
             except OSError as error:

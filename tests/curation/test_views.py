@@ -58,7 +58,8 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     entry = {"type": "", "content": TEXTS[0], "reason": "a run reported that it is wrong"}
     with project.store.lock("qa"):
         project.store.add_to_review("qa", [entry], "2026-11-20T10:00:00.000Z")
-    (item,) = memory_view.read_view(project, project.store, "qa").items
+    view = memory_view.read_view(project, project.store, "qa")
+    (item,) = [part.item for part in view.parts if part.item]
     assert item.waits == review_table.make_id("qa", entry)
     assert (item.run, item.source, item.tier, item.runs) == ("a1", "agent", "agent", 1)
 

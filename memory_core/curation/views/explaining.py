@@ -5,14 +5,14 @@ The decisions are those of the block that a hook builds, `memory.recall.build_bl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import agent_context
-from memory_core.memory import preparing, recall
+from memory_core.memory import preparing
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
-from memory_core.selection.passages import PassageIndex
+from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.selection.scoring import Score
 from memory_core.storage.project import Project
 from memory_core.text import code_names
@@ -20,7 +20,7 @@ from memory_core.text.subject_words import CODE
 
 
 class Explanation(NamedTuple):
-    """The decisions about an agent's passages, the chosen ones first, and the block with these.
+    """The decisions about an agent's passages, the chosen ones first.
 
     `budget` is in tokens, 0 if selection is off.
     `forms` has the words of the task as they are written, by the words that are compared.
@@ -29,7 +29,6 @@ class Explanation(NamedTuple):
     agent: str
     budget: int
     choices: Sequence[Choice]
-    block: recall.MemoryBlock
     forms: dict[str, str]
 
     @property
@@ -48,28 +47,28 @@ def explain(project: Project, agent: str, task: str) -> Explanation:
     choices = [*block.choices]
     if block.memory:
         choices += list_others(block.memory.passages, choices)
-        choices += _list_left_out(project, agent, {one.passage.item for one in choices})
+        listed = {choice.passage.item for choice in choices}
+        choices += [
+            _leave_out(passage, reason)
+            for passage, reason in preparing.list_left_out(project, agent)
+            if passage.item not in listed
+        ]
     budget = settings["budget_tokens"] if settings["enabled"] else 0
     forms = code_names.list_forms(task)
-    return Explanation(agent, budget, choices, block, forms)
+    return Explanation(agent, budget, choices, forms)
 
 
 def list_others(index: PassageIndex, choices: Iterable[Choice]) -> list[Choice]:
     """Return the decisions about the passages of an index that `choosing.select` left aside."""
     seen = {choice.passage.index for choice in choices}
-    others = [Choice(passage, Score({})) for passage in index if passage.index not in seen]
-    for choice in others:
-        choice.reason = choosing.NO_WORD
-    return others
+    others = (passage for passage in index if passage.index not in seen)
+    return [_leave_out(passage, choosing.NO_WORD) for passage in others]
 
 
-def _list_left_out(project: Project, agent: str, listed: set[str]) -> Iterator[Choice]:
-    """Yield the items of the agent's files that it does not receive for any task."""
-    for passage, reason in preparing.list_left_out(project, agent):
-        if passage.item not in listed:
-            choice = Choice(passage, Score({}))
-            choice.reason = reason
-            yield choice
+def _leave_out(passage: Passage, reason: str) -> Choice:
+    choice = Choice(passage, Score({}))
+    choice.reason = reason
+    return choice
 
 
 def list_words(choice: Choice, forms: dict[str, str]) -> list[str]:

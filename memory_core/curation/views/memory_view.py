@@ -83,10 +83,6 @@ class MemoryView(NamedTuple):
     parts: list[DocumentPart]
     user_file: str
 
-    @property
-    def items(self) -> list[ItemView]:
-        return [part.item for part in self.parts if part.item]
-
 
 def read_view(project: Project, store: Store, agent: str) -> MemoryView:
     """Return the memory of an agent; raises OSError if its file or history cannot be read."""
