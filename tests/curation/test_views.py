@@ -61,7 +61,7 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     view = memory_view.read_view(project, project.store, "qa")
     (item,) = [part.item for part in view.parts if part.item]
     assert item.waits == review_table.make_id("qa", entry)
-    assert (item.run, item.source, item.tier, item.runs) == ("a1", "agent", "agent", 1)
+    assert (item.state.run, item.source, item.tier, item.runs) == ("a1", "agent", "agent", 1)
 
 
 def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox) -> None:

@@ -31,30 +31,22 @@ CONFLICT, FRONT_MATTER = "conflict", "front matter"
 class ItemView(NamedTuple):
     """An item of a memory file with its origin and its use; texts are without secrets.
 
-    `born` and `used_at` are times in ISO 8601, "" if the history does not have the item: a person
-    wrote it in the file.  `runs` counts the runs that reported it, `given` and `used` those that
-    received and used it, `wrong` those that reported it as wrong.  `reading` is what its run had
-    read from outside, `gone` why it may be out of date, `waits` the id of the learning that waits
-    for a decision about it.
+    The times of its state are "" if the history does not have the item: a person wrote it in the
+    file.  `runs` counts the runs that reported it, `reading` is what its run had read from outside,
+    `gone` why it may be out of date, `waits` the id of the learning that waits for a decision about
+    it.
     """
 
     id: str
     text: str
     nested: str
     section: str
-    confidence: float
     tier: str
-    born: str
-    used_at: str
+    state: ItemState
+    note: ItemNote
     source: str
-    run: str
-    session: str
     reading: list[str]
     runs: int
-    given: int
-    used: int
-    wrong: int
-    is_pinned: bool
     gone: list[str]
     waits: str
 
@@ -127,19 +119,12 @@ class _ViewMaker:
             text=scanner.redact(text),
             nested=scanner.redact(nested),
             section=section,
-            confidence=state.confidence,
             tier=self._tiers.get((text, nested), ""),
-            born=state.born,
-            used_at=state.used,
+            state=state,
+            note=note,
             source=state.source or item_history.HAND_SOURCE,
-            run=state.run,
-            session=state.session,
             reading=scanner.redact_values(state.reading),
             runs=len(state.runs - {""}),
-            given=note.given,
-            used=note.used,
-            wrong=note.wrong,
-            is_pinned=note.is_pinned,
             gone=self._gone.get(key, []),
             waits=self._waiting.get(text, ""),
         )
