@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_spelling
@@ -103,36 +102,26 @@ def _list_changes(
 # Undo.
 
 
-def undo_last(
+def undo_changes(
     project: Project,
     store: Store,
+    names: Sequence[str] = (),
     count: int = 1,
     *,
     agents: Collection[str] = (),
     write: bool = True,
 ) -> UndoResult:
-    """Undo the last `count` changes of these agents, or of all; an undo is not undone by this.
+    """Undo the changes with these ids, or without any the last `count`, of these agents or of all.
 
-    Raises NothingToUndo if there are fewer changes, and UndoConflict.
+    All are of this machine.  To undo an undo by its id is to redo; otherwise an undo does not
+    count.  Raises UnknownChange, UndoConflict, and NothingToUndo for a change that is undone
+    already, or if there are fewer changes.
     """
-    undoable = list_undoable(store, agents)
-    if len(undoable) < count:
-        raise NothingToUndo(_format_too_few(store, agents, len(undoable)))
-    return _undo(project, store, undoable[len(undoable) - count :], agents, write)
-
-
-def undo_changes(
-    project: Project,
-    store: Store,
-    names: Sequence[str],
-    *,
-    agents: Collection[str] = (),
-    write: bool = True,
-) -> UndoResult:
-    """Undo the changes with these ids, made on this machine; to undo an undo is to redo.
-
-    Raises UnknownChange, NothingToUndo for a change that is undone already, and UndoConflict.
-    """
+    if not names:
+        undoable = list_undoable(store, agents)
+        if len(undoable) < count:
+            raise NothingToUndo(_format_too_few(store, agents, len(undoable)))
+        return _undo(project, store, undoable[len(undoable) - count :], agents, write)
     every = _list_changes(store, agents)
     ids = {find_change(every, name).id for name in names}
     chosen = [change for change in every if change.id in ids]
@@ -144,16 +133,26 @@ def undo_changes(
     return _undo(project, store, chosen, agents, write)
 
 
-def redo_last(
+def redo_changes(
     project: Project,
     store: Store,
+    names: Sequence[str] = (),
     count: int = 1,
     write: bool = True,
 ) -> UndoResult:
-    """Redo the last `count` changes that were undone; those of one undo are redone together.
+    """Redo the changes with these ids, or what the undos with these ids undid.
 
-    Raises NothingToUndo if there are fewer, and UndoConflict.
+    Without any ids, redo the last `count` changes that were undone; those of one undo are redone
+    together.  Raises UnknownChange, UndoConflict, and NothingToUndo for a change that is not
+    undone, or if there are fewer.
     """
+    if names:
+        every, undos = _list_changes(store), list[str]()
+        for change in (find_change(every, name) for name in names):
+            if not change.undoes and not change.undone_by:
+                raise NothingToUndo(f"change {short_id(change.id)} is not undone")
+            undos += [change.id] if change.undoes else change.undone_by.values()
+        return undo_changes(project, store, undos, write=write)
     waiting, chosen = list_redoable(store), list[Change]()
     if not waiting:
         raise NothingToUndo("there is nothing to redo: no change was undone since the last one")
@@ -164,24 +163,6 @@ def redo_last(
         changes = format_count(total, "change")
         raise NothingToUndo(f"there {'are' if total > 1 else 'is'} only {changes} to redo")
     return _undo(project, store, chosen, (), write)
-
-
-def redo_changes(
-    project: Project,
-    store: Store,
-    names: Sequence[str],
-    write: bool = True,
-) -> UndoResult:
-    """Redo the changes with these ids, or what the undos with these ids undid.
-
-    Raises UnknownChange, NothingToUndo for a change that is not undone, and UndoConflict.
-    """
-    every, undos = _list_changes(store), list[str]()
-    for change in (find_change(every, name) for name in names):
-        if not change.undoes and not change.undone_by:
-            raise NothingToUndo(f"change {short_id(change.id)} is not undone")
-        undos += [change.id] if change.undoes else change.undone_by.values()
-    return undo_changes(project, store, undos, write=write)
 
 
 def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
@@ -218,15 +199,14 @@ def _undo(
 ) -> UndoResult:
     """Undo these changes in all memories, or in none."""
     owners = {agent for change in chosen for agent in set(change.agents) - set(change.undone_by)}
-    works = {
-        agent: partial(
-            revert_changes, ids=[change.id for change in chosen if agent in change.agents]
-        )
-        for agent in sorted(owners)
-        if not agents or agent in agents
-    }
+    names = [agent for agent in sorted(owners) if not agents or agent in agents]
+
+    def work(memory: AgentMemory) -> tuple[str, bool]:
+        ids = [change.id for change in chosen if memory.agent in change.agents]
+        return revert_changes(memory, ids)
+
     files, merged = [], []
-    for agent, work in works.items():
+    for agent in names:
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
         merged += [agent] if work(memory)[1] else []
@@ -234,9 +214,9 @@ def _undo(
         files.append(compare_texts(store.paths.relative(store.path(agent)), before, after))
     if write:
         own_id = agent_memory.make_change_id("undo")
-        if len(works) > 1:
-            transaction.check_unlocked(store, works)
-        for agent, work in works.items():
+        if len(names) > 1:
+            transaction.check_unlocked(store, names)
+        for agent in names:
             # As after an edit by hand, the next delivery prepares the memory.
             with store.lock(agent):
                 _, (name, _) = transaction.change_locked(project, agent, work, store, own_id)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory_core.curation import archive, cleaning, preference_actions
-from memory_core.curation.undo import undo_last
+from memory_core.curation.undo import undo_changes
 from memory_core.history import item_history
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -114,7 +114,7 @@ def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: S
     assert [OLD in sandbox.read_memory(agent) for agent in ("qa", "ops")] == [False, True]
     assert shop.store.history("qa").read()[-1]["kind"] == "archived"
     assert pruned(shop, 90, 0.3, True, "qa", "docs") == []
-    undo_last(shop, shop.store, 1)  # it is one change, also over several agents
+    undo_changes(shop, shop.store)  # it is one change, also over several agents
     for agent in ("qa", "docs"):
         assert f"- {OLD}\n" in sandbox.read_memory(agent)
         assert archive.list_items(shop.store, agent) == []

@@ -23,7 +23,7 @@ from memory_core.curation import (
     preference_actions,
     sharing,
 )
-from memory_core.curation.undo import NothingToUndo, redo_last, undo_last
+from memory_core.curation.undo import NothingToUndo, redo_changes, undo_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
 from memory_core.memory import agent_memory, changes, recall, transaction
@@ -204,9 +204,9 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
     imported(other, shop)
     for _ in range(2):
         assert preference_actions.read_preferences(other, "qa") == merged
-        undo_last(other, other.store, 1)
+        undo_changes(other, other.store)
         assert preference_actions.read_preferences(other, "qa") == {"Tone": "warm"}
-        redo_last(other, other.store)
+        redo_changes(other, other.store)
 
 
 def test_both_histories_and_both_wordings_are_kept(shop: Project, other: Project) -> None:
@@ -222,7 +222,7 @@ def test_both_histories_and_both_wordings_are_kept(shop: Project, other: Project
     assert told[FACT] == (0.5, "b1"), "the run of another project does not count"
     assert (told[LIFT], told[TABS], told[better][1]) == ((0.5, "b2"), (0.5, "a1"), "a1")
     assert len(told) == 5
-    undo_last(other, other.store, 1)
+    undo_changes(other, other.store)
     assert items(other, "qa") == before
 
 
@@ -245,7 +245,7 @@ def test_nested_lines_are_merged(ours: str, theirs: str, nested: str) -> None:
             imported(other, data)
             assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
         if nested != ours.strip("\n"):
-            undo_last(other, other.store, 1)
+            undo_changes(other, other.store)
             assert items(other, "qa") == before
 
 
@@ -288,7 +288,7 @@ def test_items_removed_here_stay_removed(shop: Project, other: Project) -> None:
     for _ in range(2):  # there, nobody removed them; an undo is no removal
         imported(other, data)
         assert texts(other) == [FACT, TABS, LIFT]
-        undo_last(other, other.store)
+        undo_changes(other, other.store)
 
 
 # Random documents.
@@ -335,7 +335,7 @@ def test_no_line_is_lost_and_undo_restores_the_text(folder: Path, own: str, thei
     imported(other, data)
     assert read_files(Path(other.paths.root)) == after
     with contextlib.suppress(NothingToUndo):
-        undo_last(other, other.store, 1)
+        undo_changes(other, other.store)
     assert text_in(other, "qa") == own
 
 
@@ -525,7 +525,7 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
         told = held.history(agent).read()[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
     assert sharing.copy_items(shop, [(source, [("qa", shop.store)])])[0][0].was_present
-    undo_last(shop, shop.store, 1)  # without an effect there is no change
+    undo_changes(shop, shop.store)  # without an effect there is no change
     assert texts(shop) == [TABS]
 
 

@@ -29,9 +29,8 @@ from memory_core.curation.undo import (
     UndoConflict,
     UndoResult,
     list_undoable,
-    redo_last,
+    redo_changes,
     undo_changes,
-    undo_last,
 )
 from memory_core.document import markdown
 from memory_core.history import item_history
@@ -141,10 +140,10 @@ class Workshop:
         self.path(agent).write_text(f"{before.rstrip(chr(10))}\n- {text}\n")
 
     def undo(self, count: int = 1) -> UndoResult:
-        return undo_last(self.project, self.store, count)
+        return undo_changes(self.project, self.store, count=count)
 
     def redo(self) -> UndoResult:
-        return redo_last(self.project, self.store)
+        return redo_changes(self.project, self.store)
 
 
 # Changes to undo, one per row.

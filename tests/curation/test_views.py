@@ -68,7 +68,7 @@ def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox
     store = project.store
     item_actions.teach(project, "qa", "pattern", TEXTS, run="a1", source="agent")
     item_actions.judge(project, "qa", TEXTS[0], "pinned")
-    (change,) = undo.undo_last(project, store, agents=["qa"]).changes
+    (change,) = undo.undo_changes(project, store, agents=["qa"]).changes
     path = Path(store.path("qa"))
     path.write_text(path.read_text().replace(TEXTS[1], f"{TEXTS[1]}, not by day"))
     entries = timeline.read_timeline(project, store, "qa")

@@ -120,7 +120,7 @@ def test_poison_reaches_an_agent_only_after_a_person_accepted_it(
     assert POISON in read_block(project)
     assert review.list_waiting(project.store) == []
     if enter in (use_report, use_hand_edit):
-        undo.undo_last(project, project.store)
+        undo.undo_changes(project, project.store)
         assert POISON not in read_block(project)
         assert any(POISON in text for text in list_reasons(project))
         review.accept(project, project.store, review.list_waiting(project.store))

@@ -12,7 +12,7 @@ from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_chang
 from memory_core.cli.history.log import format_minute, record_to_json
 from memory_core.cli.output import print_diff, print_json, print_line, print_note
 from memory_core.curation.change_log import describe_kind, short_id
-from memory_core.curation.undo import UndoResult, redo_changes, redo_last, undo_changes, undo_last
+from memory_core.curation.undo import UndoResult, redo_changes, undo_changes
 
 MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
 
@@ -52,10 +52,7 @@ def undo(
     acting.require_person(scope.project, "undo changes")
     agents = scopes.find_agents(scope, agent, accept_new=True)
     write = not dry_run
-    if names:
-        result = undo_changes(*scope, names, agents=agents, write=write)
-    else:
-        result = undo_last(*scope, number, agents=agents, write=write)
+    result = undo_changes(*scope, names, number, agents=agents, write=write)
     _print_result(scope, result, write, json)
     if write and not json and not all(is_redo for _change, is_redo in result.effects):
         print_note(f"Redo with: {format_command('redo', user)}")
@@ -79,7 +76,7 @@ def redo(
     scope, (names, number) = scopes.find_level(user), _split_count(change, number)
     acting.require_person(scope.project, "undo changes")
     write = not dry_run
-    result = redo_changes(*scope, names, write) if names else redo_last(*scope, number, write)
+    result = redo_changes(*scope, names, number, write)
     _print_result(scope, result, write, json)
 
 
