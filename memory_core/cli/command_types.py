@@ -98,8 +98,7 @@ def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
 
 def _list_arguments(parameters: Iterable[Any]) -> list[str]:
     arguments = [one for one in parameters if one.param_type_name == "argument" and not one.hidden]
-    names = [(_format_name(argument), argument.required) for argument in arguments]
-    return [name if required else f"[{name}]" for name, required in names]
+    return [_format_name(one) if one.required else f"[{_format_name(one)}]" for one in arguments]
 
 
 def _format_name(parameter: Any) -> str:

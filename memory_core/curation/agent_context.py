@@ -29,11 +29,6 @@ EXTRAS_SHARE = 1 / 4
 LEAST_CONFIDENCE = 0.6
 MOST_ERRORS = performance.MAX_ERRORS_SHOWN
 
-KNOWLEDGE_HEADING = "## Knowledge"
-PREFERENCES_HEADING = "## Preferences"
-PERFORMANCE_HEADING = "## Performance"
-ERRORS_HEADING = "### Common Errors"
-
 
 class Knowledge(NamedTuple):
     """An agent's knowledge; `preferences` maps key to value.
@@ -188,10 +183,10 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
         items[item.is_outside].append(_render_item(item.section, item.text))
     values = [_render_item("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
     parts = [
-        (KNOWLEDGE_HEADING, list(filter(None, items[False]))),
-        (PREFERENCES_HEADING, list(filter(None, values))),
-        (PERFORMANCE_HEADING, performance.format_performance(knowledge.performance)),
-        (ERRORS_HEADING, performance.format_errors(knowledge.errors)),
+        ("## Knowledge", list(filter(None, items[False]))),
+        ("## Preferences", list(filter(None, values))),
+        ("## Performance", performance.format_performance(knowledge.performance)),
+        ("### Common Errors", performance.format_errors(knowledge.errors)),
         (rendering.OUTSIDE_TITLE, list(filter(None, items[True]))),
     ]
     text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)

@@ -84,7 +84,8 @@ def restore(
     agents = dict.fromkeys(agent for agent, _item in named)
     for agent in agents:
         change(read_memory(project, agent, store))
-    results = transaction.change_memories(project, store, agents, change, "restore")
+    change_id = agent_memory.make_change_id("restore")
+    results = transaction.change_memories(project, store, agents, change, change_id)
     return [pair for pairs in results for pair in pairs]
 
 

@@ -17,7 +17,7 @@ from memory_core.document import dated_entries, markdown, preferences, template
 from memory_core.files import file_actions
 from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
-from memory_core.memory import changes, maintained_files, transaction
+from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import log_reading
@@ -214,7 +214,8 @@ def remove_unused(project: Project, store: Store, unused: UnusedData) -> UnusedD
     transaction.check_unlocked(store, orphans)
     for file in unused.files:
         _remove(file, result)
-    removed = transaction.change_memories(project, store, orphans, change, "clean")
+    change_id = agent_memory.make_change_id("clean")
+    removed = transaction.change_memories(project, store, orphans, change, change_id)
     for orphan, is_removed in zip(orphans.values(), removed, strict=True):
         if is_removed:
             result.orphans.append(orphan)
@@ -231,7 +232,8 @@ def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> N
 
     It is one change.
     """
-    transaction.change_memories(project, store, agents, _archive_all, "delete")
+    change_id = agent_memory.make_change_id("delete")
+    transaction.change_memories(project, store, agents, _archive_all, change_id)
 
 
 def _archive_all(memory: AgentMemory) -> None:
@@ -286,8 +288,8 @@ def prune_items(
     results = [result for result in results if result.items]
     if not write:
         return results
-    owners = [result.agent for result in results]
-    return transaction.change_memories(project, store, owners, archive_weak, "prune")
+    owners, change_id = [one.agent for one in results], agent_memory.make_change_id("prune")
+    return transaction.change_memories(project, store, owners, archive_weak, change_id)
 
 
 def _find_weak(memory: AgentMemory, until: str, below: float) -> PruneResult:

@@ -7,7 +7,6 @@ merged item by item with changes that others wrote meanwhile, as one change.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 from memory_core.curation import item_actions, lookup
@@ -109,8 +108,25 @@ def save_copy(
     `reworded` is the text of an item whose new text may have quite other words.
     Raises OSError if the memory cannot be locked, read or written; it is then unchanged.
     """
-    change = partial(_save, copy=copy, text=text, reworded=reworded, source=source)
-    return transaction.change_memory(project, agent, change, store)
+
+    def save(memory: AgentMemory) -> EditResult:
+        base, after = "" if copy.is_new else copy.text, text
+        merged_others = memory.snapshot is not None and memory.snapshot.text != base
+        if memory.snapshot and memory.text != base:
+            after = three_way.merge(base, memory.text, after)
+        document, history = markdown.parse_document(after), memory.history
+        difference = item_history.compare(history, agent_memory.list_items(document))
+        _match_reworded(difference, reworded)
+        # Compare before the edits are recorded, while the history shows which items are new.
+        changed = [text for text, _, _, was in difference.new if was or history.find(text)]
+        added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
+        added += [text for text, _, _ in difference.returned]
+        removed = [item.text for item in difference.gone]
+        without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
+        changes.apply_edit(memory, document, difference, source)
+        return EditResult(added, changed, removed, merged_others, without_section)
+
+    return transaction.change_memory(project, agent, save, store)
 
 
 def reword_item(
@@ -140,24 +156,6 @@ def reword_item(
     except ValueError as error:
         raise item_actions.InvalidRequest(str(error)) from None
     return save_copy(project, agent, copy, markdown.render_document(after), store, old, source)
-
-
-def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str, source: str) -> EditResult:
-    base = "" if copy.is_new else copy.text
-    merged_others = memory.snapshot is not None and memory.snapshot.text != base
-    if memory.snapshot and memory.text != base:
-        text = three_way.merge(base, memory.text, text)
-    document, history = markdown.parse_document(text), memory.history
-    difference = item_history.compare(history, agent_memory.list_items(document))
-    _match_reworded(difference, reworded)
-    # Compare before the edits are recorded, while the history shows which items are new.
-    changed = [text for text, _, _, was in difference.new if was or history.find(text)]
-    added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
-    added += [text for text, _, _ in difference.returned]
-    removed = [item.text for item in difference.gone]
-    without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
-    changes.apply_edit(memory, document, difference, source)
-    return EditResult(added, changed, removed, merged_others, without_section)
 
 
 def _match_reworded(difference: Difference, text: str) -> None:

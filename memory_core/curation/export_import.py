@@ -41,12 +41,6 @@ FORMAT_VERSION = 1
 # In bytes: a hundred agents with the largest memory and history seen so far.
 MAX_BYTES = 64 * 1024 * 1024
 
-# The texts of an agent, and their largest sizes in characters.
-FIELD_LIMITS = {
-    "document": MAX_MEMORY_BYTES,
-    "archive": MAX_DATED_BYTES,
-}
-
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
 DayEntry = tuple[str, str]  # the day and the text of an entry of the archive
 SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
@@ -155,7 +149,7 @@ def _find_problem(agents: ExportedAgents) -> str:
             return f"agents.{name}: invalid agent name, use letters, digits and -"
         if agent not in (agent_names.PM, expected):
             return f"agents.{name}: invalid agent id, use {expected!r}"
-        for field, limit in FIELD_LIMITS.items():
+        for field, limit in (("document", MAX_MEMORY_BYTES), ("archive", MAX_DATED_BYTES)):
             if len(exported[field]) > limit:
                 return f"agents.{agent}.{field}: larger than {limit:,} characters"
             try:  # lone surrogates stand for bytes that are not UTF-8
@@ -182,43 +176,36 @@ def import_agents(
     Items beyond the limits move to the archive.
     Without `write` nothing is changed.  Raises InvalidExport before any change, and OSError.
     """
-    results = [_import_agent(project, store, agent, agents[agent]) for agent in agents]
+
+    def change(memory: AgentMemory) -> ImportResult:
+        return _import(memory, agents[memory.agent])
+
+    results = [change(read_memory(project, agent, store)) for agent in agents]
     if not write:
         return results
     change_id = agent_memory.make_change_id("import")
-    transaction.check_unlocked(store, agents)
-    return [_import_agent(project, store, agent, agents[agent], change_id) for agent in agents]
+    results = transaction.change_memories(project, store, agents, change, change_id)
+    for agent, exported in agents.items():
+        with store.lock(agent):
+            entries, review = _list_new_entries(store, agent, exported)
+            add_entries(store.files, store.archive_path(agent), entries)
+            store.add_to_review(agent, review, format_utc(time.time()))
+    return results
 
 
-def _import_agent(
-    project: Project,
-    store: Store,
-    agent: str,
-    exported: dict[str, Any],
-    change_id: str = "",
-) -> ImportResult:
-    def change(memory: AgentMemory) -> ImportResult:
-        before = memory.text if memory.snapshot else ""
-        try:
-            text, lost = _merge(memory, exported)
-        except preferences.InvalidPreference as error:
-            raise InvalidExport(f"agents.{agent}.preferences: {error}") from None
-        records = importing.import_memory(memory, text, exported["history"], lost)
-        archived = [dated_entries.format_entry(*item) for item in memory.evicted]
-        after = memory.text if memory.snapshot or memory.text != memory.before else ""
-        path = store.paths.relative(store.path(agent))
-        entries, review = _list_new_entries(store, agent, exported)
-        difference = compare_texts(path, before, after)
-        return ImportResult(agent, difference, archived, records, len(entries) + len(review))
-
-    if not change_id:
-        return change(read_memory(project, agent, store))
-    result = transaction.change_memory(project, agent, change, store, change_id)
-    with store.lock(agent):
-        entries, review = _list_new_entries(store, agent, exported)
-        add_entries(store.files, store.archive_path(agent), entries)
-        store.add_to_review(agent, review, format_utc(time.time()))
-    return result
+def _import(memory: AgentMemory, exported: dict[str, Any]) -> ImportResult:
+    agent, store = memory.agent, memory.store
+    before = memory.text if memory.snapshot else ""
+    try:
+        text, lost = _merge(memory, exported)
+    except preferences.InvalidPreference as error:
+        raise InvalidExport(f"agents.{agent}.preferences: {error}") from None
+    records = importing.import_memory(memory, text, exported["history"], lost)
+    archived = [dated_entries.format_entry(*item) for item in memory.evicted]
+    after = memory.text if memory.snapshot or memory.text != memory.before else ""
+    difference = compare_texts(store.paths.relative(store.path(agent)), before, after)
+    entries, review = _list_new_entries(store, agent, exported)
+    return ImportResult(agent, difference, archived, records, len(entries) + len(review))
 
 
 def _list_new_entries(

@@ -154,7 +154,8 @@ def judge_items(
     # Check the names first: an unknown one must not create any file, such as the lock.
     for agent in agents:
         find(read_memory(project, agent, store))
-    changed = transaction.change_memories(project, store or project.store, agents, change, kind)
+    store, change_id = store or project.store, agent_memory.make_change_id(kind)
+    changed = transaction.change_memories(project, store, agents, change, change_id)
     return [pair for pairs in changed for pair in pairs]
 
 

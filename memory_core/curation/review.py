@@ -280,19 +280,17 @@ def _decide(
 ) -> None:
     """Record a decision in the memory of each agent, and remove the learnings from the list."""
     _check_waiting(store, chosen)
+
+    def edit(memory: AgentMemory) -> None:
+        own = [item for item in chosen if item.agent == memory.agent]
+        _check_waiting(store, own)
+        for item in own:
+            waiting = {name: value for name, value in item.entry.items() if value}
+            record(memory, item, {**_source_of(item), "waiting": waiting})
+            memory.decided.append(item.id)
+
     agents = lookup.sort_agents({item.agent for item in chosen})
-    transaction.check_unlocked(store, agents)
-    for agent in agents:
-        own = [item for item in chosen if item.agent == agent]
-
-        def edit(memory: AgentMemory, own: list[WaitingItem] = own) -> None:
-            _check_waiting(store, own)
-            for item in own:
-                waiting = {name: value for name, value in item.entry.items() if value}
-                record(memory, item, {**_source_of(item), "waiting": waiting})
-                memory.decided.append(item.id)
-
-        transaction.change_memory(project, agent, edit, store, change_id)
+    transaction.change_memories(project, store, agents, edit, change_id)
 
 
 def revert_decisions(memory: AgentMemory, change_ids: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from memory_core.document import dated_entries
 from memory_core.files import file_actions
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Record
-from memory_core.memory import agent_memory, run_history
+from memory_core.memory import run_history
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
@@ -87,10 +87,10 @@ def change_memories(
     store: Store,
     agents: Iterable[str],
     edit: Callable[[AgentMemory], Result],
-    kind: str,
+    change_id: str,
 ) -> list[Result]:
-    """Change several memories as one change, whose id begins with `kind`; see `check_unlocked`."""
-    agents, change_id = list(agents), agent_memory.make_change_id(kind)
+    """Change several memories as one change; see `check_unlocked`."""
+    agents = list(agents)
     check_unlocked(store, agents)
     return [change_memory(project, agent, edit, store, change_id) for agent in agents]
 

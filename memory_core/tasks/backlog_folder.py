@@ -199,13 +199,12 @@ class Folder:
             text = front_matter.format_yaml({**state, "last_updated": now()})
             self.files.replace(os.path.join(self.path, STATE_NAME), text.encode())
 
-    def make_memory_folder(self) -> str:
-        """Return the memory folder; create it if needed, and exclude .state.yml from git."""
+    def make_memory_folder(self) -> None:
+        """Create the memory folder if needed, and exclude .state.yml from git."""
         self.files.make_folder(self.memory)
         # Only before the first state: a new .gitignore could block the checkout of a branch.
         if not self.files.has_entry(os.path.join(self.path, STATE_NAME)):
             self.set_ignored(f"/{STATE_NAME}", True)
-        return self.memory
 
     def set_ignored(self, line: str, is_ignored: bool) -> None:
         """Add a line to the .gitignore of the folder, or remove it; not if it is a link."""

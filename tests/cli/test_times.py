@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.cli.common import arguments
+from memory_core.cli.errors import CommandRefused
 from memory_core.text.times import FAR_FUTURE, format_utc
 from support.tables import for_each
 
@@ -25,7 +26,7 @@ def test_a_duration() -> None:
     }.items():
         assert arguments.parse_duration(text) == seconds
     for text in ("", "d", "5", "5y", "-1d", "1.5d", "1d2h", "\u0663d", "36526d", "1\u212a"):
-        with pytest.raises(arguments.InvalidTime, match="use a number and s, m, h, d or w"):
+        with pytest.raises(CommandRefused, match="use a number and s, m, h, d or w"):
             arguments.parse_duration(text)
 
 
@@ -55,7 +56,7 @@ def test_a_moment() -> None:
     ],
 )
 def test_invalid_times(text: str) -> None:
-    with pytest.raises(arguments.InvalidTime, match="use 2d, 2026-11-20 or"):
+    with pytest.raises(CommandRefused, match="use 2d, 2026-11-20 or"):
         arguments.parse_time(text, NOW)
 
 

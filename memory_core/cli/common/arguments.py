@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.text.times import FAR_FUTURE
+from memory_core.cli.errors import CommandRefused
+from memory_core.text.times import FAR_FUTURE, format_utc
 
 Suggestions = list[tuple[str, str]]
 
@@ -133,38 +134,35 @@ MAX_SECONDS = 36525 * 86400  # a hundred years
 _DURATION = re.compile(r"(\d{1,10})\s*([smhdw])", re.ASCII)
 
 
-class InvalidTime(ValueError):
-    """A text is not a time or a duration; the message says what is expected."""
-
-    status = 2
-
-
 def parse_duration(text: str) -> int:
     """Return the seconds of a duration like 90d, 12h or 0d."""
     match = _DURATION.fullmatch(text.strip().lower())
     seconds = int(match[1]) * UNIT_SECONDS[match[2]] if match else -1
     if not 0 <= seconds <= MAX_SECONDS:
-        raise InvalidTime(f"invalid duration {text!r}: use a number and s, m, h, d or w, e.g. 90d")
+        expected = "use a number and s, m, h, d or w, e.g. 90d"
+        raise CommandRefused(f"invalid duration {text!r}: {expected}")
     return seconds
 
 
 def parse_time(text: str, now: float) -> str:
     """Return a time in the format of history records.
 
-    The text is a duration before `now` (seconds since 1970), a day, or a day with a time.
+    The text is a duration before `now` (seconds since 1970), a day, or a day with a time.  A time
+    before 1970 becomes 1970.
     """
     try:
         ago = parse_duration(text)
         # Times of records may be some seconds ahead of the clock, and 0 includes them.
-        return _format_time(now - ago) if ago else FAR_FUTURE
-    except InvalidTime:
+        return format_utc(max(0.0, now - ago)) if ago else FAR_FUTURE
+    except CommandRefused:
         pass
     try:
         moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
         zone = moment.tzinfo or timezone.utc
-        return _format_time(moment.replace(tzinfo=zone).timestamp())
+        seconds = moment.replace(tzinfo=zone).timestamp()
+        return format_utc(max(0.0, seconds + 0.0005))  # it cuts to milliseconds
     except (ValueError, OverflowError):
-        raise InvalidTime(
+        raise CommandRefused(
             f"invalid time {text!r}: use 2d, 2026-11-20 or '2026-11-20 22:10' (UTC)"
         ) from None
 
@@ -172,9 +170,3 @@ def parse_time(text: str, now: float) -> str:
 def parse_since(since: str | None) -> str:
     """Return the time of --since as history records write it, "" for None."""
     return "" if since is None else parse_time(since, time.time())
-
-
-def _format_time(seconds: float) -> str:
-    """Return the time in UTC with milliseconds; a time before 1970 becomes 1970."""
-    moment = datetime.fromtimestamp(max(0.0, round(seconds, 3)), timezone.utc)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

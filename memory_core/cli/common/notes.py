@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import Any
 
@@ -67,7 +66,7 @@ def note_undo(project: Project, user: bool = False) -> None:
 
 def note_undefined(project: Project, agent: str) -> None:
     """Warn about an agent that Claude Code does not know: nobody receives its memory."""
-    catalog = agent_definitions.AgentCatalog(project.paths.root, os.environ)
+    catalog = agent_definitions.AgentCatalog(project.paths.root, project.environ)
     if agent != PM and not catalog.has(agent):
         print_note(f"Note: no agent named {agent} is defined in this project yet.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
@@ -80,7 +79,7 @@ def collect_learnings(step: Step) -> StepResult:
     draining.drain(project, with_tried=True)
     failed = sorted(hook_files.list_agents(project.paths))
     merged = waiting - len(hook_files.list_names(project.paths))
-    folder = settings_files.find_transcript_folder(project.paths.root, os.environ)
+    folder = settings_files.find_transcript_folder(project.paths.root, project.environ)
     read = missed_reports.sweep(
         project, [folder], missed_reports.COMMAND_BYTES, missed_reports.COMMAND_SECONDS
     )
