@@ -100,7 +100,6 @@ class BacklogTask:
         fields = front_matter.read_fields(text)
         self.title = " ".join(_text(fields.get("title")).split())
         self.status = _text(fields.get("status"))
-        self.created = _text(fields.get("created_date"))
         self.kind = _text(fields.get("type"))
         labels = fields.get("labels")
         self.labels = labels if isinstance(labels, list) else []

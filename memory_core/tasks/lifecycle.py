@@ -18,6 +18,7 @@ from memory_core.files import file_actions
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, task_document
+from memory_core.tasks.backlog_format import BacklogTask
 from memory_core.text import front_matter
 
 # It is next to the locks of agents; no agent's file begins with a dot.
@@ -71,9 +72,17 @@ class TaskTransaction:
 
     # Changes of one memory.
 
-    def begin(self, task: str, title: str, template: str) -> None:
-        """Create the memory of a task that has none, from the template of that name."""
+    def begin(
+        self, task: str, file: BacklogTask | None, title: str = "", template: str = ""
+    ) -> None:
+        """Create the memory of a task that has none; default: with the title of its file.
+
+        The default template is that of the type and the labels of the task.
+        """
         self.folder.make_memory_folder()
+        kind = task_document.choose_template(file.kind, file.labels) if file else ""
+        template = template or kind or task_document.DEFAULT
+        title = title or (file.title if file else "")
         memory = task_document.create(task, title, backlog_folder.now(), template)
         self.folder.files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
         self.log("begun", task)

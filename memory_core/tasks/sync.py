@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from memory_core.files.safe_files import Refused
 from memory_core.storage.database import note_table
 from memory_core.storage.project import Project
-from memory_core.tasks import backlog_folder, backlog_format, claude_md_import, task_document
+from memory_core.tasks import backlog_folder, backlog_format, claude_md_import
 from memory_core.tasks.backlog_format import DONE, STARTED
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import fastjson
@@ -165,8 +165,7 @@ def _start(transaction: TaskTransaction, file: TaskFile) -> None:
     elif transaction.has(task, archived=True):
         transaction.restore(task)
     else:
-        template = task_document.choose_template(fields.kind, fields.labels)
-        transaction.begin(task, fields.title, template)
+        transaction.begin(task, fields)
     _update_title(transaction, file)
     if task not in transaction.in_progress:
         transaction.make_active(task)

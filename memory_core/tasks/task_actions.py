@@ -234,7 +234,7 @@ def _open_memory(transaction: TaskTransaction, task: str) -> str:
         raise TaskError(f"the memory of {name} is archived; agent-memory task reopen {name}")
     if not file or folder.config.stage(file.status) == DONE:
         raise _explain_missing(folder, wanted)
-    _begin(transaction, name, file)
+    transaction.begin(name, file)
     return name
 
 
@@ -249,18 +249,6 @@ def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
     path = folder.find(task)
     stem = backlog_format.parse_file_name(os.path.basename(path)) if path else task
     return stem, folder.read_task(path) if path else None
-
-
-def _begin(
-    transaction: TaskTransaction,
-    name: str,
-    file: BacklogTask | None,
-    title: str = "",
-    template: str = "",
-) -> None:
-    kind = task_document.choose_template(file.kind, file.labels) if file else ""
-    title = title or (file.title if file else "")
-    transaction.begin(name, title, template or kind or task_document.DEFAULT)
 
 
 def _write(
@@ -332,7 +320,7 @@ def _activate(
             transaction.restore(name)
             what = "restored"
         else:
-            _begin(transaction, name, file, title, template)
+            transaction.begin(name, file, title, template)
             what = "begun"
     transaction.make_active(name)
     return what
@@ -340,26 +328,19 @@ def _activate(
 
 def finish(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a finished task, whose status changes, too."""
-    with _change(project) as transaction:
-        name, what = _archive(transaction, task)
-    return ActionResult(find(project, name), what, _move(project, name, DONE))
+    result = archive(project, task)
+    return result._replace(problems=_move(project, result.memory.id, DONE))
 
 
 def archive(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a task, whatever its status."""
     with _change(project) as transaction:
-        name, what = _archive(transaction, task)
+        name, _file = _find_task(transaction.folder, _parse_id(task or transaction.active))
+        _check_memory(transaction, name)
+        what = "archived" if transaction.has(name) else "is archived already"
+        if transaction.has(name):
+            transaction.archive(name)
     return ActionResult(find(project, name), what, [])
-
-
-def _archive(transaction: TaskTransaction, task: str) -> tuple[str, str]:
-    """Archive a memory; return its id and a word for what this changed."""
-    name, _file = _find_task(transaction.folder, _parse_id(task or transaction.active))
-    _check_memory(transaction, name)
-    if not transaction.has(name):
-        return name, "is archived already"
-    transaction.archive(name)
-    return name, "archived"
 
 
 def _check_memory(transaction: TaskTransaction, name: str) -> None:
