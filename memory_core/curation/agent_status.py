@@ -87,10 +87,6 @@ class MemoryStatus(NamedTuple):
     def exists(self) -> bool:
         return bool(self.changed)
 
-    @property
-    def is_in_conflict(self) -> bool:
-        return any(map(is_conflict, self.warnings))
-
 
 def is_conflict(warning: tuple[int, str]) -> bool:
     """Say whether a warning is about a merge conflict."""
@@ -395,7 +391,7 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
         failing = [memory for memory in memories if memory.error == error]
         names = format_names([memory.path for memory in failing])
         yield StatusWarning(f"{names}: {error}", explain(failing[0]))
-    torn = [memory for memory in memories if memory.is_in_conflict]
+    torn = [memory for memory in memories if any(map(is_conflict, memory.warnings))]
     odd = [memory for memory in memories if memory.warnings and memory not in torn]
     for what, affected in (
         ("a merge conflict is not resolved", torn),

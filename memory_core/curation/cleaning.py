@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_definitions, agent_names
-from memory_core.curation import edit_session, item_actions
+from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
-from memory_core.document import dated_entries, markdown, preferences, template
+from memory_core.document import dated_entries, edits, markdown, preferences, template
 from memory_core.files import file_actions
 from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
@@ -183,7 +183,8 @@ def has_only_header(text: str) -> bool:
         for part in document.sections
         if markdown.normalize_title(part.title) in default
     ]
-    skipped = edit_session.find_managed_lines(document)
+    names = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
+    skipped = {edits.find_comment(document, name) for name in names}
     skipped |= {at for begin, end in spans for at in range(begin, end)}
     return not document.items and all(
         at in skipped or line.strip() in ("", markdown.EMPTY_COMMENT)

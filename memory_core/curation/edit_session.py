@@ -169,10 +169,3 @@ def _match_reworded(difference: Difference, text: str) -> None:
 def _list_outside(document: markdown.Document) -> set[str]:
     """Return the texts of items that are in no section."""
     return {text for text, section, _ in agent_memory.list_items(document) if not section}
-
-
-def find_managed_lines(document: markdown.Document) -> set[int | None]:
-    """Return the lines of items and header comments."""
-    items = {at for item in document.items if item.text for at in range(item.line, item.end)}
-    names = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
-    return items | {edits.find_comment(document, name) for name in names}

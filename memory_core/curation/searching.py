@@ -69,8 +69,8 @@ def search_items(
 
 
 def search_given(project: Project, words: str, agents: Sequence[str]) -> SearchResult:
-    """Search for a model: as `search_items`, without the items that agents do not receive."""
-    result = search_items(project.store, words, agents)
+    """Search for a model: as `search_items`, but only what these agents receive."""
+    result = search_items(project.store, words, agents) if agents else SearchResult([], [])
     guards = {agent: text_origins.make_guard(project.store, agent, project) for agent in agents}
     hits = [
         hit._replace(section=guards[hit.agent].name_section(hit.section))

@@ -381,11 +381,11 @@ def search(
     """Search the memories of all agents and tasks of this project for words."""
     project = served.project_with_tasks
     names = [name for name in lookup.list_agents(project.store) if project.serves(name)]
-    of_agents = searching.search_given(project, query, names) if names else None
-    hits = [_convert_agent_hit(hit) for hit in of_agents.hits] if of_agents else []
+    of_agents = searching.search_given(project, query, names)
+    hits = [_convert_agent_hit(hit) for hit in of_agents.hits]
     hits += [_convert_task_hit(hit) for hit in task_actions.search(project, query)]
     hits.sort(key=lambda hit: hit.archived)
-    unread = [clean_output(name) for name in of_agents.unread] if of_agents else []
+    unread = list(map(clean_output, of_agents.unread))
     return SearchOutput(hits=hits[:MAX_HITS], left_out=max(len(hits) - MAX_HITS, 0), unread=unread)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import AsJson, User, agent_argument
@@ -37,22 +37,16 @@ def restore(
     named = scopes.find_items(scope, items, places)
     results = archive.restore(*scope, named)
     if json:
+        fields, change = ("file", "section", "text"), get_change(scope.project)
         rows = [
-            _restored_to_json(agent, result, get_change(scope.project)) for agent, result in results
+            {"agent": agent, **select_fields(one, *fields, known="was_present"), "change": change}
+            for agent, one in results
         ]
         print_json(rows if len(rows) > 1 else rows[0])
         return
     for _agent, result in results:
         _print_restored(result)
     note_undo(scope.project, user)
-
-
-def _restored_to_json(agent: str, result: RestoreResult, change: str | None) -> dict[str, Any]:
-    return {
-        "agent": agent,
-        **select_fields(result, "file", "section", "text", known="was_present"),
-        "change": change,
-    }
 
 
 def _print_restored(result: RestoreResult) -> None:

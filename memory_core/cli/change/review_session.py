@@ -105,11 +105,8 @@ def edit_text(item: WaitingItem) -> str:
 
     The lines below the first one are nested below the item.
     """
-    folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
-    try:
-        path = folder / "learning.md"
+    with tempfile.TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder, "learning.md")
         path.write_text(f"{item.text}\n", encoding="utf-8", errors="replace")
         run_editor(path)
         return path.read_text(encoding="utf-8", errors="replace")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

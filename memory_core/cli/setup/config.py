@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json as json_module
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -81,18 +81,14 @@ def get(
     if json:
         print_json([setting._asdict() for setting in chosen])
     elif [row.key for row in chosen] == [name]:
-        print_line(_format_value(chosen[0].value))
+        value = chosen[0].value  # a text without quotes, as scripts expect
+        print_line(value if isinstance(value, str) else json_module.dumps(value))
     else:
         for setting in chosen:
             source = project.paths.relative(setting.source)
             print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}  ({source})")
             print_sentence(setting.description, "    ")
     _report_problems(project, json)
-
-
-def _format_value(value: Any) -> str:
-    """Return a value of one setting: a text without quotes, as scripts expect."""
-    return value if isinstance(value, str) else json_module.dumps(value)
 
 
 def _report_problems(project: Project, json: bool) -> None:

@@ -65,7 +65,8 @@ def prune(
     if written:
         results = prune_items(write=True)
     if json:
-        rows, change = list(map(_pruned_to_json, results)), notes.get_change(scope.project)
+        change = notes.get_change(scope.project)
+        rows = [{"agent": one.agent, "items": _items_to_json(one)} for one in results]
         output.print_json({"written": written, "change": change, "agents": rows})
     elif not results:
         notes.note_nothing(
@@ -86,9 +87,6 @@ def _print_items(results: list[PruneResult]) -> None:
     print_entries(entries)
 
 
-def _pruned_to_json(result: PruneResult) -> dict[str, object]:
+def _items_to_json(result: PruneResult) -> list[dict[str, object]]:
     items = zip(result.items, result.used, strict=True)
-    return {
-        "agent": result.agent,
-        "items": [{**item._asdict(), "used": used} for item, used in items],
-    }
+    return [{**item._asdict(), "used": used} for item, used in items]

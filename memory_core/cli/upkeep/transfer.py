@@ -70,7 +70,8 @@ def import_(
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     if json:
-        rows, change = list(map(_to_json, results)), notes.get_change(scope.project)
+        change, own = notes.get_change(scope.project), ("records", "entries")
+        rows = [notes.change_to_json(one) | select_fields(one, *own) for one in results]
         print_json({"written": not dry_run, "change": change, "agents": rows})
         return
     for result in news:
@@ -81,10 +82,6 @@ def import_(
         print_note(notes.DRY_RUN_HINT)
     else:
         notes.note_undo(scope.project, user)
-
-
-def _to_json(result: ImportResult) -> dict[str, object]:
-    return {**notes.change_to_json(result), **select_fields(result, "records", "entries")}
 
 
 def _has_news(result: ImportResult) -> bool:
