@@ -73,17 +73,13 @@ class Diagnosis:
         return [name for name in CHECKS if name not in {*failed, *self.skipped}]
 
 
-def diagnose(
-    project: Project,
-    environ: Mapping[str, str],
-    repair: bool = False,
-) -> Diagnosis:
+def diagnose(project: Project, repair: bool = False) -> Diagnosis:
     """Run all checks; with `repair` do the safe repairs, and run the checks again."""
-    findings = examine(Examination(project, environ))
+    findings = examine(Examination(project))
     repairs = do_repairs(findings) if repair else []
     if repairs:
         # A new Project reads config.yml again.
-        findings = examine(Examination(Project(project.paths, environ), environ))
+        findings = examine(Examination(Project(project.paths, project.environ)))
     return Diagnosis(repairs, findings)
 
 

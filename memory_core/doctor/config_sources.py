@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any, NamedTuple
 
-from memory_core.storage.config import Config
 from memory_core.storage.config_yml import (
     config_file,
     config_merge,
@@ -13,6 +11,7 @@ from memory_core.storage.config_yml import (
     default_settings,
 )
 from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
 
 
 class Setting(NamedTuple):
@@ -24,8 +23,9 @@ class Setting(NamedTuple):
     description: str
 
 
-def list_settings(settings: Config, paths: LevelPaths, user: LevelPaths | None) -> list[Setting]:
+def list_settings(project: Project) -> list[Setting]:
     """Return the settings in force, with dotted keys."""
+    paths, user = project.paths, project.user_paths
     merged = _flatten(config_merge.load(paths, user, {}).values)
     # If a file is unreadable, the last settings of all files that were read count as its own.
     files = {
@@ -56,17 +56,18 @@ def list_settings(settings: Config, paths: LevelPaths, user: LevelPaths | None) 
 
     return [
         Setting(key, value, find_source(key, value), describe(key))
-        for key, value in _flatten(settings.values).items()
+        for key, value in _flatten(project.config.values).items()
     ]
 
 
-def list_problems(settings: Config, paths: LevelPaths, user: LevelPaths | None) -> list[str]:
+def list_problems(project: Project) -> list[str]:
     """Return the problems in config.yml ("FILE:LINE: KEY: ...") and in the environment.
 
     The files are read again.
     """
-    problems = [_read_file(level, paths)[1] for level in (user, paths) if level]
-    return [*chain.from_iterable(problems), *settings.invalid_variables]
+    levels = filter(None, (project.user_paths, project.paths))
+    problems = [problem for level in levels for problem in _read_file(level, project.paths)[1]]
+    return [*problems, *project.config.invalid_variables]
 
 
 def _read_file(level: LevelPaths, project: LevelPaths) -> tuple[dict[str, Any], list[str]]:

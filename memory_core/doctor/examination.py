@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,16 +32,8 @@ OK, NOTE, WARNING, BROKEN = "ok", "note", "warning", "broken"
 # Seconds: older errors and deliveries are not reported.
 RECENT_SECONDS = 7 * 86400
 
-# The `agent-memory sample` for each event.
-SAMPLE_BY_EVENT = {
-    "PreToolUse": "pre",
-    "SubagentStart": "start",
-    "SessionStart": "session",
-    "PostToolUse": "post",
-    "PostToolUseFailure": "failure",
-    "SubagentStop": "stop",
-    "SessionEnd": "end",
-}
+# The `agent-memory sample` for each event; of two, the first one.
+SAMPLE_BY_EVENT = {event: kind for kind, event in reversed(sample_events.KINDS.items())}
 
 
 @dataclass
@@ -96,8 +87,9 @@ class OwnHook:
 class Examination:
     """The project, and the facts that several checks need."""
 
-    def __init__(self, project: Project, environ: Mapping[str, str]) -> None:
+    def __init__(self, project: Project) -> None:
         self.project = project
+        environ = project.environ
         self.root = project.paths.root
         self.files = settings_files.read_hook_files(self.root, environ)
         # The variables that Claude Code sets for hooks.
@@ -147,11 +139,6 @@ class Examination:
         return trial.find_claude_version()
 
     @property
-    def delivering_event(self) -> str:
-        """The event whose hook adds the memory."""
-        return "SubagentStart" if self.are_prompts_lost else "PreToolUse"
-
-    @property
     def is_enabled(self) -> bool:
         return self.project.serves(self.agent) and not config.is_off(self.environ)
 
@@ -196,7 +183,3 @@ class Examination:
         if not any(other.is_of_plugin for other in self.own_hooks):
             return True
         return plugin.is_installed(hook.command, hook.script, self.environ)
-
-    def make_sample(self, event: str, run: str) -> bytes:
-        sample = sample_events.build(SAMPLE_BY_EVENT[event], self.agent, self.root, run)
-        return json.dumps(sample).encode()

@@ -31,7 +31,7 @@ WATCH = "see agent-memory monitor at the next delegation"
 def check_config(exam: Examination) -> Iterator[Finding]:
     """Check that config.yml is valid."""
     project = exam.project
-    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
+    problems = config_sources.list_problems(project)
     for problem in problems:
         where, _colon, what = problem.partition(": ")
         level = WARNING if project.config.is_readable else BROKEN

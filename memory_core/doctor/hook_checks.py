@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import platform
 import shlex
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory_core import __version__
-from memory_core.claude_code import settings_files, settings_json
+from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.doctor import repairs
 from memory_core.doctor.examination import (
     BROKEN,
@@ -234,18 +235,20 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
         data = _find_plugin_data(exam, hook.file)
         environ = {**environ, "CLAUDE_PLUGIN_ROOT": hook.file.folder, "CLAUDE_PLUGIN_DATA": data}
     path, event = hook.file.path, hook.event
-    sample = exam.make_sample(event, f"command{event}")
-    result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], sample, environ)
     kind = SAMPLE_BY_EVENT[event]
+    sample = sample_events.build(kind, exam.agent, exam.root, f"command{event}")
+    stdin = json.dumps(sample).encode()
+    result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], stdin, environ)
     replay = f"to see more: agent-memory sample {kind} | agent-memory replay -"
     if result.fault:
         return Finding(BROKEN, f"{event}: the hook {result.fault}", path, f"{REINSTALL}; {replay}")
     is_idle = event == "SessionEnd" or (exam.are_prompts_lost and event == "PreToolUse")
-    if exam.is_enabled and not is_idle and not result.did_something:
+    if exam.is_enabled and not is_idle and not (result.stdout.strip() or result.changes):
         return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
     has_block = memory_tags.has_block(result.stdout.decode("utf-8", "replace"))
     is_given = exam.is_enabled and exam.project.config.may_learn(exam.agent)
-    if event == exam.delivering_event and is_given and not has_block:
+    delivering_event = "SubagentStart" if exam.are_prompts_lost else "PreToolUse"
+    if event == delivering_event and is_given and not has_block:
         return Finding(BROKEN, f"{event}: {exam.agent} gets no memory", path, replay)
     gives = f" and gave {exam.agent} its memory" if has_block else ""
     return Finding(OK, f"{event}: the hook took {result.milliseconds:.0f} ms{gives}", path)

@@ -87,10 +87,6 @@ class HookResult(NamedTuple):
         errors = [*self.errors, self.stderr.strip()]
         return next((f"reported: {error}" for error in errors if error), "")
 
-    @property
-    def did_something(self) -> bool:
-        return bool(self.stdout.strip() or self.changes)
-
 
 def find_script(event: Mapping[str, Any]) -> str:
     """Return the name of the script that answers an event; raises UnknownEvent."""

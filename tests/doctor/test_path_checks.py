@@ -40,7 +40,7 @@ OBSTACLES: list[tuple[Callable[[Path], object], str, list[str]]] = [
 
 def find(sandbox: Sandbox) -> list[Finding]:
     project = Project(sandbox.paths, sandbox.env)
-    findings = path_checks.check_paths(Examination(project, sandbox.env))
+    findings = path_checks.check_paths(Examination(project))
     return [finding for finding in findings if finding.level != OK]
 
 
@@ -107,7 +107,7 @@ def test_links_of_the_user_are_used(sandbox: Sandbox, tmp_path: Path) -> None:
 def check_state(sandbox: Sandbox, **env: str) -> list[Finding]:
     environ = {**sandbox.env, **env}
     project = Project(paths.LevelPaths(str(sandbox.root), environ), environ)
-    return list(path_checks.check_state(Examination(project, environ)))
+    return list(path_checks.check_state(Examination(project)))
 
 
 def test_a_state_that_cannot_be_written_is_reported(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ def test_agents_receive_one_of_two_items_that_contradict_each_other(
     assert lines[line - 1] == f"- {OLD}"
     number = lines.index(f"- {NEW}") + 1
     assert note == f"agents do not receive {OLD!r}: line {number} contradicts it"
-    findings = file_checks.check_memories(Examination(project, sandbox.env))
+    findings = file_checks.check_memories(Examination(project))
     assert note in [finding.what for finding in findings]
 
 

@@ -71,7 +71,7 @@ def get(
       agent-memory config get limits
     """
     project = find_project()
-    settings = config_sources.list_settings(project.config, project.paths, project.user_paths)
+    settings = config_sources.list_settings(project)
     name = _find_key(key).removeprefix("memory").strip(".")
     chosen = [row for row in settings if not name or f"{row.key}.".startswith(f"{name}.")]
     if not chosen:
@@ -96,7 +96,7 @@ def _report_problems(project: Project, json: bool) -> None:
         print_note(project.config.problems[0])
         print_note("In force are the last valid settings; without any, memory is off.")
         raise typer.Exit(1)
-    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
+    problems = config_sources.list_problems(project)
     if problems and not json:
         count = format_count(len(problems), "problem")
         print_note(f"config.yml: {count} (agent-memory config check)")
@@ -163,7 +163,7 @@ def check(json: AsJson = False) -> None:
       agent-memory config check
     """
     project = find_project()
-    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
+    problems = config_sources.list_problems(project)
     if json:
         print_json({"problems": problems})
     elif not problems:

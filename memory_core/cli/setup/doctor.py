@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated, Any
 
 import typer
@@ -38,7 +37,7 @@ def doctor(
     Example:
       agent-memory doctor
     """
-    diagnosis = checks.diagnose(find_project(), os.environ, fix)
+    diagnosis = checks.diagnose(find_project(), fix)
     if json:
         print_json(_to_json(diagnosis))
     else:
