@@ -17,7 +17,7 @@ from memory_core.document import dated_entries, edits, markdown, preferences, te
 from memory_core.files import file_actions
 from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
-from memory_core.memory import agent_memory, changes, maintained_files, transaction
+from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import log_reading
@@ -89,7 +89,7 @@ def find_unused(project: Project, store: Store) -> UnusedData:
 def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     """Find the files of interrupted writes and of old sessions, and the old log."""
     state = store.paths.state
-    for kind in ("", *maintained_files.SUBFOLDERS):
+    for kind in ("", "archive", "history"):
         folder = os.path.join(store.folder, kind) if kind else store.folder
         for name in store.files.list_names(folder):
             if name.endswith(TEMPORARY):
@@ -144,12 +144,22 @@ def _find_orphans(project: Project, store: Store) -> Iterator[OrphanMemory]:
             yield orphan
 
 
+def _is_link(store: Store, path: str) -> bool:
+    """Check whether a file is, or is reached through, a link or the like.
+
+    At the user's level, links are followed otherwise.  Raises OSError.
+    """
+    files = SafeFiles(store.paths.root)
+    files.read_end(path, 1)
+    return bool(files.refused)
+
+
 def _read_orphan(
     project: Project, store: Store, agent: str, last_event: str
 ) -> OrphanMemory | None:
     """Return the memory of an undefined agent, None if it may still be needed; raises OSError."""
     snapshot = store.read(agent)
-    if maintained_files.describe_refusal(store, store.path(agent)) or snapshot is None:
+    if snapshot is None or _is_link(store, snapshot.path):
         return None
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
     history = store.history(agent).read()

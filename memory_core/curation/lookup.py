@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
-from memory_core.memory import maintained_files
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store, resolve_agent
 from memory_core.text import sanitize, similarity
@@ -62,8 +61,8 @@ def sort_agents(names: Iterable[str]) -> list[str]:
 
 def list_agents(store: Store) -> list[str]:
     """Return the agents with a memory, a history, an archive or learnings to review."""
-    with_files = maintained_files.list_agents_with_files(store)
-    return sorted({*with_files, *store.agents_with_history(), *store.agents_to_review()} - {""})
+    others = *store.agents_with_history(), *store.agents_to_review()
+    return sorted({*store.agents_with_files(), *others} - {""})
 
 
 def list_defined_agents(project: Project) -> list[str]:

@@ -76,11 +76,13 @@ def category_of(title: str) -> str | None:
 
 def render_new(name: str, project: str, limits: Limits, now: str) -> str:
     """Return the text of a new document, without sections."""
-    title = " - ".join(filter(None, (f"{join_lines(name)} Memory", sanitize.clean_name(project))))
-    updated = _format_update(now, "agent-memory")
-    return (
-        f"# {title}\n\n<!-- {LIMITS_COMMENT}: {limits} -->\n<!-- {UPDATED_COMMENT}: {updated} -->\n"
-    )
+    title, updated = _render_title(name, project), _format_update(now, "agent-memory")
+    return f"{title}<!-- {LIMITS_COMMENT}: {limits} -->\n<!-- {UPDATED_COMMENT}: {updated} -->\n"
+
+
+def _render_title(name: str, project: str) -> str:
+    parts = f"{join_lines(name)} Memory", sanitize.clean_name(project)
+    return f"# {' - '.join(filter(None, parts))}\n\n"
 
 
 def render_headings(limits: Limits) -> str:
@@ -88,14 +90,13 @@ def render_headings(limits: Limits) -> str:
     return "".join(f"\n## {title} {format_suffix(limits)}\n" for title in SECTION_TITLES.values())
 
 
-def add_title(text: str, name: str, project: str, limits: Limits) -> str:
+def add_title(text: str, name: str, project: str) -> str:
     """Return a text with a title, which it gets above all else if it has none."""
     document = markdown.parse_document(text)
     if any(heading.level == 1 for heading in document.headings[:1]):
         return text
-    title = render_new(name, project, limits, "").partition("\n")[0]
-    front = markdown_lines.count_front_matter(document.lines)
-    return "".join([*document.lines[:front], f"{title}\n\n", *document.lines[front:]])
+    front, title = markdown_lines.count_front_matter(document.lines), _render_title(name, project)
+    return "".join([*document.lines[:front], title, *document.lines[front:]])
 
 
 def read_update_time(document: Document) -> str:

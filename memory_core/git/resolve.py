@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memory_core.document import dated_entries, merge_versions
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files.safe_files import Refused
-from memory_core.memory import maintained_files, transaction
+from memory_core.memory import transaction
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text.times import format_utc
@@ -40,7 +40,7 @@ def resolve_files(
 ) -> list[Resolution]:
     """Resolve the conflicts in memory and archive files of these agents, or of all."""
     store = project.level(user)
-    agents = names or maintained_files.list_agents_with_files(store)
+    agents = names or store.agents_with_files()
     resolutions = [
         _resolve(project, store, agent, path, write)
         for agent in agents

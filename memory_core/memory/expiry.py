@@ -13,7 +13,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log
 from memory_core.storage.config_yml import config_defaults
-from memory_core.storage.database import note_table
+from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.text.times import format_utc
 
@@ -34,9 +34,9 @@ def expire_at_start(project: Project) -> None:
         return
     state, now = project.paths.state, time.time()
     try:
-        if now - float(note_table.read(state, NOTE) or 0) < DAY_SECONDS:
+        if now - float(state_db.read_note(state, NOTE) or 0) < DAY_SECONDS:
             return
-        note_table.write(state, NOTE, str(int(now)))
+        state_db.write_note(state, NOTE, str(int(now)))
     except OSError:
         return  # it would do this at each start
     expire_items(project)

@@ -15,7 +15,6 @@ from memory_core.storage.database import (
     change_table,
     error_table,
     journal,
-    note_table,
     origin_table,
     run_table,
     state_db,
@@ -142,6 +141,6 @@ def sum_up(store: Store) -> None:
         origin_table.drop_old_records(db)
         journal.shorten(db, state)
 
-    if note_table.read(state, SUMMED) != today:
+    if state_db.read_note(state, SUMMED) != today:
         state_db.write(state, sum_up_tables)
-        note_table.write(state, SUMMED, today)
+        state_db.write_note(state, SUMMED, today)

@@ -17,7 +17,7 @@ from memory_core.history import item_history, rights
 from memory_core.origin import ledger, line_origins
 from memory_core.storage import paths, state_owner
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.database import change_table, note_table, state_db
+from memory_core.storage.database import change_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
@@ -116,7 +116,7 @@ def _look_at(project: Project, store: Store) -> None:
         _take_rights_over(project, store, state, news)
     except OSError:
         return  # without a state nothing can be remembered
-    state[DATABASE] = note_table.read(folder, state_db.IDENTITY)
+    state[DATABASE] = state_db.read_note(folder, state_db.IDENTITY)
     state |= {RIGHTS: True, "version": last_look.VERSION, "files": seen, last_look.NEWS: news}
     state[last_look.NOTICE] = _format_counts(NEW_TEXTS, news)
     state["first"] = is_first and not is_whole
@@ -129,7 +129,7 @@ def _read_look(store: Store) -> dict[str, Any]:
     """Return what the last look recorded; without its database that counts for nothing."""
     state = last_look.read_look(store.paths.state)
     before = state.get(DATABASE)
-    if before and before != note_table.read(store.paths.state, state_db.IDENTITY):
+    if before and before != state_db.read_note(store.paths.state, state_db.IDENTITY):
         return {LOST: True, "first": True, RIGHTS: True}
     return state
 

@@ -70,6 +70,13 @@ def find_packages(environment: str) -> str:
     return run([find_python(environment), "-I", "-c", code]).strip()
 
 
+def replace_link(link: str, target: str) -> None:
+    """Create or replace a symbolic link in one step; raises OSError."""
+    temporary = f"{link}.{os.urandom(8).hex()}"
+    os.symlink(target, temporary)
+    os.replace(temporary, link)
+
+
 def remove_others(folder: str, *used: str) -> None:
     """Remove all environments in a folder except these: that in use and the one before, mostly.
 

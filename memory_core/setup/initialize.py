@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from memory_core.claude_code import agent_definitions, agent_names, settings_files
+from memory_core.claude_code import (
+    agent_definitions,
+    agent_names,
+    agent_spelling,
+    settings_files,
+)
+from memory_core.document import template
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
-from memory_core.memory import maintained_files
+from memory_core.memory.reading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import Project
 from memory_core.storage.store import README_TEXT, Store
@@ -55,20 +61,28 @@ def list_agents_without_memory(
 
 def create_memories(project: Project, store: Store, agents: Iterable[str]) -> list[tuple[str, str]]:
     """Create an empty memory for each agent without one; return them as (agent, file)."""
-    return [
-        (agent, store.paths.relative(store.path(agent)))
-        for agent in dict.fromkeys(agents)
-        if maintained_files.create_memory(project, agent, store)
-    ]
+    created = []
+    for agent in dict.fromkeys(agents):
+        with store.lock(agent):
+            if store.read(agent) is None:
+                memory = read_memory(project, agent, store)
+                store.write(agent, memory.text + template.render_headings(memory.limits), None)
+                created.append((agent, store.paths.relative(store.path(agent))))
+    return created
 
 
 def add_titles(project: Project, store: Store, agents: Iterable[str]) -> list[str]:
-    """Add the title to each memory without one; return their files."""
-    return [
-        store.paths.relative(store.path(agent))
-        for agent in agents
-        if maintained_files.add_title(project, agent, store)
-    ]
+    """Add the title to each memory without one; return their files.  Raises OSError."""
+    titled = []
+    for agent in agents:
+        with store.lock(agent):
+            snapshot = store.read(agent)
+            name, before = agent_spelling.format_title(agent), snapshot.text if snapshot else ""
+            text = template.add_title(before, name, project.name)
+            if snapshot and text != before:
+                store.write(agent, text, snapshot)
+                titled.append(store.paths.relative(snapshot.path))
+    return titled
 
 
 def has_hooks(root: str, environ: Mapping[str, str]) -> bool:

@@ -21,7 +21,7 @@ from contextlib import suppress
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
-from memory_core.setup import builder, links, plugin
+from memory_core.setup import builder, plugin
 from memory_core.storage import config, state_folder, typed_command
 from memory_core.text import digests
 
@@ -133,7 +133,7 @@ def _link_plugin(data: str) -> None:
     with suppress(OSError):
         if os.path.realpath(link) != os.path.realpath(root()):
             os.makedirs(data, exist_ok=True)
-            links.replace_link(link, root())
+            builder.replace_link(link, root())
 
 
 def _note_command(data: str, environ: Mapping[str, str]) -> None:
@@ -225,7 +225,7 @@ def build(environ: Mapping[str, str]) -> int:
         builder.remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
         _create(new)
         _check(new)
-        links.replace_link(
+        builder.replace_link(
             os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
         )
     except (builder.BuildFailed, OSError) as error:

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from memory_core.claude_code import settings_json
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.setup import links
+from memory_core.setup import builder
 from memory_core.storage import event_log, inbox, state_folder, state_owner, typed_command
 from memory_core.storage.database import old_state, state_db
 from memory_core.text.phrases import format_count
@@ -231,7 +231,7 @@ def link_packages(environment: str) -> None:
         raise InstallRefused(f"{hooks} has no hooks: the package is incomplete")
     for name, path in (("hooks", hooks), ("packages", packages)):
         target = os.path.relpath(path, os.path.realpath(environment))
-        links.replace_link(os.path.join(environment, name), target)
+        builder.replace_link(os.path.join(environment, name), target)
     _copy_plugin(packages, os.path.join(environment, "plugin"))
 
 
@@ -258,10 +258,10 @@ def switch_to(environment: str) -> str:
     """Make an environment the one in use; return the path of the previous one."""
     link = os.path.join(data_folder(), "venv")
     previous = os.path.realpath(link)
-    links.replace_link(link, os.path.join("environments", os.path.basename(environment)))
+    builder.replace_link(link, os.path.join("environments", os.path.basename(environment)))
     if find_link() != link:
         os.makedirs(os.path.dirname(find_link()), exist_ok=True)
-        links.replace_link(find_link(), link)
+        builder.replace_link(find_link(), link)
     return previous
 
 
@@ -278,7 +278,7 @@ def link_command(way: Way, say: Say) -> None:
         say(f"Not replaced: {link} belongs to another program. Use {command}.")
         return
     os.makedirs(folder, exist_ok=True)
-    links.replace_link(link, command)
+    builder.replace_link(link, command)
     say(f"Command installed: {link}")
     if folder not in os.environ.get("PATH", "").split(os.pathsep):
         say(f"{folder} is not on your PATH: add it, or run {link}.")

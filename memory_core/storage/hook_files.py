@@ -110,7 +110,7 @@ def clear_done(paths: LevelPaths) -> None:
 def clear_old(paths: LevelPaths) -> None:
     """Remove the records of sessions that nobody will resume."""
     idle = _list_idle_sessions(paths)
-    for path in _list_outdated(paths, idle):
+    for path in list_outdated(paths):
         paths.state.remove(path)
     for folder, _before in idle:
         file_actions.remove_folder(paths.state, folder)  # stays if a file in it is younger
@@ -118,12 +118,10 @@ def clear_old(paths: LevelPaths) -> None:
 
 def list_outdated(paths: LevelPaths) -> list[str]:
     """Return the files of state that nobody needs: of old sessions, and of killed hooks."""
-    return _list_outdated(paths, _list_idle_sessions(paths))
-
-
-def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str]:
     outdated = [
-        path for folder, before in idle for path in _list_older(paths.state, folder, before)
+        path
+        for folder, before in _list_idle_sessions(paths)
+        for path in _list_older(paths.state, folder, before)
     ]
     stale = time.time() - file_actions.STALE_SECONDS
     for folder in ("", FOLDER, "origins", "ready"):

@@ -208,6 +208,11 @@ class Store(MemoryFolder):
             agents.add(PM)
         return sorted(agents)
 
+    def agents_with_files(self) -> list[str]:
+        """Return the sorted ids of all agents with a memory or an archive file."""
+        names = self.files.list_names(os.path.join(self.folder, "archive"))
+        return sorted({*self.agents(), *map(agent_spelling.agent_of_file, names)} - {""})
+
     def agents_to_review(self) -> list[str]:
         """Return the sorted ids of all agents with learnings that wait for a person.
 

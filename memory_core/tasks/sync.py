@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memory_core.files.safe_files import Refused
-from memory_core.storage.database import note_table
+from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, claude_md_import
 from memory_core.tasks.backlog_format import DONE, STARTED
@@ -235,12 +235,12 @@ def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
         "meaning": _list_statuses(folder),
         "files": files,
     }
-    note_table.write(transaction.project.paths.state, NOTE, fastjson.dumps(record))
+    state_db.write_note(transaction.project.paths.state, NOTE, fastjson.dumps(record))
 
 
 def _read_record(project: Project) -> dict[str, Any]:
     """Return the record of the last scan, {} if it is lost or of another version."""
-    record = fastjson.load_object(note_table.read(project.paths.state, NOTE))
+    record = fastjson.load_object(state_db.read_note(project.paths.state, NOTE))
     return record if record.keys() == RECORD_KEYS else {}
 
 

@@ -10,7 +10,7 @@ import pytest
 from memory_core.history import item_history
 from memory_core.memory import expiry
 from memory_core.origin import ledger
-from memory_core.storage.database import note_table
+from memory_core.storage.database import state_db
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import Person
@@ -110,7 +110,7 @@ def test_a_session_looks_once_a_day(sandbox: Sandbox) -> None:
     sandbox.run_hook("session_start", SESSION)
     assert OLD in sandbox.read_memory("engineer")
     day_before = str(time.time() - 1.1 * DAY)
-    note_table.write(sandbox.paths.state, expiry.NOTE, day_before)
+    state_db.write_note(sandbox.paths.state, expiry.NOTE, day_before)
     sandbox.run_hook("session_start", SESSION)
     assert OLD not in sandbox.read_memory("engineer")
 

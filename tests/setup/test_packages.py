@@ -80,7 +80,7 @@ def test_what_installers_add_is_not_copied(site: Path, tmp_path: Path) -> None:
     assert (tmp_path / "copy" / info / "RECORD").read_text() == (
         f"{info}/METADATA,,\nmemory_core/setup/packages.py,sha256=abc,12\n{info}/RECORD,,\n"
     )
-    add_files(site, "memory_core/setup/links.py,sha256=def,1")
+    add_files(site, "memory_core/setup/program.py,sha256=def,1")
     assert packages.hash_packages(packages.find_packages()) != before
 
 

@@ -18,7 +18,7 @@ from memory_core.claude_code import claude_md
 from memory_core.document import markdown
 from memory_core.git import three_way
 from memory_core.selection import rendering
-from memory_core.storage.database import note_table
+from memory_core.storage.database import state_db
 from memory_core.storage.project import find_project
 from memory_core.tasks import (
     backlog_folder,
@@ -462,7 +462,7 @@ def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
     shop.read_task("task-1", "In Progress")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    note_table.write(shop.project.paths.state, sync.NOTE, kept)
+    state_db.write_note(shop.project.paths.state, sync.NOTE, kept)
     shop.check()
     assert shop.states() == {"task-1": "active"}
     assert "- a note\n" in shop.memory("task-1")
@@ -517,10 +517,10 @@ def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
         shop.check()
     shop.read_task("task-2", "Done")
     path, state = shop.folder / ".state.yml", shop.project.paths.state
-    before, record = path.read_text(), note_table.read(state, sync.NOTE)
+    before, record = path.read_text(), state_db.read_note(state, sync.NOTE)
     shop.check()
     path.write_text(before)
-    note_table.write(state, sync.NOTE, record)
+    state_db.write_note(state, sync.NOTE, record)
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
     shop.check()
     assert backlog_folder.Folder(shop.project.paths.files).in_progress == ["task-1"]
@@ -558,7 +558,7 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert len(done.problems) == (status == "To Do")
     shop.check()
     assert shop.states() == {"task-1": "active"}
-    note_table.write(shop.project.paths.state, sync.NOTE, "")
+    state_db.write_note(shop.project.paths.state, sync.NOTE, "")
     task_actions.archive(shop.project, "1")
     shop.check()
     assert shop.states() == {"task-1": "archived"}

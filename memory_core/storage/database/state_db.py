@@ -92,6 +92,19 @@ def write(state: StateFiles, work: Work[Result]) -> Result:
     return _use(state, work, makes=True)
 
 
+def read_note(state: StateFiles, name: str) -> str:
+    """Return a single fact about the project, "" without one.  Raises OSError."""
+    select = "SELECT value FROM notes WHERE name = ?"
+    row = read(state, lambda db: db.execute(select, (name,)).fetchone())
+    return str(row[0]) if row else ""
+
+
+def write_note(state: StateFiles, name: str, text: str) -> None:
+    """Replace a single fact about the project.  Raises OSError."""
+    replace = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
+    write(state, lambda db: db.execute(replace, (name, text)))
+
+
 def _use(state: StateFiles, work: Work[Result], makes: bool) -> Result:
     before = _identify(state)
     try:
