@@ -282,6 +282,6 @@ def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -
     """Add the exported preferences that the memory itself does not set."""
     own = markdown.parse_document(memory.text if memory.snapshot else "")
     for key, value in exported["preferences"].items():
-        if preferences.get(own, key) is None:
+        if preferences.find(own, key) is None:
             text = merge_learnings.put_preference(text, key, value, memory.limits)
     return text

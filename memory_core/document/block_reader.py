@@ -106,19 +106,14 @@ class BlockReader:
         """Read all lines; the first `front` ones are front matter."""
         for at, line in enumerate(self.lines):
             self.at = at
-            line = self._expand(line)
+            # Columns are indices.
+            line = line.removeprefix(BOM) if at == 0 else line
+            line = line.rstrip("\r\n").expandtabs(4)
             if at < self.verbatim_end:
                 self.verbatim.append(at)
             elif not self._read_marker(line) and at >= front:
                 self._read_line(line)
         self._close(0)
-
-    def _expand(self, line: str) -> str:
-        """Return a line without line end, tabs and byte order mark, so that columns are indices."""
-        line = line.rstrip("\r\n")
-        if self.at == 0:
-            line = line.removeprefix(BOM)
-        return line.expandtabs(4) if "\t" in line else line
 
     def _read_marker(self, line: str) -> bool:
         marker = read_marker(line)
@@ -200,14 +195,11 @@ class BlockReader:
         self.open.append(inner - pos)
         self.is_empty = True
         if depth == 0:
-            self._begin_item()
+            self.item = Item(self.at)
+            self.words = []
+            self.is_in_text = True
+            self.items.append(self.item)
         return inner
-
-    def _begin_item(self) -> None:
-        self.item = Item(self.at)
-        self.words = []
-        self.is_in_text = True
-        self.items.append(self.item)
 
     def _close(self, depth: int) -> None:
         """Close the leaf, and all containers except the outer `depth`."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import combinations
 
 from memory_core.document import near_duplicates
 from memory_core.document.block_reader import Item
@@ -92,12 +93,9 @@ class Claim:
 _parse = lru_cache(maxsize=20_000)(Claim)
 
 
-def contradict(text: str, other: str) -> bool:
+def contradict(text: str, other_text: str) -> bool:
     """Say whether two texts contradict each other."""
-    return _contradict(_parse(text), _parse(other))
-
-
-def _contradict(one: Claim, other: Claim) -> bool:
+    one, other = _parse(text), _parse(other_text)
     if not one.frame or one.frame != other.frame:
         return False
     is_denied = abs(one.negations - other.negations) == 1
@@ -108,16 +106,15 @@ def _contradict(one: Claim, other: Claim) -> bool:
 
 def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the index pairs of texts that contradict each other; the first is the earlier one."""
-    frames: dict[str, list[tuple[int, Claim]]] = {}
-    for at, claim in enumerate(map(_parse, texts)):
-        frames.setdefault(claim.frame, []).append((at, claim))
+    frames: dict[str, list[int]] = {}
+    for at, text in enumerate(texts):
+        frames.setdefault(_parse(text).frame, []).append(at)
     return [
         (at, later)
         for group in frames.values()
         if len(group) <= MAX_GROUP
-        for index, (at, claim) in enumerate(group)
-        for later, other in group[index + 1 :]
-        if _contradict(claim, other)
+        for at, later in combinations(group, 2)
+        if contradict(texts[at], texts[later])
     ]
 
 

@@ -85,6 +85,12 @@ def find_section(document: Document, title: str) -> Section | None:
     return next(sections, None)
 
 
+def find_section_of(document: Document, text: str) -> Section | None:
+    """Return the first section with an item of this text."""
+    sections = (one for one in document.sections if any(item.text == text for item in one.items))
+    return next(sections, None)
+
+
 def split_title(title: str) -> tuple[str, str]:
     """Split `Title (Max: 15 items)` into the title and its suffix."""
     at = title.rfind("(")

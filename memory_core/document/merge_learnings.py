@@ -298,26 +298,19 @@ def make_room(
     is_added = len(after.items) > len(before.items)
     evicted: list[tuple[str, str]] = []
     while True:
-        title, items = _find_section(after, text)
+        section = markdown.find_section_of(after, text)
+        items = section.items if section else []  # it is above all sections
         too_many = is_added and not evicted and len(items) > limits.items
         if not too_many and _count_bytes(after) <= size:
             return after, evicted
         others = [item for item in items if item.text != text]
         leaving = _find_least_certain(others, ages)
-        if leaving is None and too_many:
-            raise NoRoom(f"no room: {_format_items(title, len(others), limits)}")
-        if leaving is None:
+        if section is None or leaving is None:
+            if section and too_many:
+                raise NoRoom(f"no room: {_format_items(section.title, len(others), limits)}")
             raise NoRoom(f"no room: the file would have {_format_size(after, limits)}")
-        evicted.append((title, join_item(after, leaving)))
+        evicted.append((section.title, join_item(after, leaving)))
         after = edits.remove_items(after, [leaving])
-
-
-def _find_section(document: Document, text: str) -> tuple[str, list[Item]]:
-    """Return title and items of the section of an item; ("", []) for an item above all sections."""
-    for section in document.sections:
-        if any(item.text == text for item in section.items):
-            return section.title, section.items
-    return "", []
 
 
 def join_item(document: Document, item: Item) -> str:

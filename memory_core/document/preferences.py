@@ -66,12 +66,6 @@ def find(document: Document, key: str) -> Item | None:
     return next(reversed(find_all(document, key)), None)
 
 
-def get(document: Document, key: str) -> str | None:
-    """Return the value of a key in any spelling, None if there is none."""
-    item = find(document, key)
-    return parse_pair(item.text)[1] if item else None
-
-
 def parse_pair(text: str) -> tuple[str, str]:
     """Split an item's text into key and value; both are empty without a key."""
     front = get_front(text)

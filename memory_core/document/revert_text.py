@@ -46,7 +46,11 @@ def revert_change(before: str, after: str, now: str, versions: Sequence[str] = (
         for part in old[other:other_end]:
             above = _find_place(above, part, present, {*places.values()}, orders)
             added.setdefault(above, []).append(part)
-    _check_absent(added, {part.key for part in present} - {part.key for part in new})
+    # An item that comes back must not be there already.
+    keys = {part.key for part in present} - {part.key for part in new}
+    for part in (part for parts in added.values() for part in parts):
+        if part.key and part.key in keys:
+            raise TextChanged(part.text)
     removed -= _list_needed(present, removed, {*places.values()})
     parts = []
     for at in range(len(present) + 1):
@@ -84,13 +88,6 @@ def _find_place(
         if any(other in order[: order.index(line)] for order in orders):
             above = at + 1
     return above
-
-
-def _check_absent(added: dict[int, list[TextPart]], keys: set[str]) -> None:
-    """Raise TextChanged if an item has one of these keys."""
-    for part in (part for parts in added.values() for part in parts):
-        if part.key and part.key in keys:
-            raise TextChanged(part.text)
 
 
 def _list_needed(parts: list[TextPart], removed: set[int], aligned: set[int]) -> set[int]:

@@ -124,9 +124,7 @@ def write_header(document: Document, limits: Limits, now: str, author: str) -> D
 
 def write_suffix(document: Document, text: str, limits: Limits) -> Document:
     """Write the limit into the heading of the section that has the item `text`."""
-    sections = document.sections
-    titles = (part for part in sections if any(item.text == text for item in part.items))
-    section = next(titles, None)
+    section = markdown.find_section_of(document, text)
     return edits.set_suffix(document, section, format_suffix(limits)) if section else document
 
 

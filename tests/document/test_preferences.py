@@ -63,9 +63,11 @@ def test_list(name: str) -> None:
 @for_each("key", ["coding-style", "Coding Style", "coding_style", " CODING  STYLE: "])
 def test_a_key_is_found_in_any_spelling(key: str) -> None:
     document = markdown.parse_document(wished("**Coding-style:** small functions"))
-    assert preferences.get(document, key) == "small functions"
-    assert preferences.get(document, "style") is None
-    assert preferences.get(document, "") is None
+    item = preferences.find(document, key)
+    assert item is not None
+    assert preferences.parse_pair(item.text)[1] == "small functions"
+    assert preferences.find(document, "style") is None
+    assert preferences.find(document, "") is None
 
 
 A = wished("a: 1")
@@ -294,7 +296,8 @@ def test_a_union_has_all_keys_and_loses_no_value(text: str, other: str) -> None:
     ours, theirs = listed(text), listed(other)
     for source in (text, other):
         for key, value in listed(source).items():
-            now = preferences.get(markdown.parse_document(found.text), key)
+            item = preferences.find(markdown.parse_document(found.text), key)
+            now = item and preferences.parse_pair(item.text)[1]
             assert now in [*ours.values(), *theirs.values()]
             assert now == value or is_kept(source, key, [found.text, *found.left])
     assert len(after) == len({preferences.normalize_key(key) for key in (*ours, *theirs)})
