@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, settings_files
@@ -47,21 +47,15 @@ def read_agents(
     return [
         definition
         for files, top in folders
-        for path in _list_paths(files, top, report)
-        if (definition := _try_read(files, path, report))
+        for folder, names in tree.walk(files, top, report)
+        for name in names
+        if name.endswith(".md")
+        if (definition := _try_read(files, os.path.join(folder, name), report))
     ]
 
 
-def _list_paths(
-    files: SafeFiles, top: str, report: Callable[[OSError], object] | None = None
-) -> Iterator[str]:
-    """Yield the paths of the definitions below a folder."""
-    for folder, names in tree.walk(files, top, report):
-        yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
-
-
 def _try_read(
-    files: SafeFiles, path: str, report: Callable[[OSError], object] | None = None
+    files: SafeFiles, path: str, report: Callable[[OSError], object] | None
 ) -> AgentDefinition | None:
     try:
         text = files.read(path).decode("utf-8", "replace")

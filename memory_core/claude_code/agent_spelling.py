@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.claude_code.agent_names import (
-    PM,
-    id_of,
-    list_file_names,
-    make_key,
-)
+from memory_core.claude_code.agent_names import PM, id_of, list_file_names, make_key
 from memory_core.text.name_letters import LITERAL
 
 _ACRONYMS = " ai api aws cd ci cli css db gcp html http ios json llm mcp ml pm qa sdk sql ui ux "

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import transcripts
+from memory_core.claude_code.transcript_ends import list_blocks
 
 # Tools whose input has the path of a file and its new text.
 FILE_TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -127,11 +128,7 @@ def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
     when = 0.0
     for line in lines:
         when = _read_time(line.get("timestamp")) or when
-        message = line.get("message")
-        content = message.get("content") if isinstance(message, dict) else None
-        for block in content if isinstance(content, list) else ():
-            if not isinstance(block, dict):
-                continue
+        for block in list_blocks(line, str(line.get("type"))):
             if block.get("type") == "tool_use" and _may_write(block):
                 given = block["input"] if isinstance(block.get("input"), dict) else {}
                 calls[str(block.get("id"))] = _Call(block["name"], given, when, 0.0)

@@ -74,13 +74,6 @@ class SettingsFile(NamedTuple):
         return [part.replace("${CLAUDE_PLUGIN_ROOT}", self.folder) for part in parts]
 
 
-class ForeignHook(NamedTuple):
-    """A hook of another tool that Claude Code runs at a delegation, and the file that names it."""
-
-    command: str
-    path: str
-
-
 def find_config_folder(environ: Mapping[str, str]) -> str:
     """Return the folder in which Claude Code keeps the user's settings."""
     home = environ.get("HOME", "")
@@ -150,28 +143,13 @@ def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
 def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
     """Return every file that can contain hooks: settings and plugins."""
     files = read_settings(root, environ)
-    return [*files, *_read_plugins(root, environ, files)]
-
-
-def _read_plugins(
-    root: str, environ: Mapping[str, str], files: list[SettingsFile]
-) -> Iterator[SettingsFile]:
-    for plugin in find_enabled_plugins(root, environ, files):
+    names = plugin_hooks.list_enabled([file.value for file in files])
+    for plugin in plugin_hooks.find_installed(find_config_folder(environ), root, names):
         for source in plugin_hooks.read_hooks(plugin):
             value = {"hooks": source.hooks}
             own = [] if source.problem else settings_json.find_entries(json.dumps(value))
-            yield SettingsFile("plugin", source.path, value, own, source.problem, *plugin)
-
-
-def find_enabled_plugins(
-    root: str, environ: Mapping[str, str], files: list[SettingsFile] | None = None
-) -> Iterator[plugin_hooks.Plugin]:
-    """Yield the installed plugins that settings files (by default all of them) enable."""
-    if files is None:
-        files = read_settings(root, environ)
-    names = plugin_hooks.list_enabled(file.value for file in files)
-    if names:
-        yield from plugin_hooks.find_installed(find_config_folder(environ), root, names)
+            files.append(SettingsFile("plugin", source.path, value, own, source.problem, *plugin))
+    return files
 
 
 def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
@@ -202,10 +180,10 @@ def find_disabling_file(files: list[SettingsFile]) -> SettingsFile | None:
     return deciding[-1] if deciding and deciding[-1].off_switch else None
 
 
-def list_foreign_hooks(file: SettingsFile) -> list[ForeignHook]:
-    """Return the hooks of other tools that could rewrite a delegation's prompt, too."""
+def list_foreign_hooks(file: SettingsFile) -> list[str]:
+    """Return the commands of other tools' hooks that could rewrite a delegation's prompt, too."""
     return [
-        ForeignHook(_describe_hook(hook), file.path)
+        _describe_hook(hook)
         for matcher, hook in _list_prompt_hooks(file.value)
         if not settings_json.is_own_hook(hook) and matches_delegations(matcher)
     ]

@@ -154,7 +154,7 @@ class TranscriptSummary:
         self.call = events.get_text(meta, "toolUseId")
         self.description = events.get_text(meta, "description")
         self.prompt = _line_prompt(messages[0]) if messages else ""
-        self.cwd = line_cwd(messages[0]) if messages else ""
+        self.cwd = events.get_text(messages[0], "cwd") if messages else ""
         self.last = "\n".join(agent_texts(messages[-1])) if messages else ""
         if messages and _count_tool_uses(messages[-1]):
             self.last = ""
@@ -210,11 +210,6 @@ def agent_texts(line: dict[str, Any]) -> list[str]:
     calls = list_tool_calls(line)
     handed_back = [given.get("message") for name, given in calls if name == events.HANDBACK_TOOL]
     return events.list_texts(said) + [text for text in handed_back if isinstance(text, str)]
-
-
-def line_cwd(line: dict[str, Any]) -> str:
-    """Return the folder in which the agent worked when it wrote a line of a transcript."""
-    return events.get_text(line, "cwd")
 
 
 def _list_tool_texts(line: dict[str, Any]) -> list[str]:

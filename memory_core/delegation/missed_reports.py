@@ -131,7 +131,7 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     reports = [
         report
         for line in lines
-        if project_rules.contains(run.project, transcripts.line_cwd(line))
+        if project_rules.contains(run.project, events.get_text(line, "cwd"))
         for text in transcripts.agent_texts(line)
         if (report := run_report.read_report(run, text))
     ]

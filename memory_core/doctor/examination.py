@@ -97,7 +97,9 @@ class Examination:
         self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
         # Hooks of other tools that see delegations.
         self.foreign_hooks = [
-            hook for file in self.files for hook in settings_files.list_foreign_hooks(file)
+            f"{command[:60]} in {file.path}"
+            for file in self.files
+            for command in settings_files.list_foreign_hooks(file)
         ]
         self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
         # The file that `agent-memory install` writes.

@@ -148,7 +148,7 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
     """Check for memories that were lost in the last week, and for errors of hooks."""
     total, lasts = _read_deliveries(exam)
     newest = lasts.get("")
-    others = "; ".join(f"{hook.command[:60]} in {hook.path}" for hook in exam.foreign_hooks)
+    others = "; ".join(exam.foreign_hooks)
     for verdict, text in DELIVERY_TEXTS.items():
         number, last = total[verdict], lasts.get(verdict)
         if number and last:

@@ -25,14 +25,7 @@ from memory_core.doctor.examination import (
     OwnHook,
     report_closed,
 )
-from memory_core.setup import (
-    hook_runner,
-    installation,
-    plugin,
-    plugin_environment,
-    program,
-    trial,
-)
+from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program, trial
 from memory_core.storage import config
 from memory_core.text import memory_tags
 
