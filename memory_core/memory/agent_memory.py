@@ -147,13 +147,15 @@ class AgentMemory:
         """Add the step of the change in progress, if it has records."""
         before = self.before if self._start is None else self._start
         after = None if self.is_removed else self.text
-        if after != before and not self._has_records():
+        if after != before and not self.has_records:
             self.record("rewritten", "")
-        if self._has_records():
+        if self.has_records:
             times = (self._read_time(self._start), self._read_time(after))
             self.steps.append(TextStep(self.change_id, self._start, after, *times))
 
-    def _has_records(self) -> bool:
+    @property
+    def has_records(self) -> bool:
+        """Whether the change in progress has records."""
         return any(record.get("change") == self.change_id for record in self.records)
 
     def _read_time(self, text: str | None) -> str:

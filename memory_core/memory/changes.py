@@ -71,27 +71,20 @@ def learn(
     `approved`.
     """
     by_person = source.get("source") in item_history.HUMAN_SOURCES
-    return learn_reports(memory, [TaughtReport(rows, source)], kind, by_person)[0]
+    return _learn_report(memory, TaughtReport(rows, source), kind, by_person)
 
 
-def learn_reports(
-    memory: AgentMemory,
-    reports: Iterable[TaughtReport],
-    kind: str = "learned",
-    by_person: bool = False,
-) -> list[MergeResult]:
+def learn_reports(memory: AgentMemory, reports: Iterable[TaughtReport]) -> None:
     """Merge the learnings of several runs; each report is a change of its own.
 
-    All are of people, or of agents.  Learnings of agents that cannot be merged wait for a person,
-    except those that a person has rejected before.  With `learning: ask`, new ones wait as well.
+    Learnings that cannot be merged wait for a person, except those that a person has rejected
+    before.  With `learning: ask`, new ones wait as well.
     """
-    results = list[MergeResult]()
     for number, report in enumerate(reports):
         if number:
             memory.end_change()
             memory.begin_change(make_change_id(report.source.get("run", "")))
-        results.append(_learn_report(memory, report, kind, by_person))
-    return results
+        _learn_report(memory, report, "learned", by_person=False)
 
 
 def _learn_report(
@@ -297,16 +290,12 @@ def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str)
 
 
 def apply_edit(
-    memory: AgentMemory,
-    document: Document,
-    difference: Difference,
-    source: str = item_history.PERSON_SOURCE,
+    memory: AgentMemory, document: Document, difference: Difference, source: str
 ) -> None:
     """Replace the document by an edited version, and record the difference.
 
     The wording of an agent is a better wording of a run, and no edit of a person.
     """
-    kind = "edited" if source == item_history.PERSON_SOURCE else "merged"
-    record_difference(memory, difference, kind, source)
     is_persons = source == item_history.PERSON_SOURCE
+    record_difference(memory, difference, "edited" if is_persons else "merged", source)
     memory.set_document(document, rights.PERSON if is_persons else rights.AGENT)

@@ -61,9 +61,7 @@ def _record_present(memory: AgentMemory, present: dict[str, ItemFields]) -> None
 
 
 def _record_difference(
-    memory: AgentMemory,
-    before: dict[str, ItemFields],
-    after: dict[str, ItemFields],
+    memory: AgentMemory, before: dict[str, ItemFields], after: dict[str, ItemFields]
 ) -> None:
     """Record the items that the import added, reworded or removed."""
     source = {"source": IMPORT_SOURCE, "origin": IMPORT_SOURCE}

@@ -202,13 +202,11 @@ def log_unreadable(project: Project, agent: str, error: OSError) -> None:
 
 def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
     """Return the passages that say something else than the others that are not from outside."""
-    earlier = [similarity.ParsedText(one.text) for one in others if not one.is_outside]
-    if not earlier:
-        return passages
-    parsed = [(passage, similarity.ParsedText(passage.text)) for passage in passages]
+    earlier = [similarity.parse_text(one.text) for one in others if not one.is_outside]
     return [
         passage
-        for passage, text in parsed
+        for passage in passages
+        for text in [similarity.parse_text(passage.text)]
         if not any(similarity.is_same_parsed(text, one) for one in earlier)
     ]
 
@@ -287,11 +285,8 @@ class _Level:
             document = preferences.remove_overridden(
                 document, nearer.document, lambda text: nearer.find_note(text).is_confirmed
             )
-        passages = [
-            passage
-            for passage in splitting.split_document(document, self._find_facts)
-            if passage.item or not self._guard.find_reason(passage.text)
-        ]
+        parts = splitting.split_document(document, lambda text: self.find_note(text).list_facts())
+        passages = [one for one in parts if one.item or not self._guard.find_reason(one.text)]
         for passage in passages:
             self._complete(passage)
         return passages
@@ -341,9 +336,6 @@ class _Level:
                 self._left_out.setdefault(item.text, (self._find_tier(item), reason))
             items = {item.line: item for item, _reason in reasons}
             self.document = edits.remove_items(self.document, list(items.values()))
-
-    def _find_facts(self, text: str) -> dict[str, Any]:
-        return self.find_note(text).list_facts()
 
     def _find_tier(self, item: Item) -> str:
         note, nested = self._past.notes.get(item.text), markdown.read_nested(self.document, item)

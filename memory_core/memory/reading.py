@@ -53,10 +53,7 @@ TYPE_BY_TITLE = {
 
 
 def read_memory(
-    project: Project,
-    agent: str,
-    store: Store | None = None,
-    change_id: str = "",
+    project: Project, agent: str, store: Store | None = None, change_id: str = ""
 ) -> AgentMemory:
     """Return an agent's memory as a value; nothing is written, and no lock is needed.
 
@@ -162,9 +159,7 @@ def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> N
     """Add items again that the user's editor had not loaded; all are of people, or of agents."""
     learnings = [
         Learning(
-            TYPE_BY_TITLE.get(markdown.normalize_title(state.section), ""),
-            state.text,
-            state.nested,
+            TYPE_BY_TITLE.get(markdown.normalize_title(state.section), ""), state.text, state.nested
         )
         for state in states
         if not preferences.is_title(state.section)

@@ -7,21 +7,19 @@ in the history, prevent it from being counted twice.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memory_core.learning import extraction, feedback
+from memory_core.learning.extraction import Extraction
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import changes, notices, preparing, run_history, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.run_history import RunRecord
 from memory_core.storage import run_records
 from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.project import Project
 from memory_core.text import digests, similarity
 from memory_core.text.phrases import format_count
-
-if TYPE_CHECKING:
-    from memory_core.learning.extraction import Extraction
-    from memory_core.memory.agent_memory import AgentMemory
-    from memory_core.memory.run_history import RunRecord
-    from memory_core.storage.project import Project
 
 # What a report teaches: `agent`, `run`, `session`, `source`; `learnings` as [type, content,
 # nested], `rejected` as [type, content, reason, nested]; and perhaps `wrong`, the items that
@@ -85,13 +83,13 @@ def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) ->
     lessons = [lesson for lesson in lessons if any(map(lesson.get, TEACHING))]
     if not lessons:
         return
-    reports: list[changes.TaughtReport] = []
 
-    def learn(memory: AgentMemory) -> None:
-        reports[:] = [_make_report(project, lesson) for lesson in lessons]
+    def learn(memory: AgentMemory) -> list[changes.TaughtReport]:
+        reports = [_make_report(project, lesson) for lesson in lessons]
         changes.learn_reports(memory, reports)
+        return reports
 
-    memory, _merged = transaction.change_locked(project, agent, learn)
+    memory, reports = transaction.change_locked(project, agent, learn)
     for lesson, report in zip(lessons, reports, strict=True):
         _note_end(memory, lesson, report)
 
@@ -121,18 +119,17 @@ def _wrong_key(key: str) -> str:
 def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport) -> None:
     """Note what the run has taught and was about, and log what the history does not have."""
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
+    runs = run_records.SessionRuns(memory.project.paths, lesson["session"])
     if lesson.get("about"):
         run_history.add_subject(memory.store, memory.agent, lesson["run"], str(lesson["about"]))
     if learnings or report.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
         keys += map(_wrong_key, report.wrong)
-        runs = run_records.SessionRuns(memory.project.paths, lesson["session"])
         runs.try_note(lesson["run"], keys=keys)
     by = {**report.source, "change": report.change_id}
     waits = len(report.refused) + len(report.rejected)
     counts = {"learned": report.learned, "waiting": waits, "reported as wrong": len(report.wrong)}
     if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
-        runs = run_records.SessionRuns(memory.project.paths, lesson["session"])
         change = digests.shorten_change(report.change_id)
         line = format_run(memory.agent, runs.record(lesson["run"]), counts, change)
         notices.add(memory.project.paths.state, lesson["session"], line)

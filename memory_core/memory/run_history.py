@@ -124,7 +124,6 @@ def rename(store: Store, old: str, new: str) -> None:
     def change(db: sqlite3.Connection) -> None:
         change_table.rename(db, store.stem(old), store.stem(new))
         run_table.rename(db, old, new)
-        error_table.rename(db, old, new)
 
     state_db.write(store.paths.state, change)
 

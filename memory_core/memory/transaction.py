@@ -145,8 +145,7 @@ def write(memory: AgentMemory) -> None:
             history.truncate(size)  # these changes did not happen
         raise
     changes = memory.project.changes
-    is_change = any(record.get("change") == memory.change_id for record in memory.records)
-    if is_change and memory.change_id not in changes:
+    if memory.has_records and memory.change_id not in changes:
         changes.append(memory.change_id)
     _resolve_errors(memory)
     _note_decisions(memory)

@@ -18,10 +18,6 @@ from memory_core.selection import splitting
 STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
 
 
-def _find_none(text: str, nested: str = "") -> str:
-    return ""
-
-
 class Guard:
     """The check of an agent's texts by their origins on this machine.
 
@@ -37,7 +33,7 @@ class Guard:
 
     def forget_origins(self) -> None:
         """Take the texts for those of which nothing is known, because that cannot be read."""
-        self.find_origin = _find_none
+        self.find_origin = lambda text, nested="": ""
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""

@@ -213,13 +213,7 @@ def find_commits(path: str, keys: Iterable[str]) -> dict[str, list[Commit]]:
     """Return the commits that brought texts into a memory file, the newest first, by their keys."""
     folder, name = os.path.split(path)
     try:
-        words = (
-            "log",
-            "--topo-order",
-            "--date=short",
-            COMMIT_FORMAT,
-            f"-n{MAX_COMMITS}",
-        )
+        words = ("log", "--topo-order", "--date=short", COMMIT_FORMAT, f"-n{MAX_COMMITS}")
         lines = run(folder, *words, "HEAD", "--", name).decode("utf-8", "replace")
         commits = [Commit(*line.split("\0")) for line in lines.splitlines()]
         brought = _list_brought(folder, name, [commit.name for commit in commits])
