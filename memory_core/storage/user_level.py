@@ -27,7 +27,10 @@ def is_allowed(paths: LevelPaths) -> bool:
     if secret:
         own = os.path.join(paths.folder, "locks", FILE)
         return secret == paths.files.read_text(own)
-    was_allowed = _was_allowed(paths)
+    # An older version may have allowed it to the same folder.
+    state = paths.state
+    is_older = state.is_file(FILE) or state_owner.is_from_before(state)
+    was_allowed = is_older and state_owner.is_of_same_folder(state, state.owner)
     try:
         if was_allowed:
             allow(paths)
@@ -45,13 +48,6 @@ def ask(paths: LevelPaths) -> list[str]:
     except OSError:
         return []  # it would be said again and again
     return [NOT_ALLOWED]
-
-
-def _was_allowed(paths: LevelPaths) -> bool:
-    """Return whether an older version allowed it to the same folder."""
-    state = paths.state
-    is_older = state.is_file(FILE) or state_owner.is_from_before(state)
-    return is_older and state_owner.is_of_same_folder(state, state.owner)
 
 
 def allow(paths: LevelPaths) -> None:

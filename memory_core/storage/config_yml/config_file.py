@@ -52,6 +52,8 @@ KeyPath = tuple[int | str, ...]
 class UnreadableConfig(ValueError):
     """A whole file cannot be read; the message names the file and the place."""
 
+    status = 2
+
 
 def merge_texts(
     files: list[str], texts: list[str], project: str = ""
@@ -196,14 +198,13 @@ def set_value(text: str, key: str, value: str) -> str:
     """
     path = tuple(key.split("."))
     _check_key(key)
-    if not value.strip() or "\n" in value:
+    if not value.strip() or len(value.splitlines()) > 1:
         raise NotChanged(f"invalid value {value!r} for {key}: use YAML on one line")
     before = _read_strictly(text, "config.yml", {})
     wanted = _read_strictly(f"{key}: {value}", f"invalid value for {key}", {})
     changed = _overlaid(before, path, next(iter(wanted.values()), None))
-    problems = _list_value_problems(_format_nested(path, value))
-    if problems:
-        raise NotChanged(problems[0].removesuffix(USED_INSTEAD))
+    for problem in merge_texts(["config.yml"], [_format_nested(path, value)])[1]:
+        raise NotChanged(problem.split(":", 2)[2].strip().removesuffix(USED_INSTEAD))
     after = _replace_value(text, path, value)
     try:
         is_right = _read_strictly(after, "config.yml", None) == changed
@@ -271,15 +272,6 @@ def _format_nested(path: tuple[str, ...], value: str, indent: int = 0) -> str:
     """Return the lines of a setting with the keys above it."""
     lines = [f"{' ' * (indent + 2 * level)}{key}:" for level, key in enumerate(path)]
     return "\n".join(lines) + f" {value}\n"
-
-
-def _list_value_problems(lines: str) -> list[str]:
-    """Return the problems of a setting on its own."""
-    try:
-        problems = merge_texts(["config.yml"], [lines])[1]
-    except UnreadableConfig as error:
-        return [str(error).partition(": ")[2]]
-    return [problem.split(":", 2)[2].strip() for problem in problems]
 
 
 def _replace_value(text: str, path: tuple[str, ...], value: str) -> str:

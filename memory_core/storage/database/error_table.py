@@ -81,8 +81,3 @@ def list_common(db: sqlite3.Connection, agent: str, solved: bool = False) -> lis
     """
     query = LIST_COMMON.format(IS_SOLVED if solved else IS_COMMON)
     return [CommonError(*row) for row in db.execute(query, (agent, MAX_COMMON))]
-
-
-def rename(db: sqlite3.Connection, old: str, new: str) -> None:
-    """Give the errors of an agent to another name."""
-    db.execute("UPDATE OR REPLACE errors SET agent = ? WHERE agent = ?", (new, old))

@@ -13,15 +13,10 @@ from memory_core.claude_code import agent_spelling
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance
+from memory_core.history.item_history import Record
 from memory_core.storage import config, paths
 from memory_core.storage.config_yml import config_merge
-from memory_core.storage.database import (
-    error_table,
-    journal,
-    origin_table,
-    review_table,
-    run_table,
-)
+from memory_core.storage.database import error_table, journal, origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.state_folder import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
@@ -143,22 +138,24 @@ def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
     merged = config.read_merged(level, user, os.environ)
     settings = merged or config_merge.load(level, user, os.environ)
     folder = paths.MemoryFolder(level, settings["directory"]).folder
-    for agent, path in _list_files(level.files, os.path.join(folder, "history")):
-        try:
-            records = HistoryFile(level.files, path).read_runs()
-        except OSError:
-            continue
+    for agent, records in _list_runs(level.files, os.path.join(folder, "history")):
         runs = [one for one in records if one.get("outcome") in performance.OUTCOMES]
         runs.sort(key=lambda one: str(one["time"]))
         run_table.add(connection, [performance.make_run({**one, "agent": agent}) for one in runs])
 
 
-def _take_errors(connection: sqlite3.Connection, state: StateFiles) -> None:
-    for agent, path in _list_files(state, ERRORS):
+def _list_runs(files: SafeFiles, folder: str) -> Iterator[tuple[str, list[Record]]]:
+    """Yield the agents with a file in a folder that can be read, and its records of runs."""
+    for agent, path in _list_files(files, folder):
         try:
-            records = HistoryFile(state, path).read_runs()
+            records = HistoryFile(files, path).read_runs()
         except OSError:
             continue
+        yield agent, records
+
+
+def _take_errors(connection: sqlite3.Connection, state: StateFiles) -> None:
+    for agent, records in _list_runs(state, ERRORS):
         texts = [{name: one[name] for name in one if isinstance(one[name], str)} for one in records]
         rows = [performance.make_error(**{"text": "", **one, "agent": agent}) for one in texts]
         error_table.add(connection, filter(None, rows))

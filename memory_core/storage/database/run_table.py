@@ -262,7 +262,7 @@ def sum_up(db: sqlite3.Connection, today: str) -> None:
 
 
 def rename(db: sqlite3.Connection, old: str, new: str) -> None:
-    """Give the runs of an agent to another name."""
-    for table in ("runs", "run_days", "item_uses", "subjects"):
+    """Give the runs and errors of an agent to another name."""
+    for table in ("runs", "run_days", "item_uses", "subjects", "errors"):
         statement = f"UPDATE OR REPLACE {table} SET agent = ? WHERE agent = ?"  # noqa: S608
         db.execute(statement, (new, old))
