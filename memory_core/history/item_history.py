@@ -489,9 +489,7 @@ class Difference:
 
 
 def compare(
-    past: History,
-    items: Sequence[ItemFields],
-    list_unseen: Callable[[], Collection[str]] = tuple,
+    past: History, items: Sequence[ItemFields], list_unseen: Callable[[], Collection[str]] = tuple
 ) -> Difference:
     """Compare a document's items, as (text, section, nested lines), with its history.
 

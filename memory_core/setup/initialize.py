@@ -5,12 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from memory_core.claude_code import (
-    agent_definitions,
-    agent_names,
-    agent_spelling,
-    settings_files,
-)
+from memory_core.claude_code import agent_definitions, agent_names, agent_spelling, settings_files
 from memory_core.document import template
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles

@@ -155,10 +155,7 @@ def find_parts(project: Project, is_user: bool = False) -> list[str]:
 
 def plan_task_hooks(project: Project) -> FileChange | None:
     """Return the change that adds the hooks for tasks, None without any hooks of agent-memory."""
-    local, shared = (
-        SettingsTarget(SafeFiles(project.paths.root), name, project.paths.root)
-        for name in (settings_files.LOCAL_SETTINGS, settings_files.PROJECT_SETTINGS)
-    )
+    shared, local = _find_targets(project.paths.root)
     target = local if _has_hooks(local) and not _has_hooks(shared) else shared
     if not (_has_hooks(target) or _has_hooks(_find_target("", user=True))):
         return None
@@ -304,9 +301,7 @@ def _remove_merge_driver(level: paths.LevelPaths, dry_run: bool, say: Say) -> No
 
 def _list_targets(root: str) -> list[SettingsTarget]:
     """Return the settings files of a project that have hooks of agent-memory."""
-    names = (settings_files.PROJECT_SETTINGS, settings_files.LOCAL_SETTINGS)
-    targets = [SettingsTarget(SafeFiles(root), name, root) for name in names]
-    return [target for target in targets if list_entries(target)]
+    return [target for target in _find_targets(root) if list_entries(target)]
 
 
 # --- settings files ---
@@ -353,6 +348,12 @@ class SettingsTarget(NamedTuple):
 
     def describe(self, refusal: Refused) -> str:
         return f"{self.files.locate(refusal.path)} {refusal.reason}"
+
+
+def _find_targets(root: str) -> list[SettingsTarget]:
+    """Return both settings files of a project, the one that is committed first."""
+    names = (settings_files.PROJECT_SETTINGS, settings_files.LOCAL_SETTINGS)
+    return [SettingsTarget(SafeFiles(root), name, root) for name in names]
 
 
 def _find_target(project: str, user: bool) -> SettingsTarget:

@@ -45,7 +45,7 @@ def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
             package = distribution(name)
         except PackageNotFoundError:
             continue
-        packages[_normalize(name)] = package
+        packages[re.sub(r"[-_.]+", "-", name).lower()] = package
         needed = set(_list_requirements(package, extras)) - seen
         seen |= needed
         waiting += needed
@@ -80,10 +80,6 @@ def _parse(requirement: str) -> tuple[str, str, str]:
     match = _REQUIREMENT.match(requirement)
     name, wanted, marker = match.groups("") if match else ("", "", "")
     return name, wanted, marker
-
-
-def _normalize(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def is_installed() -> bool:

@@ -224,7 +224,6 @@ def build(environ: Mapping[str, str]) -> int:
         os.makedirs(folder, exist_ok=True)
         builder.remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
         _create(new)
-        _check(new)
         builder.replace_link(
             os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
         )
@@ -244,6 +243,10 @@ def _create(new: str) -> None:
     builder.create(new, read_dependencies(), {**os.environ, "PATH": _clean_path(os.environ)})
     packages = builder.find_packages(new)
     os.symlink(os.path.relpath(packages, new), os.path.join(new, "packages"))
+    # The command line has to start in it.
+    code = f"import sys; sys.argv[1:] = ['--help']; sys.path.append({root()!r})\n"
+    code += "from memory_core.cli import program; program()"
+    builder.run([builder.find_python(new), "-I", "-c", code])
 
 
 def _clean_path(environ: Mapping[str, str]) -> str:
@@ -257,10 +260,3 @@ def _clean_path(environ: Mapping[str, str]) -> str:
         for folder in folders
         if os.path.isabs(folder) and not (project and state_folder.is_below(folder, project))
     )
-
-
-def _check(new: str) -> None:
-    """Run the command line in the new environment; raises BuildFailed."""
-    code = f"import sys; sys.argv[1:] = ['--help']; sys.path.append({root()!r})\n"
-    code += "from memory_core.cli import program; program()"
-    builder.run([builder.find_python(new), "-I", "-c", code])

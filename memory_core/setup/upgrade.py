@@ -57,7 +57,9 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
         say(f"agent-memory {now.version if now else newest} is installed.")
     else:
         _say_newest(note.version, "", say)
-        _update_copy(say)
+        # Copy the running program, if a tool has upgraded it.
+        activation.install_program(say=say)
+        activation.update_projects(say)
 
 
 def _say_newest(version: str, newer: str, say: Say) -> None:
@@ -66,12 +68,6 @@ def _say_newest(version: str, newer: str, say: Say) -> None:
         say(f"To upgrade: {program.format_command()} upgrade")
     else:
         say(f"agent-memory {version} is the newest version.")
-
-
-def _update_copy(say: Say) -> None:
-    """Copy the running program, if a tool has upgraded it; update the hooks of projects."""
-    activation.install_program(say=say)
-    activation.update_projects(say)
 
 
 # --- which version ---
