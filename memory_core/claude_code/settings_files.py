@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, plugin_hooks, settings_json
@@ -94,15 +93,12 @@ def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
     For "" as the root they are those of all projects.
     """
     parent, slug = os.path.split(find_transcript_folder(root, environ))
-    with suppress(OSError):
+    try:
         names = os.listdir(parent)
-        own = [
-            name
-            for name in names
-            if not root or name == slug or name.startswith(f"{slug}--claude-")
-        ]
-        return [os.path.join(parent, name) for name in own]
-    return []
+    except OSError:
+        return []
+    own = [name for name in names if name == slug or name.startswith(f"{slug}--claude-")]
+    return [os.path.join(parent, name) for name in (own if root else names)]
 
 
 def read_settings(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:

@@ -139,7 +139,8 @@ def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
     return Block(HEADING, (line,), title, level=heading.level)
 
 
-# Return the blocks of base, ours and theirs in the order of the merged text, or ours and theirs.
+# Return the blocks of base, ours and theirs in the order of the merged text, or ours and theirs,
+# as without an order.
 Order = Callable[[list[Block], list[Block], list[Block]], list[list[Block]]]
 
 
@@ -336,12 +337,8 @@ def _dedent(block: Block) -> Block:
     return block.replace_lines(lines, nested)
 
 
-def _keep_order(_base: list[Block], *versions: list[Block]) -> list[list[Block]]:
-    return [*versions]
-
-
 def merge_versions(
-    base: str, ours: str, theirs: str, order: Order = _keep_order, is_dated: bool = False
+    base: str, ours: str, theirs: str, order: Order | None = None, is_dated: bool = False
 ) -> MergedText:
     """Merge two versions of a text and their common ancestor, which may be empty."""
     if ours == theirs or theirs == base:
@@ -350,7 +347,7 @@ def merge_versions(
         return MergedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     merge = VersionMerge(blocks, own, others)
-    for run in order(blocks, own, others):
+    for run in order(blocks, own, others) if order else (own, others):
         merge.add_blocks(run)
     lines = merge.render(is_dated)
     if lines == [line for block in own for line in block.whole]:

@@ -237,21 +237,17 @@ def activate(environment: str, say: Say = print) -> None:
     may fail: before it, nothing has changed.
     """
     program.link_packages(environment)
-    _try_environment(environment)
-    note = program.read_note(environment)
-    program.link_command(note.way if note else program.find_way(), say)
-    previous = program.switch_to(environment)
-    update_projects(say)
-    builder.remove_others(os.path.dirname(environment), os.path.realpath(environment), previous)
-
-
-def _try_environment(environment: str) -> None:
     command = os.path.join(environment, "bin", COMMAND)
     process = subprocess.run([command, "--help"], capture_output=True, text=True, check=False)
     if process.returncode:
         raise InstallRefused(f"the new command fails: {process.stderr.strip()}")
     hooks = settings_json.build_hooks(trial.read_template())
     trial.run_trial(settings_json.add_hooks("", hooks), environment)
+    note = program.read_note(environment)
+    program.link_command(note.way if note else program.find_way(), say)
+    previous = program.switch_to(environment)
+    update_projects(say)
+    builder.remove_others(os.path.dirname(environment), os.path.realpath(environment), previous)
 
 
 def update_projects(say: Say = print) -> None:

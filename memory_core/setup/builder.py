@@ -52,7 +52,10 @@ def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = o
         _create_by_pip(new, requirements, environ)
         return
     try:
-        _create_by_uv(uv, new, requirements, environ)
+        run([uv, "venv", "--quiet", "--python", BASE, new], environ)
+        install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
+        # A clone keeps its version number when it changes.
+        run([*install, "--refresh-package", "agent-memory", *requirements], environ)
     except BuildFailed as failure:
         print(f"{failure} Trying pip ...", flush=True)
         shutil.rmtree(new, ignore_errors=True)
@@ -87,15 +90,6 @@ def remove_others(folder: str, *used: str) -> None:
         path = os.path.join(folder, name)
         if path not in used and not os.path.islink(path):
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-
-
-def _create_by_uv(
-    uv: str, new: str, requirements: Sequence[str], environ: Mapping[str, str]
-) -> None:
-    run([uv, "venv", "--quiet", "--python", BASE, new], environ)
-    install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
-    # A clone keeps its version number when it changes.
-    run([*install, "--refresh-package", "agent-memory", *requirements], environ)
 
 
 def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:

@@ -46,16 +46,6 @@ class HistoryFile:
         self.files = files
         self.path = path
 
-    @property
-    def exists(self) -> bool:
-        return self.files.is_file(self.path)
-
-    @property
-    def size(self) -> int:
-        """The size in bytes, 0 if there is no history; raises OSError."""
-        status = self.files.status(self.path)
-        return status.st_size if status else 0
-
     def read(self) -> list[Record]:
         """Return the valid records, without those of runs; raises OSError.
 
@@ -114,7 +104,8 @@ class HistoryFile:
         The caller holds the agent's lock.  A file too large to be read whole is left as it is.
         Raises OSError.
         """
-        lines = self._read_lines() if self.size <= MAX_BYTES else []
+        status = self.files.status(self.path)
+        lines = self._read_lines() if status and status.st_size <= MAX_BYTES else []
         changed = [_drop_about_of_line(line) for line in lines]
         count = sum(new != old for new, old in zip(changed, lines, strict=True))
         if count and write:

@@ -44,13 +44,7 @@ def has_work(paths: LevelPaths) -> bool:
 
 def read(paths: LevelPaths, name: str) -> Report:
     """Return a report; raises OSError, and ValueError if it is damaged."""
-    text = paths.state.read(f"{FOLDER}/{name}", MAX_BYTES).decode("utf-8")
-    return parse(text)
-
-
-def parse(text: str) -> Report:
-    """Return the report in the text of a file; raises ValueError."""
-    report = json.loads(text)
+    report = json.loads(paths.state.read(f"{FOLDER}/{name}", MAX_BYTES).decode("utf-8"))
     types = {"time": float, "agent": str, "run": str, "settings": dict, "event": dict}
     if isinstance(report, dict) and all(type(report.get(key)) is types[key] for key in types):
         return report
