@@ -23,7 +23,6 @@ from memory_core.memory import agent_memory, changes, preparing, run_history, tr
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
-from memory_core.selection import item_notes
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -98,13 +97,6 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
             confidence = rights.FOREIGN_CONFIDENCE
         items.append(RatedItem(item_history.id_of(text), text, section, confidence, nested))
     return items
-
-
-def list_pinned(memory: AgentMemory) -> set[str]:
-    """Return the ids of the items that the agent receives with every task, without preferences."""
-    _uses, abouts = run_history.read_use(memory.store, memory.agent)
-    notes = item_notes.list_notes(memory.history, abouts)
-    return {note.id for note in notes.values() if note.is_pinned}
 
 
 def judge(

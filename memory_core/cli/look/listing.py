@@ -28,6 +28,7 @@ from memory_core.curation import (
 )
 from memory_core.document import markdown
 from memory_core.history import rights
+from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
@@ -106,7 +107,8 @@ def _list_items(
     if section:
         title = markdown.normalize_title(section)
         items = [item for item in items if markdown.normalize_title(item.section) == title]
-    items, pinned = items[:number], item_actions.list_pinned(memory)
+    items, notes = items[:number], preparing.read_notes(project, level, agent)
+    pinned = {note.id for note in notes.values() if note.is_pinned}
     reasons = text_origins.list_held(project, level, agent)
     held_ids = {item.id for item in items if scanner.redact(item.text) in reasons}
     if json:

@@ -20,7 +20,6 @@ from memory_core.cli.output import print_bytes, print_json, print_line, print_no
 from memory_core.curation import (
     agent_context,
     agent_status,
-    item_actions,
     searching,
 )
 from memory_core.document import markdown
@@ -90,7 +89,7 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
     fields = {
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),
-        "pinned": item.id in item_actions.list_pinned(memory),
+        "pinned": note is not None and note.is_pinned,
         "held": text_origins.list_held(scope.project, scope.level, item.agent).get(item.text),
         "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
         "tier": text_origins.find_tier(scope.project, scope.level, item.agent, item.text),
