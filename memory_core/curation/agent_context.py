@@ -25,9 +25,8 @@ from memory_core.text import sanitize, similarity
 # The largest share of a budget for errors and performance.
 EXTRAS_SHARE = 1 / 4
 
-# What `context` shows of an agent: items from this confidence on, and so many errors.
+# What `context` shows of an agent: items from this confidence on.
 LEAST_CONFIDENCE = 0.6
-MOST_ERRORS = performance.MAX_ERRORS_SHOWN
 
 
 class Knowledge(NamedTuple):
@@ -126,7 +125,7 @@ def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[st
 def bound(knowledge: Knowledge) -> Knowledge:
     """Return the certain items and the first errors, which is what `context` shows."""
     items = [item for item in knowledge.items if item.confidence >= LEAST_CONFIDENCE]
-    return knowledge._replace(items=items, errors=knowledge.errors[:MOST_ERRORS])
+    return knowledge._replace(items=items, errors=knowledge.errors[: performance.MAX_ERRORS_SHOWN])
 
 
 def select_within(knowledge: Knowledge, budget: int) -> Knowledge:

@@ -287,8 +287,7 @@ def read_status(
         *_check_settings(files, faults),
         *_check_memories(memories, user),
         *_check_learnings(memories, user),
-        *_check_gone_projects(level, user),
-        *_check_database(level, user),
+        *_check_level(level, user),
     ]
     is_kept = project.config["expire_after"] == config_defaults.OFF
     hooks_state = _describe_hooks(files, faults)
@@ -408,17 +407,15 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             )
 
 
-def _check_database(level: Store, user: bool) -> Iterator[StatusWarning]:
-    for name in state_db.list_set_aside(level.paths.state):
-        advice = state_db.AFTER_DAMAGE.format(name)
-        yield StatusWarning(state_db.SET_ASIDE, f"{advice} (--user)" if user else advice)
-
-
-def _check_gone_projects(level: Store, user: bool) -> Iterator[StatusWarning]:
+def _check_level(level: Store, user: bool) -> Iterator[StatusWarning]:
+    """Report projects that are gone, and a database that was damaged."""
     advice = "agent-memory tidy --user" if user else "agent-memory tidy"
     for gone in gone_projects.list_gone(level):
         what = f"learnings wait that belong to {gone.folder}, which no longer exists"
         yield StatusWarning(what, f"if it was this project: {advice}")
+    for name in state_db.list_set_aside(level.paths.state):
+        advice = state_db.AFTER_DAMAGE.format(name)
+        yield StatusWarning(state_db.SET_ASIDE, f"{advice} (--user)" if user else advice)
 
 
 def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:

@@ -82,13 +82,7 @@ def review(
     _review_waiting(list(names or []), "".join(actions) or ASK, all_, user, json)
 
 
-def _review_waiting(
-    words: list[str],
-    action: str,
-    is_all: bool,
-    user: bool,
-    json: bool,
-) -> None:
+def _review_waiting(words: list[str], action: str, is_all: bool, user: bool, json: bool) -> None:
     """List the learnings that wait, or decide on those that the words name."""
     scope = find_level(user)
     is_any = is_all or action in ("list", ASK)
@@ -99,9 +93,24 @@ def _review_waiting(
         else:
             _show(scope, chosen, words, user, json)
         return
-    if action != "reject":
+    accepted: list[AcceptedItem] = []
+    if action == "reject":
+        waiting_list.reject(*scope, chosen)
+    else:
         acting.require_person(scope.project, "accept learnings")
-    _apply(scope, chosen, action, user, json)
+        accepted = waiting_list.accept(*scope, chosen)
+    if json:
+        learnings, items = list(map(item_to_json, chosen)), [one._asdict() for one in accepted]
+        fields = {"learnings": learnings, "items": items, "change": get_change(scope.project)}
+        print_json({"decision": f"{action}ed", **fields})
+        return
+    for line in [*map(format_accepted, accepted)] or [
+        f"Rejected: {item.agent}: {item.text.partition(chr(10))[0]}" for item in chosen
+    ]:
+        print_line(line)
+    if not chosen:
+        print_note("No learning waits for you.")
+    note_undo(scope.project, user)
 
 
 def _show(
@@ -130,35 +139,6 @@ def _show_stale(scope: LevelScope, words: list[str]) -> None:
         note = f"  ({', '.join(gone.values())})"
         entries.append(Entry((agent,), (agent,), (key,), text, note=note))
     print_entries(entries)
-
-
-def _apply(
-    scope: LevelScope,
-    chosen: list[WaitingItem],
-    action: str,
-    user: bool,
-    json: bool,
-) -> None:
-    accepted: list[AcceptedItem] = []
-    if action == "reject":
-        waiting_list.reject(*scope, chosen)
-    else:
-        accepted = waiting_list.accept(*scope, chosen)
-    if json:
-        items = [item._asdict() for item in accepted]
-        learnings = [item_to_json(item) for item in chosen]
-        change = get_change(scope.project)
-        fields = {"learnings": learnings, "items": items, "change": change}
-        decision = "rejected" if action == "reject" else "accepted"
-        print_json({"decision": decision, **fields})
-        return
-    for line in [*map(format_accepted, accepted)] or [
-        f"Rejected: {item.agent}: {item.text.partition(chr(10))[0]}" for item in chosen
-    ]:
-        print_line(line)
-    if not chosen:
-        print_note("No learning waits for you.")
-    note_undo(scope.project, user)
 
 
 def _to_entry(item: WaitingItem) -> Entry:

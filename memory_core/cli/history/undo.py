@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from memory_core.cli.common import acting, arguments, scopes
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
@@ -20,11 +18,10 @@ MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
 Names = Annotated[
     list[str] | None, arguments.argument("CHANGE", "Ids of changes, or a number of changes.")
 ]
+parse_count = arguments.make_number_parser(1)
+
 Count = Annotated[
-    int,
-    typer.Option(
-        "--number", "-n", parser=arguments.make_number_parser(1), help="Number of changes."
-    ),
+    int, arguments.option("NUMBER", "Number of changes.", "--number", "-n", parser=parse_count)
 ]
 OnlyAgents = Annotated[
     list[str] | None, arguments.agent_option("Only in the memory of this agent.", "--agent")
@@ -83,7 +80,7 @@ def redo(
 def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
     """Return the ids of changes, and how many of the last ones if there are no ids."""
     if names and len(names) == 1 and names[0].isdecimal() and len(names[0]) <= MAX_COUNT_DIGITS:
-        return [], arguments.make_number_parser(1)(names[0])
+        return [], parse_count(names[0])
     return names or [], number
 
 
