@@ -25,7 +25,7 @@ READING = re.compile(
     r"|git (add|commit|status|diff|log|show|blame))\b"
 )
 
-# So much of the transcripts is read, from their ends.
+# So much of each transcript is read, from its end.
 MAX_BYTES = 4_000_000
 
 # The clocks of the file system and of the client may differ by so many seconds.
@@ -108,17 +108,15 @@ def _names(command: str, path: str) -> bool:
 
 def _list_calls(paths: Iterable[str], since: float) -> Iterator[_Call]:
     """Yield the calls of these tools since a time, of the newest transcripts first."""
-    room = MAX_BYTES
     for changed, path in sorted(
         ((transcripts.mtime_of(path), path) for path in paths), reverse=True
     ):
-        if changed < since or room <= 0:
+        if changed < since:
             return
         try:
-            lines = transcripts.read_last_lines(path, room)
+            lines = transcripts.read_last_lines(path, MAX_BYTES)
         except OSError:
             continue
-        room -= sum(map(len, lines))
         yield from _pair(lines, since)
 
 
