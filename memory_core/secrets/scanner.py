@@ -8,7 +8,7 @@ Older versions wrote `[secret: AWS key]`; such a mark stays.
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +43,12 @@ _KEY_REST = re.compile(r"[\w+/=]*", re.A)
 _QUOTES = "\\\"'`"
 _VALUE_HERE = re.compile(_VALUE, re.A)
 _TRAILING = ")]}>.:,;&*\\"
+
+# Before a token; few words are long.
+_LONG_WORD = re.compile(r"(?<![\w-])(?=[\w./~:$+-]{20})", re.A)
+
+# The words with which a form begins, up to the first sign of a pattern.
+_BEGINNING = re.compile(r"\(\?:([\w :-]+(?:\|[\w :-]+)*)\)|([\w :-]+)(?![?*+{])")
 
 # What stands between a name and its value, in small letters.
 _LINK = re.compile(
@@ -99,11 +105,15 @@ class Form(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """The compiled forms; `tokens` and `names` have one group for each of their kinds."""
+    """The forms as patterns; `tokens` and `names` have one group for each of their kinds.
 
-    tokens: re.Pattern[str]
+    Of `values` there are the words with which a match begins, one of which a text must have, the
+    pattern and its kind.
+    """
+
+    tokens: str
     token_kinds: list[str]
-    values: list[tuple[re.Pattern[str], list[str]]]
+    values: list[tuple[list[str], str, str]]
     names: re.Pattern[str]
     name_kinds: list[str]
 
@@ -142,11 +152,14 @@ def _find(text: str) -> list[Place]:
 
     The form of a value says more than its name.
     """
-    table = _compile()
+    table = _read_table()
     places: list[Place] = []
     text = _KNOWN.sub(lambda match: "*" * len(match[0]), text)
-    for pattern, kinds in [(table.tokens, table.token_kinds), *table.values]:
-        text = pattern.sub(partial(_mask, places, kinds), text)
+    if _LONG_WORD.search(text):
+        text = _compile(table.tokens).sub(partial(_mask, places, table.token_kinds), text)
+    for words, pattern, kind in table.values:
+        if any(word in text for word in words):
+            text = _compile(pattern).sub(partial(_mask, places, [kind]), text)
     places += _find_named(table, text)
     return sorted(places)
 
@@ -162,26 +175,38 @@ def read_forms() -> list[Form]:
     return [Form(kind, page, example, rest) for kind, page, example, *rest in rows]
 
 
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when a text may have a match: few texts need many of them."""
+    return re.compile(pattern, re.A)
+
+
 @lru_cache(maxsize=1)
-def _compile() -> _Table:
+def _read_table() -> _Table:
     forms = read_forms()
     tokens = [(pattern, form.kind) for form in forms if form.is_token for pattern in form.patterns]
     others = [(form.patterns[0], form.kind) for form in forms if not form.is_token]
     names = [(pattern[2:], kind) for pattern, kind in others if pattern.startswith("= ")]
     values = [
-        (re.compile(pattern.replace("VALUE", _VALUE), re.A), [kind])
-        for pattern, kind in others
+        (_list_beginnings(pattern), pattern, kind)
+        for pattern, kind in ((whole.replace("VALUE", _VALUE), kind) for whole, kind in others)
         if not pattern.startswith("= ")
     ]
     any_token = "|".join(f"({pattern})" for pattern, _kind in tokens)
     any_name = "|".join(f"({pattern})" for pattern, _kind in names)
     return _Table(
-        re.compile(rf"(?<![\w-])(?=[\w./~:$+-]{{20}})(?:{any_token})", re.A),  # few words are long
+        rf"{_LONG_WORD.pattern}(?:{any_token})",
         [kind for _pattern, kind in tokens],
         values,
         re.compile(rf"(?:{any_name})s?(?![a-z]){_SUFFIX}(?![\w-])", re.A),
         [kind for _pattern, kind in names],
     )
+
+
+def _list_beginnings(pattern: str) -> list[str]:
+    """Return the words with which a match of a form begins, [""] if they are not written out."""
+    match = _BEGINNING.match(pattern)
+    return (match[1] or match[2]).split("|") if match else [""]
 
 
 def _is_token(value: str) -> bool:
