@@ -58,8 +58,8 @@ def list_use(run: RunEvent) -> dict[str, Any]:
     """Return what a run received and used, how it arrived, and its group in an experiment."""
     use = {name: run.record.get(name) for name in ("given", "used", *performance.COSTS)}
     call = run.find_call() or str(run.record.get("call") or "")
-    answer = run.runs.record(call) if call else {}
-    delivery = {name: answer.get(name) for name in performance.DELIVERY}
+    facts = run.record | (run.runs.record(call) if call else {})
+    delivery = {name: facts.get(name) for name in performance.DELIVERY}
     # A run whose memory was lost or doubled is in neither group.
     is_sound = delivery["arrived"] in (None, "delivered")
     return {**use, **delivery, "experiment": run.record.get("experiment") if is_sound else ""}

@@ -34,12 +34,13 @@ from memory_core.history import rights
 from memory_core.history.rights import Origins
 from memory_core.secrets import scanner
 from memory_core.text import similarity
-from memory_core.text.digests import RECORD_VERSION
 from memory_core.text.times import FAR_FUTURE
 
 Record = dict[str, Any]
 ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
 
+
+RECORD_VERSION = 1  # of the schema of a record
 
 FILE_KINDS = ("edited", "returned", "imported")  # by hand, unless the source is a command
 ARRIVAL_KINDS = ("learned", "merged", "restored", "approved", "preference", *FILE_KINDS)

@@ -18,7 +18,7 @@ from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.monitor import log_reading
-from memory_core.storage import event_log, inbox, paths, state_owner
+from memory_core.storage import inbox, paths, state_owner
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, is_text
 from memory_core.text.times import format_utc
@@ -39,6 +39,9 @@ STATE_LABEL = f"state{os.sep}"
 
 # Seconds: the `timeout` of a hook in settings.template.json.
 TIMEOUT = 10.0
+
+# The names of an error in the event log; older versions have only the second one.
+ERROR_EVENTS = ("hook.error", "agent.memory.error")
 
 # Exit status of a hook that was stopped, and of one that could not start, as in a shell.
 STOPPED = 124
@@ -165,7 +168,7 @@ def list_errors(project: Project, since: str) -> list[str]:
     """Return the errors that hooks logged since a time, oldest first."""
     return [
         str(event.get("error"))
-        for event in log_reading.read(project.paths, event_log.ERROR_EVENTS)
+        for event in log_reading.read(project.paths, ERROR_EVENTS)
         if str(event.get("timestamp") or "") >= since
     ]
 

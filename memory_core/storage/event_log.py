@@ -25,9 +25,6 @@ FILES = (*OLD_FILES, FILE_NAME)  # oldest first
 # About 20,000 events a file.
 MAX_BYTES = 5_000_000
 
-# The names of an error; older versions have only the second one.
-ERROR_EVENTS = ("hook.error", "agent.memory.error")
-
 # How many events this process has written.
 published = 0
 

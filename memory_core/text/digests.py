@@ -1,7 +1,4 @@
-"""Short digests that stand for texts, and the version of the records that hold them.
-
-A separate module, because counting runs needs no more of item_history than this.
-"""
+"""Short digests that stand for texts."""
 
 from __future__ import annotations
 
@@ -11,8 +8,6 @@ except ImportError:
     from hashlib import blake2b
 
 SHORT_CHANGE = 6
-
-RECORD_VERSION = 1  # of the records' schema
 
 ID_BYTES = 5  # 40 bits: of 10,000 items two have one id in one of 20,000 memories
 
