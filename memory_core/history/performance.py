@@ -245,22 +245,20 @@ def _format_tally(tally: Tally) -> str:
 # Common errors
 
 
-class CommonError:
+class CommonError(NamedTuple):
     """A frequent error: text, resolution or "", number of runs, time of the last one."""
 
-    def __init__(
-        self, id: str, text: str, tool: str, last: str, count: int, resolution: str = ""
-    ) -> None:
-        self.id = id
-        self.text = text
-        self.tool = tool
-        self.last = last
-        self.count = count
-        self.resolution = resolution
+    id: str
+    text: str
+    tool: str
+    last: str
+    runs: int
+    resolution: str = ""
 
     def data(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        return dict(sorted(vars(self).items()))
+        fields = self._asdict()
+        return {"count": fields.pop("runs"), **fields}
 
 
 def format_errors(errors: list[CommonError]) -> list[str]:

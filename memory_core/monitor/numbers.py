@@ -1,7 +1,7 @@
 """The numbers of a level: what its agents learned and used, what arrived, and what it costs.
 
-`status`, the dashboard and the doctor have their numbers from here: of runs and
-deliveries from the database, of learnings from the histories.
+`status`, the dashboard and the doctor have their numbers from here: of runs and deliveries
+from the database, of learnings from the histories.
 """
 
 from __future__ import annotations

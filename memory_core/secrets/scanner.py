@@ -48,7 +48,7 @@ _TRAILING = ")]}>.:,;&*\\"
 _LONG_WORD = re.compile(r"(?<![\w-])(?=[\w./~:$+-]{20})", re.A)
 
 # The words with which a form begins, up to the first sign of a pattern.
-_BEGINNING = re.compile(r"\(\?:([\w :-]+(?:\|[\w :-]+)*)\)|([\w :-]+)(?![?*+{])")
+_BEGINNING = re.compile(r"(?:\(\?:([\w :-]+(?:\|[\w :-]+)*)\)|([\w :-]+))(?![?*+{])")
 
 # What stands between a name and its value, in small letters.
 _LINK = re.compile(
