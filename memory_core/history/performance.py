@@ -245,20 +245,22 @@ def _format_tally(tally: Tally) -> str:
 # Common errors
 
 
-class CommonError(NamedTuple):
+class CommonError:
     """A frequent error: text, resolution or "", number of runs, time of the last one."""
 
-    id: str
-    text: str
-    tool: str
-    last: str
-    runs: int
-    resolution: str = ""
+    def __init__(
+        self, id: str, text: str, tool: str, last: str, count: int, resolution: str = ""
+    ) -> None:
+        self.id = id
+        self.text = text
+        self.tool = tool
+        self.last = last
+        self.count = count
+        self.resolution = resolution
 
     def data(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        fields = self._asdict()
-        return {"count": fields.pop("runs"), **fields}
+        return dict(sorted(vars(self).items()))
 
 
 def format_errors(errors: list[CommonError]) -> list[str]:
