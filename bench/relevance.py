@@ -44,9 +44,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from memory_core.learning import blocks, extraction, run_subject
 from memory_core.memory import recall, remember
 from memory_core.selection import choosing
-from memory_core.selection.indexing import add_passage
-from memory_core.selection.passages import Passage, PassageIndex
-from memory_core.selection.rendering import estimate_tokens
+from memory_core.selection.indexing import add_passage, compare_words
+from memory_core.selection.passages import Passage, PassageIndex, estimate_tokens
 from memory_core.storage.project import find_project
 
 AGENT = "engineer"
@@ -175,6 +174,7 @@ def add_rules(passages: PassageIndex) -> None:
     for text in RULES:
         passage = Passage("Implementation Guidelines", f"- {text}", text, tier="hand")
         add_passage(passages, passage)
+    compare_words(passages)
 
 
 RANKINGS: dict[str, Ranking] = {

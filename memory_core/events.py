@@ -71,4 +71,4 @@ def _find_paths(project: str | os.PathLike[str]) -> paths.LevelPaths:
     folder = os.path.abspath(os.path.expanduser(project)) if os.fspath(project) else ""
     hidden = {"CLAUDE_PROJECT_DIR"} if folder else set()
     environ = {name: value for name, value in os.environ.items() if name not in hidden}
-    return paths.find_project(folder, environ)
+    return paths.find_project_level(folder, environ)

@@ -208,7 +208,7 @@ def _report(name: str, error: BaseException) -> None:
     try:
         from memory_core.storage import event_log, paths
 
-        level = paths.find_project("", os.environ)
+        level = paths.find_project_level("", os.environ)
         event_log.write(level, "hook.error", hook=name, error=text)
     except BaseException as second:  # noqa: BLE001 - not even that
         _say(f"agent-memory: {name}: {text} ({type(second).__name__} while logging)\n")

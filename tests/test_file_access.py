@@ -47,7 +47,7 @@ ALLOWED: dict[str, str] = {
     "delegation.background": "the null device, and the priority of this process",
     "origin.word_weights._read": "the installed program",
     "origin.checking.read_forms": "the installed program",
-    "storage.state_folder": "the state folder itself",
+    "storage.paths.StateFiles": "the state folder itself",
     "storage.database.state_db": "the database in the state folder, which sqlite opens by its path",
     "storage.state_owner": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_changed": "transcripts in ~/.claude",

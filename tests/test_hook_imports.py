@@ -37,13 +37,12 @@ COLLECTING = [
 FAST_PATH = {
     "": "hook",
     "claude_code": "agent_names events transcript_ends",
-    "delegation": "collecting delivering event_handlers report_texts run_event start_notices"
-    " worker",
+    "delegation": "collecting delivering event_handlers run_event start_notices worker",
     "files": "last_look safe_files",
     "learning": "blocks feedback_lines lines marker_blocks type_names",
-    "memory": "block_text notices ready recall",
-    "selection": "choosing passages rendering scoring",
-    "storage": "config event_log inbox paths project run_records state_folder typed_command",
+    "memory": "notices ready recall",
+    "selection": "choosing passages scoring",
+    "storage": "config event_log inbox paths project run_records typed_command",
     "text": "digests fastjson memory_tags subject_words times",
 }
 

@@ -16,7 +16,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.selection import rendering
+from memory_core.selection.passages import OUTSIDE_TITLE, estimate_tokens, render_passages
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -116,10 +116,10 @@ def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[st
     """
     block = preview_block(project, agent, task)
     chosen = [choice.passage for choice in block.choices if choice.is_chosen]
-    while chosen and rendering.estimate_tokens(rendering.render(chosen)) > budget:
+    while chosen and estimate_tokens(render_passages(chosen)) > budget:
         chosen.pop()
     total = len(block.memory.passages) if block.memory else 0
-    return rendering.render(chosen), total - len(chosen)
+    return render_passages(chosen), total - len(chosen)
 
 
 def bound(knowledge: Knowledge) -> Knowledge:
@@ -150,7 +150,7 @@ def select_within(knowledge: Knowledge, budget: int) -> Knowledge:
 
 
 def _count_tokens(knowledge: Knowledge) -> int:
-    return rendering.estimate_tokens(render_markdown(knowledge, len(knowledge.items)))
+    return estimate_tokens(render_markdown(knowledge, len(knowledge.items)))
 
 
 def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
         ("## Preferences", list(filter(None, values))),
         ("## Performance", performance.format_performance(knowledge.performance)),
         ("### Common Errors", performance.format_errors(knowledge.errors)),
-        (rendering.OUTSIDE_TITLE, list(filter(None, items[True]))),
+        (OUTSIDE_TITLE, list(filter(None, items[True]))),
     ]
     text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
     return sanitize.escape(scanner.redact(text))

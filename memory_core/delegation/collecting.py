@@ -32,10 +32,8 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
     run = run_event.of_own_run(project, event)
     if not (run.is_served and events.report_texts(event)):
         return None
-    from memory_core.delegation import report_texts
-
     _collect(run, "PreToolUse")
-    rests = report_texts.list_rests(run, report_texts.read_texts(run))
+    rests = run_event.list_rests(run, run_event.read_texts(run))
     return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
 
 
@@ -57,10 +55,8 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         return None
     if not (answer.is_served or events.error(event)):
         return None
-    from memory_core.delegation import report_texts
-
     _collect(answer, "PostToolUse")
-    rests = report_texts.list_rests(answer, report_texts.read_texts(answer))
+    rests = run_event.list_rests(answer, run_event.read_texts(answer))
     if not rests:
         return None
     return events.reply_output(events.edit_report(event, lambda text: rests.get(text, text)))

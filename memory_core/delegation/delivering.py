@@ -167,10 +167,10 @@ def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, Mem
 
 def _measure_cost(block: MemoryBlock) -> dict[str, int]:
     """Return what the memory costs: tokens of the prompt, and milliseconds of this hook so far."""
-    from memory_core.selection import rendering
+    from memory_core.selection.passages import estimate_tokens
 
     return {
-        "prompt_tokens": rendering.estimate_tokens(block.text),
+        "prompt_tokens": estimate_tokens(block.text),
         "hook_ms": int((time.monotonic() - run_event.began) * 1000),
     }
 

@@ -9,7 +9,7 @@ Only runs for which the memory has something take part: the two groups differ in
 
 from __future__ import annotations
 
-from memory_core.memory import block_text
+from memory_core.memory import recall
 from memory_core.memory.recall import MemoryBlock
 from memory_core.storage.project import Project
 from memory_core.text import digests
@@ -33,8 +33,8 @@ def assign_group(
     if not is_held_out(key, project.config["experiment"]["hold_out"]):
         return GIVEN, block
     is_short = block.memory is not None and block.memory.has_recorded
-    note = block_text.format_note(project, agent, is_short) or [PLACEHOLDER]
-    text = block_text.wrap(project.paths.state.read_key(), agent, "", "", note)
+    note = recall.format_note(project, agent, is_short) or [PLACEHOLDER]
+    text = recall.wrap_body(project.paths.state.read_key(), agent, "", "", note)
     return HELD_OUT, MemoryBlock(text, choices=block.choices, memory=block.memory)
 
 

@@ -1,4 +1,7 @@
-"""One hook event of a run, with the record of that run."""
+"""One hook event of a run, with the record of that run, and what its report says for the memory.
+
+The hook removes learnings, and lines that judge given items, from the reply; the worker saves them.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory_core.claude_code.events import Event
+    from memory_core.learning.blocks import LearningBlock
+    from memory_core.learning.feedback_lines import Judgement
     from memory_core.storage.project import Project
 
 # Number of characters of a prompt that are searched for the type of its task.
@@ -22,6 +27,9 @@ began = time.monotonic()
 
 # What the receipt of a call says about the memory in its prompt.
 FACTS = ("given", "named", "asked", "experiment", "prompt_tokens", "hook_ms")
+
+# The main agent reads this text if a report had only learnings.
+EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
 
 
 class RunEvent:
@@ -126,3 +134,63 @@ def task_words(event: Event) -> dict[str, str]:
         return {}
     prompt = events.prompt(event).lstrip()[:PROMPT_HEAD]
     return {"description": events.description(event)[:PROMPT_HEAD], "prompt": prompt}
+
+
+class ReportText:
+    """A text of a report; `rest` is what is left of it without what the worker saves."""
+
+    def __init__(
+        self, text: str, rest: str, blocks: list[LearningBlock], judgements: list[Judgement]
+    ) -> None:
+        self.text = text
+        self.rest = rest
+        self.blocks = blocks
+        self.judgements = judgements
+
+
+def read_texts(run: RunEvent) -> list[ReportText]:
+    """Return the texts of the event's report that say something."""
+    texts = [read_text(run, text) for text in events.report_texts(run.event)]
+    return [text for text in texts if text]
+
+
+def read_text(run: RunEvent, text: str) -> ReportText | None:
+    """Return a text of a report, None without learnings and without judgements."""
+    if not run.is_served:
+        return None
+    judgements: list[Judgement] = []
+    rest = text
+    if run.given:
+        from memory_core.learning import feedback_lines
+
+        judgements, rest = feedback_lines.find_judgements(text, run.given)
+    blocks, rest = _cut_blocks(run, rest)
+    return ReportText(text, rest.strip("\n"), blocks, judgements) if blocks or judgements else None
+
+
+def _cut_blocks(run: RunEvent, text: str) -> tuple[list[LearningBlock], str]:
+    """Return the blocks of a text, and the text without them."""
+    from memory_core.learning import lines
+
+    config = run.project.config
+    has_sentences = config["natural_language"]
+    if not config.may_learn(run.agent) or not lines.may_teach(text, has_sentences):
+        return [], text
+    from memory_core.learning.blocks import find_blocks, remove_spans
+
+    blocks, spans = find_blocks(text, has_sentences)
+    return blocks, remove_spans(text, spans)
+
+
+def list_rests(run: RunEvent, texts: list[ReportText]) -> dict[str, str]:
+    """Return what is left of each text of a report without what the worker saves.
+
+    The result is {} if the texts have nothing to save, or have to stay as they are.
+    """
+    from memory_core.learning import lines
+
+    blocks = [block for one in texts for block in one.blocks if not block.is_example]
+    count = sum(len(block.drafts) for block in blocks)
+    if count > lines.MAX_LEARNINGS or not run.project.config["strip_markers"]:
+        return {}
+    return {one.text: one.rest or EMPTY_REPORT for one in texts}

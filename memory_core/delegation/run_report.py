@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.claude_code import events, transcript_ends, transcripts
-from memory_core.delegation import report_texts
+from memory_core.delegation import run_event
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import extraction, feedback
 from memory_core.memory import remember
@@ -29,16 +29,16 @@ class RunReport(NamedTuple):
 
 def read_report(run: RunEvent, text: str) -> RunReport | None:
     """Return a text of a report, None without learnings and without feedback."""
-    unjudged = report_texts.read_text(run, text)
+    unjudged = run_event.read_text(run, text)
     return _judge(run, unjudged) if unjudged else None
 
 
 def read_reports(run: RunEvent) -> list[RunReport]:
     """Return the texts of the event's report that say something."""
-    return [_judge(run, text) for text in report_texts.read_texts(run)]
+    return [_judge(run, text) for text in run_event.read_texts(run)]
 
 
-def _judge(run: RunEvent, text: report_texts.ReportText) -> RunReport:
+def _judge(run: RunEvent, text: run_event.ReportText) -> RunReport:
     limit = run.project.config["max_learning_length"]
     learned = extraction.judge_blocks(text.blocks, limit) if text.blocks else None
     return RunReport(learned, feedback.read_judgements(text.judgements), text.rest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_core.files import last_look
-from memory_core.storage import state_folder
+from memory_core.storage import paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def format_notices(project: Project) -> list[str]:
 
         notices += text_origins.ask_whose(project)
         state = last_look.read_look(folder)
-    waiting = folder.read_text(state_folder.WAITING_FILE)
+    waiting = folder.read_text(paths.WAITING_FILE)
     if state.get("version") != last_look.VERSION:
         return notices + _ask_for_user_level(project)  # before the first look
     notices += filter(None, [state.get(last_look.NOTICE)])

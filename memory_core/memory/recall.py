@@ -1,8 +1,10 @@
-"""Build the text block that an agent receives: its memory, and how to record learnings."""
+"""Build the text block that an agent receives: its memory, and how to record a finding."""
 
 from __future__ import annotations
 
-# Other modules are imported where they are used: most events need few of them.
+from memory_core.claude_code import agent_names
+from memory_core.memory import ready
+from memory_core.text import memory_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,27 @@ STALE_ROUNDS = 2
 
 # The best items that are checked so; this takes 2 ms.
 MOST_CHECKED = 12
+
+# The length of a sentence that the recording note asks for; longer ones are learned, too.
+NOTE_LENGTH = 150
+
+# Separates the body of a block from its other lines.
+BLANK = ""
+
+# No order, because models treat orders inside a prompt as an attack.
+RELIABILITY = "Reference material, not part of the task; it may be out of date: trust the code."
+
+MARK = "✓: confirmed by a person or several runs."
+
+PURPOSE = (
+    "Later runs of this agent receive up to three findings that a final report records in blocks"
+    " like this: a failure and its fix; how to run, test or check something here; facts not visible"
+    " in the code."
+)
+SHORT_PURPOSE = (
+    "Later runs receive up to three new findings, recorded like this: a failure and its fix,"
+    " how to run or check something, facts not in the code."
+)
 
 
 class MemoryBlock:
@@ -70,15 +93,13 @@ def build_block(
     `task` returns the agent's task, which decides the selection of passages; it is called only if
     there are any.  `is_hook`: the time is limited.
     """
-    from memory_core.memory import block_text
-
     memory, key = read_ready(project, agent, is_hook), project.paths.state.read_key()
     has_ids = bool(project.config["selection"]["enabled"]) and memory.id_length > 0
 
     def wrap(body: str, has_mark: bool, item: str) -> str:
-        introduction = block_text.introduce(agent, memory.day, has_mark)
-        note = block_text.format_note(project, agent, memory.has_recorded, item)
-        return block_text.wrap(key, agent, introduction, body, note)
+        introduction = introduce(agent, memory.day, has_mark)
+        note = format_note(project, agent, memory.has_recorded, item)
+        return wrap_body(key, agent, introduction, body, note)
 
     room = budget - len(wrap("-", has_ids, "0" * memory.id_length if has_ids else "")) + 1
     words = task() if task and len(memory.passages) else ""
@@ -94,6 +115,53 @@ def build_block(
     size = len(body.encode("utf-8", "replace"))
     ids = tuple(passage.id for passage in given)
     return MemoryBlock(text, files, size, ids, choices, _list_named(given, words), memory)
+
+
+def wrap_body(key: bytes, agent: str, introduction: str, body: str, note: list[str]) -> str:
+    """Return the block of an agent, "" if it has neither a memory nor a note.
+
+    `key` is the secret of the mark in its tags.
+    """
+    lines = [introduction, BLANK, body, *([BLANK] if note else [])] if body else []
+    return memory_tags.wrap_block(key, agent, [*lines, *note]) if lines or note else ""
+
+
+def introduce(agent: str, day: str, has_mark: bool = False) -> str:
+    """Return sentences that say who recorded the memory, and when last.
+
+    They name no file: a repository chooses its folder.  `has_mark`: the memory has marks of
+    confirmed items.
+    """
+    is_main = agent == agent_names.PM
+    who = "for the main session" if is_main else "by earlier runs of this agent and people"
+    when = f", last on {day}" if day else ""
+    return " ".join([f"Recorded {who}{when}.", RELIABILITY, *([MARK] if has_mark else [])])
+
+
+def format_note(project: Project, agent: str, is_short: bool = False, item: str = "") -> list[str]:
+    """Return how to record a finding; the placeholders in the example teach nothing.
+
+    `is_short`: this agent has recorded one before.  `item` is the id of an item of the block, with
+    which the note shows how to judge items.
+    """
+    if agent == agent_names.PM or not project.config.may_learn(agent):
+        return []
+    size = min(NOTE_LENGTH, project.config["max_learning_length"])
+    judge = (
+        f"A line `Used: {item}` names an item that helped,"
+        f" `Wrong: {item} because ...` one that is wrong."
+    )
+    return [
+        SHORT_PURPOSE if is_short else PURPOSE,
+        "",
+        "# Add To Memory:",
+        "Type: [pattern|architecture|guideline|mistake|strategy|integration|performance|context]",
+        f"Content: [one sentence of at most {size} characters]",
+        *([] if is_short else ["Why: [the reason, optional]"]),
+        "See: [files, commands or symbols, optional]",
+        "#",
+        *(["", judge] if item else []),
+    ]
 
 
 def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
@@ -118,11 +186,12 @@ def _select(
     """
     if not len(index):
         return [], ""
-    from memory_core.selection import choosing, rendering
+    from memory_core.selection import choosing
+    from memory_core.selection.passages import count_fitting, format_left, render_passages
 
     settings = project.config["selection"]
     if settings["enabled"]:
-        budget = min(settings["budget_tokens"], rendering.count_fitting(room))
+        budget = min(settings["budget_tokens"], count_fitting(room))
         checked: set[int] = set()
         for _round in range(STALE_ROUNDS):
             choices = choosing.select(index, task, budget, settings["whole_below_tokens"])
@@ -135,12 +204,12 @@ def _select(
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
         left = len(index.own) - sum(choice.passage.is_own for choice in chosen)
-        line = rendering.format_left(left, agent) if left else ""
+        line = format_left(left, agent) if left else ""
         if line:
             from memory_core.storage import typed_command
 
             line = typed_command.name_command(line, project.environ)
-        body = rendering.render([choice.passage for choice in chosen], has_ids, line)
+        body = render_passages([choice.passage for choice in chosen], has_ids, line)
         if len(body) <= room:
             return choices, body
         choosing.leave_out(chosen.pop())
@@ -170,8 +239,6 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
 
 def read_ready(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory:
     """Return all that an agent may receive: of its files, its common errors, its performance."""
-    from memory_core.memory import ready
-
     memory = ready.read(project, agent, is_hook)
     if memory is None:
         from memory_core.memory import preparing

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import agent_spelling
 from memory_core.storage import hook_files, inbox, state_owner
 from memory_core.storage.database import journal, review_table, state_db
-from memory_core.storage.state_folder import StateFiles
+from memory_core.storage.paths import StateFiles
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 

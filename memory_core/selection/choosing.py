@@ -10,7 +10,7 @@ useful kinds and the most certain items come first.  What came from outside is g
 
 from __future__ import annotations
 
-from memory_core.selection.rendering import ITEM_TOKENS, estimate_tokens
+from memory_core.selection.passages import ITEM_TOKENS, estimate_tokens
 from memory_core.selection.scoring import Score, Scores
 from memory_core.text.times import FAR_FUTURE
 

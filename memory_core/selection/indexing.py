@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from math import log
 from pathlib import Path
 
-from memory_core.selection.passages import SHORTEST_ID, Passage, PassageIndex
-from memory_core.selection.rendering import ITEM_TOKENS, estimate_tokens
+from memory_core.selection.passages import (
+    ITEM_TOKENS,
+    SHORTEST_ID,
+    Passage,
+    PassageIndex,
+    estimate_tokens,
+)
+from memory_core.selection.scoring import split_word
 from memory_core.text import subject_words
 
 # The words that notes of all projects often have: one of them alone says nothing about a task.
@@ -17,6 +24,9 @@ FREQUENT_WORDS = Path(__file__).with_name("frequent_words.txt")
 
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
+
+# In a memory with more passages, no words are looked for that resemble those of a task.
+MOST_RESEMBLING = 300
 
 # Sections that prevent mistakes come first, then those that save time, then those that only
 # describe the current state.  Sections with other titles rank with the guidelines, because the
@@ -50,7 +60,18 @@ def index_passages(
         for word in subject_words.list_subject((abouts or {}).get(run, "")):
             index.subjects.setdefault(word, []).append(run)
     index.frequent |= _read_frequent_words().intersection(index.subjects)
+    compare_words(index)
     return index
+
+
+def compare_words(index: PassageIndex) -> None:
+    """Note the parts of all words, and how much a word counts, when all passages are there."""
+    index.parts = {}
+    for word in index.words if len(index) < MOST_RESEMBLING else ():
+        for part in split_word(word):
+            index.parts.setdefault(part, []).append(word)
+    size = len(index)
+    index.rarity = [log(1 + (size - count + 0.5) / (count + 0.5)) for count in range(size + 1)]
 
 
 @cache

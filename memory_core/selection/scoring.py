@@ -8,13 +8,11 @@ has the measurements behind each number.
 
 from __future__ import annotations
 
-from math import log
-
 from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from memory_core.selection.passages import PassageIndex
 
@@ -36,9 +34,6 @@ FREQUENT_SHARE = 0.2
 SIMILAR_WEIGHT = 0.5
 PART_LENGTH = 4
 SIMILAR_SHARE = 0.5
-
-# In a memory with more passages, no words are looked for that resemble those of the task.
-MOST_RESEMBLING = 300
 
 # Of so many passages with the best scores the budget takes some.
 MOST_COMPARED = 100
@@ -94,7 +89,7 @@ class Scores:
         wanted = subject_words.weigh_task(task) if len(index) else {}
         shared = _Shared(index, wanted)
         counts = shared.count_passages()
-        worth = _weigh(len(index), counts, wanted)
+        worth = _weigh(index.rarity, counts, wanted)
         worth |= {word: worth[word] * SIMILAR_WEIGHT for word in shared.similar}
         telling = _list_telling(counts, len(index), shared.frequent)
         self._scores = {
@@ -132,8 +127,8 @@ class _Shared:
         self._passages = {word: index.words[word] for word in wanted if word in index.words}
         self._runs = {word: index.subjects[word] for word in wanted if word in index.subjects}
         unknown = [word for word in wanted if word not in self._passages and word not in self._runs]
-        candidates = index.words if len(index) < MOST_RESEMBLING else ()
-        self.similar = _find_similar(unknown, candidates)
+        alike = {word: _find_similar(word, index.parts) for word in unknown}
+        self.similar = {word: others for word, others in alike.items() if others}
         self.frequent = {word for word in wanted if word in index.frequent}
         for word, others in self.similar.items():
             self.frequent |= {word for other in others if other in index.frequent}
@@ -164,16 +159,15 @@ class _Shared:
         return counts
 
 
-def _weigh(size: int, counts: dict[str, int], wanted: dict[str, float]) -> dict[str, float]:
+def _weigh(
+    rarity: Sequence[float], counts: dict[str, int], wanted: dict[str, float]
+) -> dict[str, float]:
     """Return the worth of each of the task's words: the fewer of the passages have it, the more."""
-    rare: dict[int, float] = {}
     worth = {}
     for word, weight in wanted.items():
-        count = counts.get(word, 0)
-        if count not in rare:
-            rare[count] = log(1 + (size - count + 0.5) / (count + 0.5))
         repeated = weight * (1 + TASK_SATURATION) / (weight + TASK_SATURATION)
-        worth[word] = rare[count] * repeated * (PAIR_WEIGHT if " " in word else 1.0)
+        rare = rarity[counts.get(word, 0)]
+        worth[word] = rare * repeated * (PAIR_WEIGHT if " " in word else 1.0)
     return worth
 
 
@@ -209,24 +203,21 @@ def _score(
     return Score(parts, best, best_run, shared, len(single) > 1 or not single.isdisjoint(telling))
 
 
-def _find_similar(words: Iterable[str], others: Iterable[str]) -> dict[str, list[str]]:
-    """Return those of the others that resemble each word, without words that none resembles."""
-    wanted = {word: parts for word in words if (parts := _split_word(word))}
-    by_part: dict[str, list[str]] = {}
-    for word, parts in wanted.items():
-        for part in parts:
-            by_part.setdefault(part, []).append(word)
-    similar: dict[str, list[str]] = {}
-    for other in others if wanted else ():
-        parts = _split_word(other)
-        for word in {word for part in parts for word in by_part.get(part, ())}:
-            shared = len(parts & wanted[word])
-            if shared >= SIMILAR_SHARE * (len(parts) + len(wanted[word]) - shared):
-                similar.setdefault(word, []).append(other)
-    return similar
+def _find_similar(word: str, by_part: dict[str, list[str]]) -> list[str]:
+    """Return the words of the memory, by their parts, that resemble a word of the task."""
+    parts = split_word(word)
+    counts: dict[str, int] = {}
+    for part in parts:
+        for other in by_part.get(part, ()):
+            counts[other] = counts.get(other, 0) + 1
+    return [
+        other
+        for other, shared in counts.items()
+        if shared >= SIMILAR_SHARE * (len(parts) + len(split_word(other)) - shared)
+    ]
 
 
-def _split_word(word: str) -> set[str]:
+def split_word(word: str) -> set[str]:
     """Return the parts of a plain word, which overlap; none of a pair of words or of a name."""
     if not word.isalpha():
         return set()

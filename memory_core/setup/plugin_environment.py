@@ -22,7 +22,7 @@ from contextlib import suppress
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.setup import builder, plugin
-from memory_core.storage import config, state_folder, typed_command
+from memory_core.storage import config, paths, typed_command
 from memory_core.text import digests
 
 # Seconds that a command waits for the environment: Claude Code stops a shell command after 120.
@@ -252,11 +252,11 @@ def _create(new: str) -> None:
 def _clean_path(environ: Mapping[str, str]) -> str:
     """Return PATH without the folders that a project chooses: relative ones, and those in it."""
     project = environ.get("CLAUDE_PROJECT_DIR", "")
-    if project and state_folder.is_below(environ.get("HOME", os.devnull), project):
+    if project and paths.is_below(environ.get("HOME", os.devnull), project):
         project = ""  # the home directory, or one above it: all is the user's
     folders = environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(
         folder
         for folder in folders
-        if os.path.isabs(folder) and not (project and state_folder.is_below(folder, project))
+        if os.path.isabs(folder) and not (project and paths.is_below(folder, project))
     )

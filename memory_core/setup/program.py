@@ -31,7 +31,7 @@ from memory_core.claude_code import settings_json
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import builder
-from memory_core.storage import event_log, inbox, state_folder, state_owner, typed_command
+from memory_core.storage import event_log, inbox, paths, state_owner, typed_command
 from memory_core.storage.database import old_state, state_db
 from memory_core.text.phrases import format_count
 
@@ -289,7 +289,7 @@ def link_command(way: Way, say: Say) -> None:
 
 def list_projects() -> list[str]:
     """Return the folders of all projects with a state on this machine, except the home folder."""
-    home = state_folder.find_home(data_folder(), os.environ)
+    home = paths.find_state_home(data_folder(), os.environ)
     own = os.path.realpath(find_home())
     roots = (path for _state, path in state_owner.list_owners(home))
     return sorted(path for path in roots if os.path.isdir(path) and path != own)
@@ -303,11 +303,11 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
     """
     link = _command_link()
     note = read_note(find_environment())
-    kept, folders = _find_waiting(states), SafeFiles(states).list_names()
-    paths = [os.path.join(states, name) for name in folders]
-    decided = [path for path in paths if SafeFiles(path).is_file(state_db.FILE_NAME)]
+    kept, names = _find_waiting(states), SafeFiles(states).list_names()
+    folders = [os.path.join(states, name) for name in names]
+    decided = [path for path in folders if SafeFiles(path).is_file(state_db.FILE_NAME)]
     removed = [*([link] if _is_own_link(link) else []), os.path.dirname(find_link()), data_folder()]
-    removed += [path for path in paths if path not in (*kept, *decided)]
+    removed += [path for path in folders if path not in (*kept, *decided)]
     removed += [os.path.join(path, name) for path in decided for name in event_log.FILES]
     for path in dict.fromkeys([*removed, *([] if kept or decided else [states])]):
         if not os.path.lexists(path):
@@ -328,13 +328,13 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
 def _find_waiting(states: str) -> dict[str, str]:
     """Return the states with files of learnings that no memory has, and how many of which project.
 
-    `storage.inbox` and `storage.state_folder` describe the files.
+    `storage.inbox` and `storage.paths` describe the files.
     """
     waiting, owners = {}, dict(state_owner.list_owners(states))
     for name in SafeFiles(states).list_names():
         path = os.path.join(states, name)
         state = SafeFiles(path)
-        count = int(state.is_file(state_folder.WAITING_FILE))
+        count = int(state.is_file(paths.WAITING_FILE))
         for folder in (inbox.FOLDER, inbox.OLD_FOLDER, old_state.REVIEW):
             count += sum(len(names) for _folder, names in tree.walk(state, folder))
         if count:

@@ -97,4 +97,4 @@ def load_config(
 
 def find_project(cwd: str, environ: Mapping[str, str]) -> Project:
     """Return the project of the folder `cwd`, or the project named by the environment."""
-    return Project(paths.find_project(cwd, environ), environ)
+    return Project(paths.find_project_level(cwd, environ), environ)

@@ -19,7 +19,7 @@ from memory_core.claude_code import claude_md
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files import file_actions, safe_files
 from memory_core.secrets import scanner
-from memory_core.selection import rendering
+from memory_core.selection.passages import count_fitting, estimate_tokens
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.storage.run_records import SessionRuns
@@ -232,7 +232,7 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
     safe = claude_md.escape_imports(sanitize.escape(scanner.redact(text)))
     # Escape first, then measure: the escapes count as tokens too.
     body = front_matter.read_body(safe)
-    if rendering.estimate_tokens(body) > budget:
+    if estimate_tokens(body) > budget:
         return task_document.shorten(safe, budget, folder.files.relative(path))
     return text if safe == text else body
 
@@ -291,7 +291,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
         return whole
     folder = backlog_folder.Folder(project.paths.files)
     path = folder.memory_path(active)
-    budget = rendering.count_fitting(room - FRAME_CHARS)
+    budget = count_fitting(room - FRAME_CHARS)
     cut = task_document.shorten(text, budget, folder.files.relative(path))
     shorter = _format_block(project, active, [sanitize.escape(cut).strip()])
     return shorter if len(shorter) <= room else ""

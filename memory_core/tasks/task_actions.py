@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memory_core.claude_code.agent_names import PM
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.selection import rendering
+from memory_core.selection.passages import estimate_tokens
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
 from memory_core.tasks import (
@@ -465,4 +465,4 @@ def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFil
         return None
     body = front_matter.read_body(folder.files.read_text(path))
     is_copy = os.path.dirname(path) != folder.memory
-    return ImportedFile(folder.files.relative(path), is_copy, rendering.estimate_tokens(body))
+    return ImportedFile(folder.files.relative(path), is_copy, estimate_tokens(body))

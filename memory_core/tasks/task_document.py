@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from memory_core.document import edits, markdown
 from memory_core.document.markdown import Document, Section
-from memory_core.selection.rendering import estimate_tokens
+from memory_core.selection.passages import estimate_tokens
 from memory_core.text import front_matter, markdown_lines, sanitize
 
 CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "References"

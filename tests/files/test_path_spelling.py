@@ -9,7 +9,7 @@ from unicodedata import normalize
 import pytest
 
 from memory_core.files import path_spelling
-from memory_core.storage.state_folder import StateFiles
+from memory_core.storage.paths import StateFiles
 
 
 def test_a_path_that_needs_no_change_stays(tmp_path: Path) -> None:

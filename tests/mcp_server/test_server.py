@@ -27,7 +27,7 @@ from memory_core.mcp_server import resources, server, tools
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.reading import read_memory
 from memory_core.origin.text_origins import list_texts
-from memory_core.selection import rendering
+from memory_core.selection.passages import estimate_tokens
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.tasks import task_actions
@@ -560,9 +560,9 @@ def test_what_is_chosen_fits_the_budget(
     known = agent_context.Knowledge("qa", items, wished, performance.Performance(), [])
     held = agent_context.select_within(known, budget)
     text = agent_context.render_markdown(held, len(held.items))
-    assert rendering.estimate_tokens(text) <= budget
+    assert estimate_tokens(text) <= budget
     assert set(held.items) <= set(items)
-    if rendering.estimate_tokens(agent_context.render_markdown(known, len(items))) <= budget:
+    if estimate_tokens(agent_context.render_markdown(known, len(items))) <= budget:
         assert sorted(held.items) == sorted(items)
         assert held.preferences == wished
 

@@ -16,7 +16,7 @@ import pytest
 from memory_core.history import rights
 from memory_core.history.item_history import id_of, make_record
 from memory_core.origin import ledger
-from memory_core.selection.rendering import CONFIRMED
+from memory_core.selection.passages import CONFIRMED
 from support.command_line import Person
 from support.database import execute
 from support.events import make_pre_event, make_start_event, make_stop_event

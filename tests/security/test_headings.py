@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.origin import text_origins
-from memory_core.selection.rendering import OUTSIDE_TITLE
+from memory_core.selection.passages import OUTSIDE_TITLE
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from support.command_line import Person

@@ -13,8 +13,8 @@ from memory_core.document import markdown
 from memory_core.history.item_history import id_of
 from memory_core.learning import feedback_lines
 from memory_core.memory import recall
-from memory_core.selection import rendering
 from memory_core.selection.indexing import shorten_ids
+from memory_core.selection.passages import render_passages
 from memory_core.selection.splitting import split_document
 from memory_core.text import characters, memory_tags, sanitize
 from support import lessons
@@ -137,7 +137,7 @@ def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> N
     for passage in passages:
         passage.short_id = ids.get(passage.id, "")
     for has_ids in (True, False):
-        body = rendering.render(passages, has_ids)
+        body = render_passages(passages, has_ids)
         sections: dict[str, list[str]] = {}
         for passage in passages:
             name = f"[{passage.short_id}] " if has_ids else ""

@@ -10,7 +10,7 @@ import pytest
 
 from adversarial.report import find_order
 from memory_core.history.item_history import id_of
-from memory_core.selection.rendering import OUTSIDE_TITLE
+from memory_core.selection.passages import OUTSIDE_TITLE
 from memory_core.storage.state_owner import OWNER_FILE
 from support.command_line import Person
 from support.database import execute

@@ -13,8 +13,7 @@ from memory_core.curation.views import explaining
 from memory_core.selection import choosing, whole
 from memory_core.selection.choosing import Choice
 from memory_core.selection.indexing import index_passages
-from memory_core.selection.passages import Passage, PassageIndex
-from memory_core.selection.rendering import estimate_tokens
+from memory_core.selection.passages import Passage, PassageIndex, estimate_tokens
 from memory_core.selection.scoring import Scores
 from support.tables import for_each
 

@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import markdown
-from memory_core.selection import rendering, whole
+from memory_core.selection import whole
 from memory_core.selection.indexing import index_passages
-from memory_core.selection.passages import Passage
+from memory_core.selection.passages import Passage, render_passages
 from memory_core.selection.splitting import split_document
 from support.tables import for_each
 
 
 def give_all(passages: list[Passage], room: int, task: str = "") -> str:
     choices = whole.select_all(index_passages(passages), task, room)
-    return rendering.render([choice.passage for choice in choices if choice.is_chosen])
+    return render_passages([choice.passage for choice in choices if choice.is_chosen])
 
 
 def given_text(text: str, room: int = 10_000) -> str:

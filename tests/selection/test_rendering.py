@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from memory_core.document import markdown
 from memory_core.history.item_history import id_of
-from memory_core.selection import rendering
 from memory_core.selection.indexing import shorten_ids
-from memory_core.selection.passages import Passage
+from memory_core.selection.passages import Passage, render_passages
 from memory_core.selection.splitting import split_document
 from support.tables import for_each
 
@@ -29,7 +28,7 @@ def render(passages: list[Passage]) -> str:
     ids = shorten_ids(each.id for each in passages)
     for passage in passages:
         passage.short_id = ids.get(passage.id, "")
-    return rendering.render(passages)
+    return render_passages(passages)
 
 
 NESTED = f"{FACT}\n  - Why: it lags\n  - See: src/stock.py"
@@ -53,7 +52,7 @@ def test_passages_are_rendered(text: str, expected: str) -> None:
 
 def test_the_section_of_the_best_passage_comes_first() -> None:
     first, second, third = split(f"## A\n- {FACT}\n## B\n- {OTHER}\n## A\n- x\n")
-    lines = rendering.render([second, third, first]).split("\n")
+    lines = render_passages([second, third, first]).split("\n")
     assert lines == ["## B", f"- {OTHER}", "", "## A", "- x", f"- {FACT}"]
 
 

@@ -18,7 +18,7 @@ from support.sandbox import Sandbox
 
 
 def project_root(cwd: Path, home: Path, **env: str) -> str:
-    return paths.find_project(str(cwd), {"HOME": str(home), **env}).root
+    return paths.find_project_level(str(cwd), {"HOME": str(home), **env}).root
 
 
 def test_the_root_of_a_project(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from memory_core.storage.database import state_db
 from memory_core.storage.database.state_db import NewerState
-from memory_core.storage.state_folder import StateFiles
+from memory_core.storage.paths import StateFiles
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ class Sandbox:
         """
         outcome = self._run_hook(name, event, process, {**self.env, **env})
         with contextlib.suppress(OSError):  # then the hook did nothing, either
-            await_worker(paths.find_project(str(self.root), {**self.env, **env}))
+            await_worker(paths.find_project_level(str(self.root), {**self.env, **env}))
         return outcome
 
     def _run_hook(self, name: str, event: Any, process: bool, variables: dict[str, str]) -> Outcome:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from memory_core.claude_code import claude_md
 from memory_core.document import markdown
 from memory_core.git import three_way
-from memory_core.selection import rendering
+from memory_core.selection.passages import estimate_tokens
 from memory_core.storage.database import state_db
 from memory_core.storage.project import find_project
 from memory_core.tasks import (
@@ -252,7 +252,7 @@ def test_invalid_notes_and_titles_are_refused(title: str, entry: str) -> None:
 def test_a_cut_is_within_its_budget(text: str, budget: int, title: str) -> None:
     whole = task_document.create("task-1", title, NOW) + text * 10
     cut = task_document.shorten(whole, budget, "backlog/memory/task-1.md")
-    assert rendering.estimate_tokens(cut) <= budget
+    assert estimate_tokens(cut) <= budget
     assert "backlog/memory/task-1.md" in cut
 
 
@@ -678,7 +678,7 @@ def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
         task_actions.add_note(shop.project, "a", f"note {number} of many about orders")
     assert imported(shop) == ["@memory/.sessions/a.md"]
     cut = (shop.folder / "memory" / ".sessions" / "a.md").read_text()
-    assert rendering.estimate_tokens(cut) <= 200
+    assert estimate_tokens(cut) <= 200
     assert "note 59 " in cut
     assert "note 3 " not in cut
     assert shop.memory("a").count("- note ") == 60

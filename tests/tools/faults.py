@@ -45,7 +45,6 @@ from memory_core.storage import (  # noqa: E402
     inbox,
     paths,
     run_records,
-    state_folder,
     store,
 )
 from memory_core.text.times import format_utc  # noqa: E402
@@ -140,7 +139,7 @@ class Bed:
 
     @property
     def has_state(self) -> bool:
-        return not self.paths.state.root.startswith(state_folder.NOWHERE)
+        return not self.paths.state.root.startswith(paths.NOWHERE)
 
     def folders(self) -> list[Path]:
         return [self.root, self.state] if self.has_state else [self.root]

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from memory_core.document.template import Limits
 from memory_core.history import rights
 from memory_core.history.item_history import Weights
-from memory_core.storage import paths, state_folder
+from memory_core.storage import paths
 from memory_core.storage.config_yml import config_defaults
 from memory_core.storage.project import Project, load_config
 from memory_core.storage.store import Store
@@ -17,12 +17,12 @@ from memory_core.storage.store import Store
 def contains(project: Project, folder: str) -> bool:
     """Check whether a folder belongs to a project: is below it, or in a working tree of it.
 
-    A folder below it need not exist any more.  Raises OSError as `paths.find_project`.
+    A folder below it need not exist any more.  Raises OSError as `paths.find_project_level`.
     """
     root = project.paths.root
     if not os.path.isabs(folder):
         return False
-    if state_folder.is_below(folder, root):
+    if paths.is_below(folder, root):
         return True
     if not paths.is_folder(folder):
         return False

@@ -14,7 +14,7 @@ from sqlite3 import Connection, InterfaceError, ProgrammingError
 from memory_core.files import file_actions
 from memory_core.storage.database import origin_table, review_table
 from memory_core.storage.database.origin_table import Line
-from memory_core.storage.state_folder import WAITING_FILE, StateFiles
+from memory_core.storage.paths import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
 from memory_core.text.times import format_utc
 

@@ -18,7 +18,7 @@ from memory_core.storage import config, paths
 from memory_core.storage.config_yml import config_merge
 from memory_core.storage.database import error_table, journal, origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.state_folder import WAITING_FILE, StateFiles
+from memory_core.storage.paths import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
 
 DECIDED, MADE, REVIEW, TASKS = "decided", "made", "review", "tasks.json"

@@ -16,7 +16,7 @@ from contextlib import closing
 from typing import TypeVar
 
 from memory_core.storage.database import error_table, old_state, run_table
-from memory_core.storage.state_folder import StateFiles
+from memory_core.storage.paths import StateFiles
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
