@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -164,6 +165,22 @@ def test_only_its_own_place_imports_a_library() -> None:
             if not {place, place.split(".")[0]} & set(LIBRARIES[library]):
                 wrong.append(f"{name} imports {library}")
     assert wrong == []
+
+
+# Names of packages, by those of their modules that are called differently or come with others.
+PACKAGES = {"yaml": "pyyaml", "markupsafe": "jinja2", "mcp_types": "mcp"}
+
+
+def test_an_installation_has_all_libraries() -> None:
+    project = (REPO / "pyproject.toml").read_text(encoding="utf-8")
+    required = project.partition("dependencies = [")[2].partition("]")[0]
+    imported = {
+        PACKAGES.get(library, library)
+        for name, path in MODULES.items()
+        for library in (full.split(".")[0] for full in imported_names(path))
+        if library not in sys.stdlib_module_names and wing(name) != "mcp_server"
+    }
+    assert imported - {"memory_core"} == set(re.findall(r'"([a-z0-9]+)[>=]', required))
 
 
 def folders() -> list[Path]:

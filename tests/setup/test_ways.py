@@ -44,6 +44,14 @@ def test_a_way_from_installation_to_removal(
     assert (home.plugin / "memory_core" / "setup" / "plugin_environment.py").exists()
     assert os.access(home.plugin / "bin" / "agent-memory", os.X_OK)
 
+    with subprocess.Popen(
+        [home.command, "dashboard", "--port", "0"],
+        env=home.env, cwd=home.project, stdout=subprocess.PIPE, text=True,
+    ) as dashboard:  # fmt: skip
+        assert dashboard.stdout
+        assert dashboard.stdout.readline().startswith("http://127.0.0.1:")
+        dashboard.terminate()
+
     # A second project uses the same copy.
     other = home.project.parent / "blog"
     other.mkdir()
