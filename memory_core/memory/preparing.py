@@ -350,8 +350,11 @@ class _Level:
         if passage.item:
             passage.tier = self._tiers[passage.item]
             passage.names = code_names.list_names(passage.text[:MAX_COMPARED])
+            nested = self._nested[passage.item]
+            passage.is_new = self._guard.is_new(passage.item, nested)
         else:
             passage.tier = self._guard.find_tier(passage.text)
+            passage.is_new = self._guard.is_new(passage.text)
 
     def _list_outranked(self) -> list[Item]:
         """Return the items that say the same as one of a higher rank.

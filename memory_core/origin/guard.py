@@ -29,7 +29,7 @@ class Guard:
         self.find_origin = origins.find
         self.given = given
         self._state = state
-        self._inside: tuple[str, ...] = ()
+        self._is_foreign: bool | None = None
 
     def forget_origins(self) -> None:
         """Take the texts for those of which nothing is known, because that cannot be read."""
@@ -42,11 +42,15 @@ class Guard:
             return OUTSIDE_REASON if rights.AGENT in self.given else STRICT_REASON
         if tier in rights.DECIDED:
             return ""
-        if not self._inside:
-            new = () if last_look.may_be_foreign(self._state) else ("",)
-            self._inside = (rights.AGENT, rights.UNKNOWN, *new)
-        is_inside = self.find_origin(text, nested) in self._inside
+        is_known = self.find_origin(text, nested) in (rights.AGENT, rights.UNKNOWN)
+        is_inside = is_known or self.is_new(text, nested)
         return checking.find_reason(f"{text}\n{nested}", not is_inside)
+
+    def is_new(self, text: str, nested: str = "") -> bool:
+        """Return whether a text came into the file since the last look, and not by git."""
+        if self._is_foreign is None:
+            self._is_foreign = last_look.may_be_foreign(self._state)
+        return not self._is_foreign and self.find_origin(text, nested) == ""
 
     def find_tier(self, text: str, nested: str = "", is_tainted: bool = False) -> str:
         """Return the tier of a text; `is_tainted`: its history says so."""
@@ -84,5 +88,5 @@ class Guard:
 
     def _is_strange(self, heading: str) -> bool:
         """Return whether a heading is from elsewhere, or held, and no person has accepted it."""
-        is_inside = self.find_tier(heading) in rights.INSIDE
+        is_inside = self.find_tier(heading) in rights.INSIDE or self.is_new(heading)
         return not is_inside or self.find_reason(heading) != ""

@@ -45,6 +45,7 @@ WISHED = "for every task"
 WHOLE = "the memory is small"
 OWN = "a person's line"
 LEFT = "a person's line, room was left"
+LEAD = "stands above a given line"
 FITS = "fits the task"
 STRONG = "fits the task well"
 NO_WORD = "shares too few words"
@@ -111,8 +112,23 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
         room -= _choose_fitting(rest, scores.is_strong, room)
     else:
         room -= _choose(USEFUL, sorted(rest, key=_rank), room)
-    _choose(LEFT, lines, room)
+    room -= _choose(LEFT, lines, room)
+    _choose(LEAD, _list_leads(index, choices, scores), room)
     return sorted(choices, key=order)
+
+
+def _list_leads(index: PassageIndex, choices: list[Choice], scores: Scores) -> list[Choice]:
+    """Return decisions about what stands above chosen passages; new ones join the choices."""
+    known = {choice.passage.index: choice for choice in choices}
+    leads = []
+    for passage in [choice.passage for choice in choices if choice.is_chosen]:
+        while passage.lead >= 0:
+            if passage.lead not in known:
+                choices += make_choices(index, [passage.lead], scores)
+                known[passage.lead] = choices[-1]
+            leads.append(known[passage.lead])
+            passage = index[passage.lead]
+    return leads
 
 
 def _choose(reason: str, choices: Iterable[Choice], room: int) -> int:

@@ -45,13 +45,24 @@ SECTION_SCORES = {
 }
 CUSTOM_SECTION_SCORE = 4
 
+# The level of a sentence with a colon, or a title in bold type, in a section: below all headings.
+DEEPEST = 7
+
 
 def index_passages(
     passages: Iterable[Passage] = (), abouts: Mapping[str, str] | None = None
 ) -> PassageIndex:
     """Index passages; `abouts` says what runs were about, by their ids."""
     index = PassageIndex()
+    leads, place = list[tuple[int, int]](), ("", False)  # their levels and numbers
     for passage in passages:
+        number, section = len(index), (passage.section, passage.is_users)
+        leads, place = (leads if section == place else []), section
+        level = 0 if passage.item else _find_level(passage.text)
+        if not passage.item:
+            leads = [lead for lead in leads if lead[0] < (level or DEEPEST)]
+        passage.lead = leads[-1][1] if leads else -1
+        leads += [(level, number)] if level else []
         add_passage(index, passage)
     # The newest first.  People put what always matters at the top of a file: of the same age,
     # those further up come first.
@@ -72,6 +83,14 @@ def compare_words(index: PassageIndex) -> None:
             index.parts.setdefault(part, []).append(word)
     size = len(index)
     index.rarity = [log(1 + (size - count + 0.5) / (count + 0.5)) for count in range(size + 1)]
+
+
+def _find_level(text: str) -> int:
+    """Return the level of a paragraph that says what the passages below it are about, else 0."""
+    is_bold = text.startswith("**") and text.endswith("**") and text.count("**") == 2
+    is_title = is_bold or text.rstrip("*_ ").endswith((":", "\uff1a"))
+    heading = len(text) - len(text.lstrip("#"))
+    return heading or (DEEPEST if is_title else 0)
 
 
 @cache

@@ -1,7 +1,8 @@
 """The passages of a memory: items with their nested lines, and paragraphs.
 
-They are found by their words, and written for an agent as Markdown, best section and best passage
-first.  What came from outside stands behind all others, in a part of its own.
+They are found by their words, and written for an agent as Markdown: the best section first, and in
+each section the order of the file.  What came from outside stands behind all others, in a part of
+its own.
 Whatever they contain, a reader finds the same items: each line of other text is quoted, and each
 line below an item is indented.
 """
@@ -52,6 +53,8 @@ class Passage:
     confidence = 1.0
     born = ""
     tier = ""  # where it comes from: see history.rights
+    is_new = False  # it came into the file since the last look, and not by git
+    lead = -1  # the number of the heading, or the sentence with a colon, that it stands below
     given = 0  # how many runs received it
     used = 0
     is_confirmed = False  # by a person or by several runs
@@ -67,8 +70,8 @@ class Passage:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is an item that a person wrote on this machine."""
-        return self.item != "" and self.tier in OWN_TIERS
+        """Whether a person wrote it on this machine, or may have written it since the last look."""
+        return self.tier in OWN_TIERS or self.is_new
 
     @property
     def is_outside(self) -> bool:
@@ -128,7 +131,7 @@ class PassageIndex:
 
 
 def render_passages(passages: Iterable[Passage], has_ids: bool = True, left: str = "") -> str:
-    """Return passages in their order; those of one section share its heading.
+    """Return passages by sections, in the order of their first passages.
 
     `left` is a line about passages that do not fit.
     """
@@ -142,17 +145,17 @@ def render_passages(passages: Iterable[Passage], has_ids: bool = True, left: str
 
 def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
     """Return the Markdown of each section."""
-    sections: dict[str, list[str]] = {}
+    sections: dict[str, list[Passage]] = {}
     for passage in passages:
-        title = passage.section
-        if title not in sections:
-            level = "###" if passage.is_outside else "##"
-            sections[title] = [f"{level} {title}"] if title else []
-        lines = sections[title]
-        if lines and lines[-1].startswith(QUOTE):
-            lines.append("")  # a number behind a quotation would go on with it
-        lines.append(_format(passage, has_ids))
-    return map("\n".join, sections.values())
+        sections.setdefault(passage.section, []).append(passage)
+    for title, own in sections.items():
+        level = "###" if own[0].is_outside else "##"
+        lines = [f"{level} {title}"] if title else []
+        for passage in sorted(own, key=lambda one: one.index):
+            if lines and lines[-1].startswith(QUOTE):
+                lines.append("")  # a number behind a quotation would go on with it
+            lines.append(_format(passage, has_ids))
+        yield "\n".join(lines)
 
 
 def format_left(count: int, agent: str) -> str:

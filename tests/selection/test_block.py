@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -124,10 +125,94 @@ def test_an_item_is_marked_and_ranked_lower_if_its_file_is_gone(selecting: Sandb
         (source / f"{name}.py").touch()
     selecting.write_memory("engineer", "src/sales.py retries twice", "src/stock.py retries twice")
     before = re.findall(r"^- \[.*", build(selecting), re.MULTILINE)
-    gone = "src/sales.py" if "sales" in before[0] else "src/stock.py"
-    (selecting.root / gone).unlink()
-    after = re.findall(r"^- \[.*", build(selecting), re.MULTILINE)
-    assert after == [before[1], f"{before[0]} (may be out of date: {gone} is gone)"]
+    (source / "sales.py").unlink()
+    block = build(selecting)
+    after = re.findall(r"^- \[.*", block, re.MULTILINE)
+    assert after == [f"{before[0]} (may be out of date: src/sales.py is gone)", before[1]]
+    assert f"`Used: {before[1][3:7]}`" in note_of(block), "the other one fits better now"
+
+
+# A memory of a person, and what an agent receives of it: in the order of the file, and each item
+# with what stands above it.
+GROUPED = """\
+## Common Mistakes to Avoid
+1. Do not forget `await` in route handlers
+2. Do not use `datetime.now()` without a zone
+
+### Only in the legacy app
+
+- `mysql_query` returns false on empty results
+
+**Imports**
+
+- Composer 2 breaks them
+
+### Everywhere else
+
+Before each release:
+
+- Run the smoke tests
+
+Ask Otto first.
+"""
+ABOVE = {
+    "Composer 2 breaks them": ["### Only in the legacy app", "**Imports**"],
+    "Run the smoke tests": ["### Everywhere else", "Before each release:"],
+}
+
+
+def test_a_small_memory_has_the_order_of_the_file(selecting: Sandbox) -> None:
+    write_lines(selecting, GROUPED)
+    lines = [re.sub(r"\[\w+\]✓? ", "", line) for line in build(selecting).split("\n")]
+    given = [line.removeprefix("> ") for line in lines if line]
+    written = [line for line in GROUPED.split("\n") if line]
+    assert [line for line in given if line in written] == written
+
+
+@pytest.mark.parametrize(("item", "above"), ABOVE.items())
+def test_an_item_is_given_with_what_stands_above_it(
+    selecting: Sandbox, item: str, above: list[str]
+) -> None:
+    selecting.configure(CHOOSING)
+    write_lines(selecting, GROUPED, is_decided=False)
+    lines = build(selecting, task=item).split("\n")
+    own = next(line for line in lines if line.endswith(f"] {item}"))
+    places = [lines.index(f"> {heading}") for heading in above]
+    assert places == sorted(places)
+    assert places[-1] < lines.index(own)
+    others = {heading for headings in ABOVE.values() for heading in headings} - {*above}
+    assert not [line for line in lines if line.removeprefix("> ") in others]
+
+
+def test_the_prose_of_a_person_is_given_like_their_items(selecting: Sandbox) -> None:
+    selecting.configure(CHOOSING)
+    prose = "Never push to main directly. Every change goes through a pull request."
+    write_lines(selecting, f"## Rules\n{prose}\n\n```sh\nmake up\n```\n\n- {FACT}\n")
+    block = build(selecting, task="update the typo")
+    assert f"> {prose}\n" in block
+    assert "> make up\n" in block
+
+
+def test_a_new_line_reaches_the_next_agent(selecting: Sandbox) -> None:
+    selecting.configure(CHOOSING)
+    path = write_lines(selecting, f"## Rules\n- {FACT}\n")
+    assert FACT in build(selecting, task="update the typo")
+    new = "Never touch the frobnicator without asking Otto"
+    path.write_text(f"{path.read_text()}- {new}\n\n## Release checklist\n- Tag it\n")
+    block = build(selecting, task="update the typo")
+    assert re.search(rf"- \[\w+\] {new}\n", block), "not yet as a person's"
+    assert "## Release checklist\n" in block
+
+
+def write_lines(sandbox: Sandbox, text: str, is_decided: bool = True) -> Path:
+    """Write a memory by hand; with `is_decided`, as a person's whose lines have been looked at."""
+    path = sandbox.write_memory("engineer")
+    path.write_text(f"# Engineer Memory\n\n{text}")
+    if is_decided:
+        project = sandbox.open_project()
+        texts = text_origins.list_texts(project, project.store, "engineer")
+        text_origins.accept(project.store, texts, is_mine=True)
+    return path
 
 
 def test_the_users_own_items_name_files_of_any_project(selecting: Sandbox) -> None:
