@@ -213,17 +213,15 @@ def ensure_section(document: Document, title: str, limits: Limits) -> tuple[Docu
 def _choose_section(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
     """Return the section for a learning of an agent, who may not add one beyond the limit.
 
-    The learning then goes to Recent Learnings, or else to the last section.
+    The learning then goes to Recent Learnings.  Raises LearningRefused without it.
     """
-    counted = template.list_counted_sections(document)
-    is_full = len(counted) >= limits.sections
-    if markdown.find_section(document, title) is None and is_full:
-        section = markdown.find_section(document, template.RECENT_TITLE)
-        section = section or next(reversed(counted), None)
-        if section is None:
-            raise LearningRefused("the document may have no section")
-        return document, section
-    return ensure_section(document, title, limits)
+    is_full = len(template.list_counted_sections(document)) >= limits.sections
+    if markdown.find_section(document, title) or not is_full:
+        return ensure_section(document, title, limits)
+    section = markdown.find_section(document, template.RECENT_TITLE)
+    if section is None:
+        raise LearningRefused(f"the file has {limits.sections} sections, and none for it")
+    return document, section
 
 
 def _check_line(document: Document, content: str, limits: Limits) -> None:

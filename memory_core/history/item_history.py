@@ -116,6 +116,7 @@ class ItemState:
         self.contradicting_runs: set[str] = set()
         self.place = (0, "", "", 0.0)  # in the history, of the record that last added it
         self.is_present = False
+        self.is_withdrawn = False  # a person removed it, or gave it another text
         self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
         # The history says that a person wrote, edited, confirmed, accepted or restored it.
@@ -269,6 +270,9 @@ class History:
             self._arrive(state, record, inherits)
         elif kind in DEPARTURE_KINDS:
             state.is_present = False
+            is_undo = change_of(record) in self._undoing
+            by_person = record.get("source") in HUMAN_SOURCES and not is_undo
+            state.is_withdrawn = kind == "removed" and by_person
             state.nested = record.get("nested") or state.nested
         if change_of(record) not in (self._undone_here if is_own else self._undone):
             is_new = is_first and older is None
@@ -357,7 +361,7 @@ class History:
         state.nested = record.get("nested") or ""
         state.added_at, state.added_by = record["time"], change_of(record)
         state.place = place_of(record)
-        state.is_present = True
+        state.is_present, state.is_withdrawn = True, False
         self._rejected.discard(state.id)
         state.is_by_hand = record["kind"] in FILE_KINDS and record.get("source") != PERSON_SOURCE
         self._by_text[state.text] = state
@@ -367,6 +371,7 @@ class History:
             state.reading = _list_texts(record.get("reading"))
         older = self._states.get(record.get("was") or "")
         if older is not None and older is not state:
+            older.is_withdrawn = record["kind"] == "edited"
             self._inherit(state, older, inherits)
 
     def _inherit(self, state: ItemState, older: ItemState, has_rights: bool) -> None:

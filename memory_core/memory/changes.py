@@ -8,7 +8,7 @@ from typing import Any
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import edits, markdown, template
 from memory_core.document.markdown import Document
-from memory_core.document.merge_learnings import LearningLike, MergeResult
+from memory_core.document.merge_learnings import LearningLike, MergeResult, find_duplicate
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Difference, ItemState
 from memory_core.learning.extraction import Learning
@@ -22,6 +22,7 @@ from memory_core.text import similarity
 # Why a learning waits with this setting, and why one is dropped.
 ASK_REASON = "learning: ask"
 REJECTED_REASON = "a person rejected it before"
+REMOVED_REASON = "a person removed or changed it before"
 WRONG_REASON = "reported as wrong"
 TAINTED_REASON = "the run read from outside"
 MCP_REASON = "an MCP client wrote it"
@@ -153,10 +154,17 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
             report.refused.append((learning, suspicions[id(learning)]))
         elif state and state.is_doubted and not state.is_present and not by_person:
             report.refused.append((learning, WRONG_REASON))
+        elif state and state.is_withdrawn and not by_person and not _is_there(memory, learning):
+            report.refused.append((learning, REMOVED_REASON))
         elif waits and not (state and state.is_present):
             report.refused.append((learning, waits))
         else:
             yield learning
+
+
+def _is_there(memory: AgentMemory, learning: LearningLike) -> bool:
+    """Return whether the memory says the same in other words."""
+    return find_duplicate(memory.document.items, learning.content) is not None
 
 
 def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:

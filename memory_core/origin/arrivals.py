@@ -8,6 +8,7 @@ knows who wrote what is there: a person is asked.
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -195,10 +196,24 @@ def _take_rights_over(
 
 def _stamp_files(store: Store) -> dict[str, list[int]]:
     return {
-        name: [status.st_size, status.st_mtime_ns, status.st_ino]
+        name: _stamp(status)
         for name, status in file_actions.scan(store.files, store.folder)
         if name.endswith(".md")
     }
+
+
+def _stamp(status: os.stat_result) -> list[int]:
+    return [status.st_size, status.st_mtime_ns, status.st_ino]
+
+
+def has_news(store: Store, agent: str) -> bool:
+    """Return whether a memory file has lines since the last look that git did not bring."""
+    state, path = store.paths.state, store.path(agent)
+    status = store.files.status(path)
+    if status is None or last_look.may_be_foreign(state):
+        return False
+    seen = last_look.read_look(state).get("files", {}).get(os.path.basename(path), [])
+    return bool(seen[:-1] != _stamp(status))
 
 
 def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:

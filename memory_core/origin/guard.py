@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cache
 
 from memory_core.document import edits, markdown, template
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document
-from memory_core.files import last_look
-from memory_core.files.safe_files import SafeFiles
 from memory_core.history import rights
 from memory_core.history.rights import Origins
 from memory_core.origin import checking
@@ -22,14 +21,16 @@ class Guard:
     """The check of an agent's texts by their origins on this machine.
 
     Texts on which a person decided here pass.  Of the others it stops those of other tiers than
-    `given`, if there are any, and those that may be poisoned.
+    `given`, if there are any, and those that may be poisoned.  `has_news` returns whether the file
+    has lines since the last look that git did not bring.
     """
 
-    def __init__(self, origins: Origins, state: SafeFiles, given: Collection[str] = ()) -> None:
+    def __init__(
+        self, origins: Origins, has_news: Callable[[], bool], given: Collection[str] = ()
+    ) -> None:
         self.find_origin = origins.find
         self.given = given
-        self._state = state
-        self._is_foreign: bool | None = None
+        self._has_news = cache(has_news)
 
     def forget_origins(self) -> None:
         """Take the texts for those of which nothing is known, because that cannot be read."""
@@ -48,9 +49,7 @@ class Guard:
 
     def is_new(self, text: str, nested: str = "") -> bool:
         """Return whether a text came into the file since the last look, and not by git."""
-        if self._is_foreign is None:
-            self._is_foreign = last_look.may_be_foreign(self._state)
-        return not self._is_foreign and self.find_origin(text, nested) == ""
+        return self.find_origin(text, nested) == "" and self._has_news()
 
     def find_tier(self, text: str, nested: str = "", is_tainted: bool = False) -> str:
         """Return the tier of a text; `is_tainted`: its history says so."""

@@ -53,10 +53,14 @@ def make_guard(store: Store, agent: str, project: Project | None = None) -> Guar
 
     Without a project, it only finds the texts that may be poisoned.
     """
+
+    def has_news() -> bool:
+        return arrivals.has_news(store, agent)
+
     if project is None:
-        return Guard(ledger.Ledger(store, agent), store.paths.state)
+        return Guard(ledger.Ledger(store, agent), has_news)
     given = project_rules.list_given_tiers(project) if store.paths is project.paths else ()
-    return Guard(ledger.of(project, store, agent), store.paths.state, given)
+    return Guard(ledger.of(project, store, agent), has_news, given)
 
 
 def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -> list[JudgedText]:

@@ -52,7 +52,7 @@ NO_WORD = "shares too few words"
 FAR = "fits much less than the best"
 FULL = "no room"
 ALL = "selection is off"
-USEFUL = "no task known"
+USEFUL = "no task by_number"
 
 
 class Choice:
@@ -119,14 +119,14 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
 
 def _list_leads(index: PassageIndex, choices: list[Choice], scores: Scores) -> list[Choice]:
     """Return decisions about what stands above chosen passages; new ones join the choices."""
-    known = {choice.passage.index: choice for choice in choices}
+    by_number = {choice.passage.index: choice for choice in choices}
     leads = []
     for passage in [choice.passage for choice in choices if choice.is_chosen]:
         while passage.lead >= 0:
-            if passage.lead not in known:
+            if passage.lead not in by_number:
                 choices += make_choices(index, [passage.lead], scores)
-                known[passage.lead] = choices[-1]
-            leads.append(known[passage.lead])
+                by_number[passage.lead] = choices[-1]
+            leads.append(by_number[passage.lead])
             passage = index[passage.lead]
     return leads
 

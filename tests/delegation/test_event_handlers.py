@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from memory_core.history import item_history
+from memory_core.memory import changes
 from memory_core.storage.project import find_project
 from memory_core.text import digests
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
@@ -437,7 +438,9 @@ def test_a_removed_item_does_not_return_with_the_next_event(sandbox: Sandbox) ->
     answer(sandbox)
     assert LEARNED not in sandbox.read_memory("engineer")
     end_agent(sandbox, "a2")
-    assert LEARNED in sandbox.read_memory("engineer"), "another run may learn it again"
+    assert LEARNED not in sandbox.read_memory("engineer")
+    (entry,) = find_project(str(sandbox.root), sandbox.env).store.read_review("engineer")
+    assert (entry["content"], entry["reason"]) == (LEARNED, changes.REMOVED_REASON)
 
 
 def test_prompts_teach_nothing(shop: Sandbox) -> None:

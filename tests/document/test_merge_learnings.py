@@ -137,7 +137,12 @@ REFUSED = {
     "too long": ("x" * 399, "", LIMITS, "its line would have 401 characters, limit 400"),
     "in its list": ("x" * 398, "## Recent Learnings\n 10. a\n", LIMITS, "its line would have 403"),
     "no room": ("a learning", "x" * 900, template.Limits(size=1024), NO_ROOM),
-    "no section": ("a", "", template.Limits(sections=0), "the document may have no section"),
+    "no section": (
+        "a",
+        "",
+        template.Limits(sections=0),
+        "the file has 0 sections, and none for it",
+    ),
 }
 
 
@@ -154,8 +159,14 @@ def test_learnings_are_refused(name: str) -> None:
 
 def test_there_are_at_most_ten_sections() -> None:
     text = "".join(f"## Mine {number}\n\n" for number in range(10))
-    last = markdown.parse_document(merged(text, ("pattern", "a learning")).text).sections[-1]
-    assert (last.title, [item.text for item in last.items]) == ("Mine 9", ["a learning"])
+    found = merged(text, ("pattern", "a learning"))
+    assert found.text == text
+    assert [reason for _learning, reason in found.refused] == [
+        "the file has 10 sections, and none for it"
+    ]
+    last = f"{text}## Recent Learnings\n"
+    document = markdown.parse_document(merged(last, ("pattern", "a learning")).text)
+    assert [item.text for item in document.sections[-1].items] == ["a learning"]
     text = text.replace("## Mine 3", "## recent learnings")
     sections = markdown.parse_document(merged(text, ("pattern", "a learning")).text).sections
     assert len(sections) == 10

@@ -187,12 +187,12 @@ def test_preferences_are_neither_counted_nor_evicted_nor_added_to() -> None:
     assert len(listed(found.text)) == 20
     sections = markdown.parse_document(found.text).sections
     assert [each.title for each in sections] == ["Preferences", "A", "Recent Learnings"]
-    text = make_section("A", "x") + wished("a: b")
-    found = merged(text, ("tip", "a learning"), limits=template.Limits(sections=1))
+    text = make_section("Recent Learnings", "x") + wished("a: b")
+    found = merged(text, ("pattern", "a learning"), limits=template.Limits(sections=1))
     first = markdown.parse_document(found.text).sections[0]
     assert [item.text for item in first.items] == ["x", "a learning"]
     found = merged(wished("a: b"), ("tip", "a learning"), limits=template.Limits(sections=0))
-    assert [reason for _, reason in found.refused] == ["the document may have no section"]
+    assert [reason for _, reason in found.refused] == ["the file has 0 sections, and none for it"]
 
 
 SAID = "testing: All services use dependency injection"
