@@ -21,7 +21,7 @@ Span = tuple[int, int]
 MAX_REVIEW_LENGTH = 4000
 
 # Characters around a content.
-_AROUND = " .*\"'\u201c\u201d"
+_AROUND = " -.*\"'\u201c\u201d"
 
 # Characters of a line that may contain the words of a marker.
 _BEGIN = 40

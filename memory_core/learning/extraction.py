@@ -6,6 +6,7 @@ docs/learnings.md shows with examples which blocks are learned or rejected.  `bl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -88,11 +89,15 @@ def _judge_draft(draft: Draft, max_length: int) -> Learning:
     return Learning(clean_type(kind), line, lines_below, reason)
 
 
-# Exactly this, in place of a learning, says that there is none.
-_NOTHING = {
-    *("no", "none", "nothing", "n/a", "nothing new", "nothing to add", "nothing to record"),
-    *("no learnings", "no new learnings", "no new findings", "no findings", "no memory updates"),
-}
+# See _says_nothing.
+_NOTHING = re.compile(
+    r"(?!.*[`\d_])\W*(there (is|are|was|were) )?("
+    r"(n/a|no(ne|thing)?)( new)?(\W*$|[.,;:] | [-\u2013\u2014] | \([^)]*\)$)"
+    r"|no(ne|thing)? ([\w-]+ ){0,3}(worth \w+ing|noteworthy"
+    r"|(finding|learning|lesson|insight|memory update)s?)\b"
+    r"|nothing ([\w-]+ ){0,3}to (record|remember|add|report|note|save)\b)",
+    re.IGNORECASE,
+)
 EMPTY_REASON = "it may say nothing about the project"
 
 _QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
@@ -147,4 +152,5 @@ def check_report(kind: str, texts: list[str], max_length: int) -> str:
 
 
 def _says_nothing(text: str) -> bool:
-    return text.strip(" .").lower() in _NOTHING
+    """Check for a denial that stands alone or soon speaks of findings, and names no code."""
+    return bool(_NOTHING.match(text))

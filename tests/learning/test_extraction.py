@@ -276,6 +276,22 @@ EMPTY = """\
 No new learnings
 Nothing to record
 No findings
+Nothing new to record
+No durable findings from this run
+There is nothing new to record for later runs
+There were no new lessons
+None (trivial change)
+None: the change was a typo
+No learnings to record
+Nothing noteworthy
+No new learnings this time
+No new project-specific insights
+No additional findings beyond what is already recorded
+Nothing worth remembering from this task
+Nothing of lasting value to record
+No new findings in this run
+Nothing to add this time
+No memory updates
 YOUR LEARNING HERE
 DESCRIBE WHAT YOU LEARNED
 """
@@ -294,6 +310,25 @@ There is no staging database
 Nothing waits for the record lock, use `SKIP LOCKED`
 No task may call `Model.save` without `update_fields`
 The user wants no new abstractions unless two places need them
+No retries on POST: the gateway does them
+No force pushes to main
+None of the tests run in parallel
+Nothing may import `api` from `core`
+No migrations in release branches
+No new dependencies without asking
+No memory limits are set on the workers
+No need to add a changelog entry: the bot writes it
+No records are deleted, only flagged as archived
+Nothing is recorded in staging: Sentry is off there
+Nothing new goes into the legacy module
+Nothing has to be compiled: the wheels are prebuilt
+No task may add columns without a default
+No report is sent on holidays
+No notes are printed on invoices
+No .env files in the image
+No-op migrations are squashed before a release
+None, not `null`, marks a deleted row
+No findings table in `schema.sql`: they are in the log
 日付はJSTで保存される、UTCではない
 """
 
@@ -311,8 +346,11 @@ def test_a_denial_about_the_project_is_learned(content: str) -> None:
     assert extract(block(content)).learnings == [Learning("pattern", content)]
 
 
-# The words of the recording note in place of a learning.
-@pytest.mark.parametrize("content", ["one sentence", "One sentence.", "[one sentence]", "..."])
+# The words of the recording note, or a short word, in place of a learning.
+FILLERS = ["one sentence", "One sentence.", "[one sentence]", "...", "- None"]
+
+
+@pytest.mark.parametrize("content", FILLERS)
 def test_the_words_of_the_note_are_no_learning(content: str) -> None:
     found = extract(block(content))
     assert found.learnings + found.rejected == []
