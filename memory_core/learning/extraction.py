@@ -83,7 +83,8 @@ def clean(learning: Learning) -> Learning:
 def _judge_draft(draft: Draft, max_length: int) -> Learning:
     kind, content, reason, nested = draft
     line = clean_line(remove_quotes(content))
-    below = [clean_line(text) for text in nested if not is_blank(text)]
+    fields = (text.partition(": ") for text in nested if not is_blank(text))
+    below = [clean_line(f"{name}: {remove_quotes(value)}") for name, _colon, value in fields]
     reason = reason or check_report(kind, [line, *below], max_length)
     lines_below = "\n".join(f"  - {text}" for text in below)
     return Learning(clean_type(kind), line, lines_below, reason)
@@ -100,19 +101,19 @@ _NOTHING = re.compile(
 )
 EMPTY_REASON = "it may say nothing about the project"
 
-_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
+_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"), ("[", "]"))
 
 # Characters of an unknown type.
 _MAX_NAME = 80
 
 
 def remove_quotes(text: str) -> str:
-    """Remove quotation marks or bold type around all of a text."""
+    """Remove quotation marks, bold type or square brackets around all of a text."""
     bare = text.removesuffix(".")
     for opening, closing in _QUOTES:
         inner = bare.removeprefix(opening).removesuffix(closing)
         is_around = len(inner) == len(bare) - len(opening + closing)
-        if is_around and opening not in inner and closing not in inner:
+        if is_around and (closing not in inner or opening in inner.partition(closing)[0]):
             return inner
     return text
 

@@ -21,6 +21,10 @@ TOO_SHORT = 5
 # How the recording note's placeholder begins, for a report that lost its brackets.
 NOTE_SAMPLE = "one sentence of at most"
 
+# A longer text in square brackets is a placeholder only if it has one of these words.
+_FILLERS = {"sentence", "characters", "optional", "describe", "learning", "learned", "you", "your"}
+_SHORT = 3  # words
+
 # Characters around the name of a type.
 DECORATION = "`*_\"'\u201c\u201d[]<>(),. "
 
@@ -35,12 +39,20 @@ def type_of(name: str) -> str:
 
 
 def is_placeholder(content: str) -> bool:
-    """Check for a placeholder: text in brackets, or only dots."""
+    """Check for a placeholder: text in brackets, or only dots.
+
+    Square brackets may also stand around a learning, as in the note: it has more than three words
+    or a path, and no word of a filler.
+    """
     bare = content.strip(" \t\r\n`*_\"'.\u2026")
     if not bare:
         return bool(content.strip())
     low = bare.lower()
-    return is_bracketed(bare) or low.startswith(NOTE_SAMPLE) or NOTE_SAMPLE.startswith(low)
+    if is_bracketed(bare):
+        words = low[1:-1].replace(",", "").split()
+        is_short = len(words) <= _SHORT and "/" not in low
+        return bare[0] != "[" or is_short or not _FILLERS.isdisjoint(words)
+    return low.startswith(NOTE_SAMPLE) or NOTE_SAMPLE.startswith(low)
 
 
 def is_bracketed(text: str) -> bool:

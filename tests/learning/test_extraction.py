@@ -348,12 +348,30 @@ def test_a_denial_about_the_project_is_learned(content: str) -> None:
 
 # The words of the recording note, or a short word, in place of a learning.
 FILLERS = ["one sentence", "One sentence.", "[one sentence]", "...", "- None"]
+FILLERS += ["[your learning here]", "[Describe the mistake and its reason]", "[what went wrong]."]
+FILLERS += ["[A short description of what you learned]", "(one of the patterns of the module)"]
+FILLERS += ["[one sentence of at most 100 characters]", "[files, commands or symbols, optional]"]
 
 
 @pytest.mark.parametrize("content", FILLERS)
 def test_the_words_of_the_note_are_no_learning(content: str) -> None:
     found = extract(block(content))
     assert found.learnings + found.rejected == []
+
+
+# A content in the brackets of the note, and how it is learned.
+BRACKETED = [("[Integration tests need LocalStack]", "Integration tests need LocalStack")]
+BRACKETED += [("[The export reads `vat_id[0]`].", "The export reads `vat_id[0]`")]
+BRACKETED += [("[Run make before tests.]", "Run make before tests"), ("[src/a.py]", "src/a.py")]
+BRACKETED += [("[a-z] misses é, use [[:alpha:]]", "[a-z] misses é, use [[:alpha:]]")]
+BRACKETED += [("[The guide][1] lists all limits in [2]", "[The guide][1] lists all limits in [2]")]
+
+
+@for_each(("content", "line"), BRACKETED)
+def test_brackets_around_a_learning_are_removed(content: str, line: str) -> None:
+    assert extract(block(content)).learnings == [Learning("pattern", line)]
+    text = f"# Add To Memory:\nContent: Workers are single threaded\nWhy: {content}\n#\n"
+    assert extract(text).learnings[0].nested == f"  - Why: {line}"
 
 
 REFUSED = ["# Remember:\nContent: {}\n#\n", '{{"remember": ["{}", "Handlers return Result"]}}\n']
