@@ -205,14 +205,16 @@ class MarkerBlock:
         is_keyed = self._type_key != "" or self._has_content_key
         in_list = is_item and self._is_list
         is_own = entry and (in_list or not entry.lines)
+        places = entry.nested.get("see", "") if entry and entry.lines and self._key == "see" else ""
+        is_below = not is_item and places[-1:] not in ("", ",")  # `See:` ends at its line
         if not is_keyed and (lead := _split_lead(line, key, value)):
             self._kind, self._key = lead[0], "content"
             self._add(*lead)
-        elif self._has_keys and not is_own and _is_other_key(line, key):
+        elif is_below or (self._has_keys and not is_own and _is_other_key(line, key)):
             self._key = "other"
             self._others.append((self._kind, key, [line]))
             return
-        elif self._key == "other":
+        elif self._key == "other" and not in_list:
             self._others[-1][2].append(line)
             return
         elif entry and self._key in NESTED and not (in_list and entry.nested[self._key][:1] > " "):
