@@ -51,7 +51,8 @@ def test_a_full_memory_takes_a_new_item(shop: memory_core.Memories, sandbox: San
     shop = memory_core.Memories(sandbox.root)
     for content in (FACT, OTHER):
         assert shop.remember("qa", "pattern", content).text == content
-    assert shop.remember("qa", "mistake", FACT).text == FACT
+    assert shop.remember("qa", "mistake", "Never guess") is None, "it has no section"
+    assert shop.remember("qa", "pattern", FACT).text == FACT
     assert [item.text for item in shop.context("qa").items] == [FACT]
 
 
