@@ -203,7 +203,8 @@ def _select(
         choices = whole.select_all(index, task, room)
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
-        left = len(index.own) - sum(choice.passage.is_own for choice in chosen)
+        given = {choice.passage.index for choice in chosen}
+        left = sum(index.rows[one]["item"] != "" for one in index.own if one not in given)
         line = format_left(left, agent) if left else ""
         if line:
             from memory_core.storage import typed_command

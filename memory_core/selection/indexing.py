@@ -54,16 +54,18 @@ def index_passages(
 ) -> PassageIndex:
     """Index passages; `abouts` says what runs were about, by their ids."""
     index = PassageIndex()
-    leads, place = list[tuple[int, int]](), ("", False)  # their levels and numbers
+    leads, place = list[tuple[int, Passage]](), ("", False)  # with their levels
     for passage in passages:
-        number, section = len(index), (passage.section, passage.is_users)
+        section = passage.section, passage.is_users
         leads, place = (leads if section == place else []), section
         level = 0 if passage.item else _find_level(passage.text)
         if not passage.item:
             leads = [lead for lead in leads if lead[0] < (level or DEEPEST)]
-        passage.lead = leads[-1][1] if leads else -1
-        leads += [(level, number)] if level else []
+        # What is from outside stands in another part of a prompt.
+        above = [lead.index for _, lead in leads if lead.is_outside == passage.is_outside]
+        passage.lead = above[-1] if above else -1
         add_passage(index, passage)
+        leads += [(level, passage)] if level else []
     # The newest first.  People put what always matters at the top of a file: of the same age,
     # those further up come first.
     index.own.sort(key=lambda at: index[at].born, reverse=True)
