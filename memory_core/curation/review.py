@@ -40,6 +40,12 @@ class WaitingItem(NamedTuple):
         return str(self.entry["id"])
 
     @property
+    def is_rule(self) -> bool:
+        """Return whether it is in the memory file, and a run reported it as wrong."""
+        reason = str(self.entry["reason"])
+        return reason.startswith(changes.WRONG_REASON) and reason.endswith(" receive it")
+
+    @property
     def text(self) -> str:
         """Return the learning with its nested lines, without secrets."""
         return scanner.redact(markdown.join_nested(self.entry["content"], self.entry["nested"]))
@@ -220,9 +226,12 @@ def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
     return Preview(section, candidates[0], bool(replaced), is_known)
 
 
-def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> None:
-    """Remove learnings from the list; the history keeps them.  Raises NotWaiting and OSError."""
+def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> list[str]:
+    """Remove learnings, or rules of the memory; return a line for each.  Raises as `accept`."""
     _decide(project, store, chosen, _record_rejected, agent_memory.make_change_id("review"))
+    verbs = ["Archived" if item.is_rule else "Rejected" for item in chosen]
+    rows = zip(verbs, chosen, strict=True)
+    return [f"{verb}: {item.agent}: {item.text.splitlines()[0]}" for verb, item in rows]
 
 
 def _find_doubted(memory: AgentMemory, item: WaitingItem) -> ItemState | None:

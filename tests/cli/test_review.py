@@ -9,6 +9,7 @@ import pytest
 
 from memory_core.api import Memories
 from memory_core.document import markdown
+from memory_core.history import item_history
 from support import lessons
 from support.answers import answer, answer_all
 from support.command_line import ITEM, Person, hide_change
@@ -253,6 +254,56 @@ def test_persons_and_preferences_do_not_ask(settled: Person) -> None:
     assert settled.run("preference", "set", "engineer", "tone", "dry").returncode == 0
     assert set(list_items(settled, "engineer")) == {ITEM, BUS, "tone: dry"}
     assert list_waiting(settled) == []
+
+
+# --- rules that a run reported as wrong ---
+
+LIFTED = "Deploy the shop with make deploy"
+SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+
+
+@pytest.fixture
+def rule(settled: Person) -> Person:
+    """Create a user with a learning that waits, and a typed rule that a run reported as wrong."""
+    settled.sandbox.run_hook("session_start", SESSION)
+    settled.sandbox.write_memory("engineer", LIFTED)
+    project = settled.sandbox.open_project()
+    wrong = {item_history.id_of(LIFTED): "the team lifted it"}
+    save_learnings(project, "engineer", [lessons.extract("")], "a9", "s1", wrong=wrong)
+    settled.sandbox.configure("memory: {learning: ask}")
+    report(settled)
+    return settled
+
+
+def test_a_rule_reported_as_wrong_is_kept_or_removed(rule: Person) -> None:
+    shown = rule.run("review")
+    assert "; agents still receive it, " in shown.stdout
+    told = "--accept to keep the rule, --reject to remove the rule (it goes to the archive; "
+    assert told in shown.stderr
+    removed = rule.run("review", "--reject", "--all")
+    assert removed.stdout == f"Archived: engineer: {LIFTED}\nRejected: engineer: {CENTS}\n"
+    assert list_items(rule, "engineer") == []
+    assert rule.run("restore", "engineer", LIFTED).returncode == 0
+    assert list_items(rule, "engineer") == [LIFTED]
+
+
+# The keys for the rule and for the learning; lines of the output.
+RULE_KEYS: dict[str, tuple[str, ...]] = {
+    "?aq": ("a  keep the rule", "r  remove the rule (it goes to the archive; agent-memory"),
+    "s?q": ("a  accept: add it to the memory", "r  reject: remove it from this list"),
+    "aa": ("1 kept, 1 accepted, 0 learnings left."),
+    "rr": (f"Archived: engineer: {LIFTED}", "1 archived, 1 rejected, 0 learnings left."),
+}
+
+
+@pytest.mark.parametrize(("keys", "said"), RULE_KEYS.items(), ids=RULE_KEYS)
+def test_the_keys_for_a_rule_have_other_words(
+    rule: Person, keys: str, said: tuple[str, ...]
+) -> None:
+    terminal = start(rule, width=120)
+    assert answer_all(terminal, QUESTION, *keys) == 0
+    for words in (*said, "[a] keep [e]dit [r]emove [m]ove"):
+        assert any(line.startswith(words) for line in terminal.lines), terminal.lines
 
 
 # --- any length ---

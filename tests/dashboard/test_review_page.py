@@ -92,13 +92,31 @@ def test_accept_reject_and_undo(dashboard: Dashboard) -> None:
     assert "First to add" in dashboard.sandbox.read_memory("qa")
     assert find_current(page) == second  # the next one
     message, page = decide(dashboard, "qa", second, "reject")
-    assert (message, find_current(page)) == ("Rejected.", third)
+    assert (message, find_current(page)) == ("Rejected: qa: Second to drop", third)
     assert "Second to drop" not in dashboard.sandbox.read_memory("qa")
     assert list_waiting(dashboard, "qa") == [third]
     message, page = undo(dashboard, "qa", page)
     assert message.startswith("Undone: change ")
     assert find_current(page) == second
     assert {*list_waiting(dashboard, "qa")} == {second, third}
+
+
+def test_a_rule_reported_as_wrong_has_other_words(dashboard: Dashboard) -> None:
+    reason = "reported as wrong: it moved; agents still receive it"
+    rule, learning = (
+        add(dashboard, "rules", text, reason=why)[0]
+        for text, why in ((ITEM, reason), ("A learning", "learning: ask"))
+    )
+    for key, (keep, remove) in {
+        rule: ("Keep the rule", "Remove the rule"),
+        learning: ("Accept", "Reject"),
+    }.items():
+        page = dashboard.get("/dashboard/review", agent="rules", item=key).body
+        assert f'data-key="a">{keep}</button>' in page
+        assert f'data-key="r">{remove}</button>' in page
+        assert f"<kbd>r</kbd> {remove.lower()}," in page
+        assert ("goes to the archive" in page) == (key == rule)
+    assert decide(dashboard, "rules", rule, "reject")[0] == f"Archived: rules: {ITEM}"
 
 
 def test_edit_and_move(dashboard: Dashboard) -> None:
@@ -182,7 +200,7 @@ def test_long_lists_are_divided_and_the_filter_stays(dashboard: Dashboard) -> No
     both = {"agent": "many", "q": "number 17"}
     assert "1 of 1" in dashboard.get("/dashboard/review", **both).body
     message, page = decide(dashboard, "many", keys[17], "reject", q="number 17")
-    assert message == "Rejected."
+    assert message == "Rejected: many: Learning number 17 of many"
     assert "No learning waits with these words" in page
 
 

@@ -41,7 +41,7 @@ def review(
     names: Names = None,
     list_: Annotated[bool, flag("--list", "List them; the default without a terminal.")] = False,
     accept: Annotated[bool, flag("--accept", "Add them to the memory.")] = False,
-    reject: Annotated[bool, flag("--reject", "Remove them from the list.")] = False,
+    reject: Annotated[bool, flag("--reject", "Drop them; wrong rules go to the archive.")] = False,
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     pr: PullRequest = None,
     new: Annotated[bool, flag("--new", "Review texts that came from elsewhere.")] = False,
@@ -95,18 +95,17 @@ def _review_waiting(words: list[str], action: str, is_all: bool, user: bool, jso
         return
     accepted: list[AcceptedItem] = []
     if action == "reject":
-        waiting_list.reject(*scope, chosen)
+        lines = waiting_list.reject(*scope, chosen)
     else:
         acting.require_person(scope.project, "accept learnings")
         accepted = waiting_list.accept(*scope, chosen)
+        lines = list(map(format_accepted, accepted))
     if json:
         learnings, items = list(map(item_to_json, chosen)), [one._asdict() for one in accepted]
         fields = {"learnings": learnings, "items": items, "change": get_change(scope.project)}
         print_json({"decision": f"{action}ed", **fields})
         return
-    for line in [*map(format_accepted, accepted)] or [
-        f"Rejected: {item.agent}: {item.text.partition(chr(10))[0]}" for item in chosen
-    ]:
+    for line in lines:
         print_line(line)
     if not chosen:
         print_note("No learning waits for you.")
@@ -122,6 +121,9 @@ def _show(
     print_entries([_to_entry(item) for item in chosen])
     if chosen:
         print_note(f"Accept or reject with: {format_command('review --accept ID', user)}")
+        if any(item.is_rule for item in chosen):
+            what = f"--accept to keep the rule, --reject to {review_session.REMOVE}"
+            print_note(f"If a run reported it as wrong: {what}")
     else:
         print_note("No learning waits for you.")
     _show_stale(scope, words)

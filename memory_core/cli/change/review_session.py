@@ -19,6 +19,7 @@ from memory_core.curation.review import INDENT, WaitingItem
 from memory_core.text.phrases import format_count
 
 QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [q]uit [?]: "
+RULE_QUESTION = "[a] keep [e]dit [r]emove [m]ove [s]kip [q]uit [?]: "
 
 HELP = """\
 a  accept: add it to the memory
@@ -27,9 +28,13 @@ r  reject: remove it from this list
 m  move: add it to the memory of another agent
 s  skip: decide later
 q  quit, also Ctrl-C: what is left waits"""
+REMOVE = "remove the rule (it goes to the archive; agent-memory restore brings it back)"
+RULE_HELP = HELP.replace("accept: add it to the memory", "keep the rule")
+RULE_HELP = RULE_HELP.replace("reject: remove it from this list", REMOVE)
 
 # What the keys that decide do.
 DECISIONS = {"a": ["accepted"], "e": ["accepted"], "r": ["rejected"], "m": ["moved"]}
+RULE_DECISIONS = DECISIONS | {"a": ["kept"], "r": ["archived"]}
 
 
 def run(scope: LevelScope, items: list[WaitingItem], user: bool) -> None:
@@ -41,7 +46,7 @@ def run(scope: LevelScope, items: list[WaitingItem], user: bool) -> None:
             key = _decide(scope, item, user)
             if key == "q":
                 break
-            done.update(DECISIONS.get(key, []))
+            done.update((RULE_DECISIONS if item.is_rule else DECISIONS).get(key, []))
     except KeyboardInterrupt:
         pass
     left = format_count(len(items) - done.total(), "learning")
@@ -63,7 +68,7 @@ def _print_item(scope: LevelScope, item: WaitingItem, position: str) -> None:
 def _decide(scope: LevelScope, item: WaitingItem, user: bool) -> str:
     """Return the key of what was done; q means quit, s that nothing is decided."""
     while True:
-        key = read_key(QUESTION).lower() or "q"
+        key = read_key(RULE_QUESTION if item.is_rule else QUESTION).lower() or "q"
         if key in "qs":
             return key
         try:
@@ -83,8 +88,7 @@ def _apply(scope: LevelScope, item: WaitingItem, key: str, user: bool) -> str:
     """Do what a key says and return a message; "" if nothing was decided."""
     text, target = None, ""
     if key == "r":
-        review.reject(*scope, [item])
-        return "Rejected."
+        return review.reject(*scope, [item])[0]
     if key == "e":
         text = edit_text(item)
         if text.strip() == item.text.strip():
@@ -94,7 +98,7 @@ def _apply(scope: LevelScope, item: WaitingItem, key: str, user: bool) -> str:
             return ""
         target = find_agent(name, user, accept_new=True).agent
     elif key != "a":
-        print_note(HELP)
+        print_note(RULE_HELP if item.is_rule else HELP)
         return ""
     accepted = review.accept(*scope, [item], text, target)
     return "\n".join(map(review.format_accepted, accepted))

@@ -57,6 +57,7 @@ def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
         "first": first,
         "nested": nested,
         "reasons": reasons,
+        "verbs": ("Keep the rule", "Remove the rule") if item.is_rule else ("Accept", "Reject"),
         "may_mislead": any(reason.startswith(text_origins.REASON) for reason in item.reasons),
         "has_secret": any(scanner.REASON in reason for reason in item.reasons),
         "entry": scanner.redact_values(item.entry),
@@ -80,20 +81,18 @@ def _list_waiting(visit: Visit, fields: Any) -> list[WaitingItem]:
 def decide(visit: Visit) -> Done:
     """Do what a button says; then show the next learning."""
     form = visit.form
-    waiting, key = _list_waiting(visit, form), form.get("item", "")
+    waiting, key, typed = _list_waiting(visit, form), form.get("item", ""), form.get("text", "")
     at = next((at for at, item in enumerate(waiting) if item.id == key), None)
     try:
         if at is None:
             raise NotWaiting(f"{key} does not wait any more: somebody has decided on it")
         message = _decide(visit, waiting[at])
     except NotWaiting as error:
-        typed = form.get("text", "")
         location = _make_location(visit, _find_next(waiting, at))
         return Done(location, f"{error}.", is_problem=True, typed=typed)
     except (ValueError, OSError) as error:
         if not (problem := describe_expected(error)):
             raise
-        typed = form.get("text", "")
         return Done(_make_location(visit, key), problem, is_problem=True, typed=typed)
     undo = offer_undo(visit, waiting[at].agent, _make_location(visit, key))
     return Done(_make_location(visit, _find_next(waiting, at)), scanner.redact(message), undo=undo)
@@ -110,15 +109,11 @@ def _decide(visit: Visit, item: WaitingItem) -> str:
         if text.strip() == item.text.strip():
             raise review.InvalidDecision("The text is unchanged.")
     if action == "move":
-        name = visit.form.get("target", "")
-        target = lookup.find_agent(project, name, accept_new=True)
-    message = "Rejected."
+        target = lookup.find_agent(project, visit.form.get("target", ""), accept_new=True)
     if action == "reject":
-        review.reject(project, store, [item])
-    else:
-        accepted = review.accept(project, store, [item], text, target)
-        message = "; ".join(map(review.format_accepted, accepted))
-    return message
+        return review.reject(project, store, [item])[0]
+    accepted = review.accept(project, store, [item], text, target)
+    return "; ".join(map(review.format_accepted, accepted))
 
 
 def _find_next(waiting: list[WaitingItem], at: int | None) -> str:
