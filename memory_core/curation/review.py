@@ -107,6 +107,12 @@ def list_waiting(store: Store, agents: Iterable[str] = ()) -> list[WaitingItem]:
     ]
 
 
+def update_tiers(project: Project, store: Store, items: Iterable[WaitingItem]) -> None:
+    """Give rules that a run reported as wrong the tiers that they have now.  Raises OSError."""
+    for one in filter(lambda item: item.is_rule, items):
+        one.entry["tier"] = text_origins.find_tier(project, store, one.agent, one.entry["content"])
+
+
 def choose(
     project: Project,
     store: Store,
@@ -122,6 +128,7 @@ def choose(
     by_name = {name: _resolve_agent(project, name, store) for name in names}
     agents = {agent for agent in by_name.values() if agent in all_agents}
     waiting = list_waiting(store, agents)
+    update_tiers(project, store, waiting)
     wanted = [name for name, agent in by_name.items() if agent not in all_agents]
     if not (wanted or accept_all):
         raise InvalidDecision("name the learnings by their ids, or use --all")

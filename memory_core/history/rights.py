@@ -74,4 +74,4 @@ def find_source_tier(source: str, reading: Sequence[str]) -> str:
     """Return the tier of a learning that waits, by the source of its run; "" for none."""
     if reading:
         return TAINTED
-    return {**BY_SOURCE, "person": PERSON, "hand": IMPORT, "": ""}.get(source, AGENT)
+    return {**BY_SOURCE, "person": PERSON, "": ""}.get(source, AGENT)

@@ -205,8 +205,7 @@ class AgentMemory:
         entry["reason"] = reason
         if state:
             entry |= {"run": state.run, "session": state.session, "source": state.source}
-            tier = rights.find_source_tier(state.source, state.reading)
-            entry |= {"tier": tier, "reading": state.reading}
+            entry |= {"tier": state.tier, "reading": state.reading}
         return entry
 
 

@@ -276,8 +276,10 @@ def rule(settled: Person) -> Person:
 
 
 def test_a_rule_reported_as_wrong_is_kept_or_removed(rule: Person) -> None:
+    assert [one["tier"] for one in rule.read_json("review")] == ["hand", "agent"]
+    assert rule.read_json("show", item_history.id_of(LIFTED))["tier"] == "hand"
     shown = rule.run("review")
-    assert "; agents still receive it, " in shown.stdout
+    assert "; agents still receive it, hand, " in shown.stdout
     told = "--accept to keep the rule, --reject to remove the rule (it goes to the archive; "
     assert told in shown.stderr
     removed = rule.run("review", "--reject", "--all")
@@ -291,7 +293,7 @@ def test_a_rule_reported_as_wrong_is_kept_or_removed(rule: Person) -> None:
 RULE_KEYS: dict[str, tuple[str, ...]] = {
     "?aq": ("a  keep the rule", "r  remove the rule (it goes to the archive; agent-memory"),
     "s?q": ("a  accept: add it to the memory", "r  reject: remove it from this list"),
-    "aa": ("1 kept, 1 accepted, 0 learnings left."),
+    "aa": ("    origin: hand", "    origin: agent", "1 kept, 1 accepted, 0 learnings left."),
     "rr": (f"Archived: engineer: {LIFTED}", "1 archived, 1 rejected, 0 learnings left."),
 }
 

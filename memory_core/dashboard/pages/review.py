@@ -50,6 +50,7 @@ def show_review(visit: Visit) -> View:
 
 
 def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
+    review.update_tiers(visit.project, visit.project.store, [item])
     preview = review.preview(visit.project, visit.project.store, item)
     first, *nested = item.text.splitlines()
     reasons = [scanner.redact(reason) for reason in item.reasons]
