@@ -113,7 +113,7 @@ def test_add_says_what_it_changed(person: Person, sandbox: Sandbox) -> None:
 
 
 def test_add_reads_lines(person: Person, sandbox: Sandbox) -> None:
-    lines = f"\ufeff- {NEWS}\n\n  * {OTHER}.  \r\n{NEWS}\n".encode()
+    lines = f"\ufeff- {NEWS}\n\n  * {OTHER}.  \r\n2) {NEWS}\n10. {OTHER}.\n".encode()
     done = person.run("add", "qa", "pattern", "-", data=lines)
     shown = [line.split("] ")[1] for line in done.stdout.splitlines()]
     assert shown == [f"{NEWS} (0.8)", f"{OTHER} (0.8)"]

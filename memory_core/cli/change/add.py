@@ -15,6 +15,7 @@ from memory_core.cli.output import print_json, print_line, print_note, select_fi
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import type_names
+from memory_core.learning.lines import remove_bullet
 
 WORDS_HELP = "The text; - reads one item per line. The type: "
 WORDS_HELP += f"{', '.join(type_names.TYPES)} (default)."
@@ -92,7 +93,7 @@ def _read_stdin() -> list[str]:
         lines = [line.strip() for line in read_input("-").decode("utf-8-sig").splitlines()]
     except UnicodeDecodeError:
         raise CommandRefused("stdin is not UTF-8 text") from None
-    texts = [line[2:].strip() if line[:2] in ("- ", "* ", "+ ") else line for line in lines]
+    texts = list(map(remove_bullet, lines))
     if not any(texts):
         raise CommandRefused("stdin is empty: at least one line is expected")
     return [text for text in texts if text]
