@@ -740,6 +740,22 @@ def test_config_unset_restores_the_default(person: Person) -> None:
     assert person.run("config", "unset", "lerning").returncode == 2
 
 
+# A key, a value for it, and what counts without it.
+UNSET = [
+    ("memory.learning", "ask", '; now "auto" (default)'),
+    ("memory.strip_markers", "false", "; now true (default)"),
+    ("memory.agent_overrides.qa.max_sections", "3", ""),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "now"), UNSET)
+def test_config_unset_says_what_counts_now(person: Person, key: str, value: str, now: str) -> None:
+    file = ".claude-mpm/config.yml"
+    assert person.run("config", "set", key, value).stdout == f"{key}: {value}  ({file})\n"
+    for said in (f"Removed {key} ({file}){now}", f"{key} is not set in {file}"):
+        assert person.run("config", "unset", key).stdout == f"{said}\n"
+
+
 def test_config_names_the_fault_of_a_broken_file(person: Person) -> None:
     person.sandbox.configure("memory:\n  learning: [\n")
     for words in ("get", "get learning", "show", "get --json"):

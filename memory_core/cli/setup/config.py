@@ -17,7 +17,7 @@ from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
-from memory_core.storage.config_yml import config_file
+from memory_core.storage.config_yml.config_file import set_value, unset_value
 from memory_core.storage.config_yml.config_merge import read_source, write_source
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
@@ -118,7 +118,7 @@ def set_(
     whole = _find_key(key)
     if whole == "memory.selection":  # `selection: off` is short for a setting below it
         whole += ".enabled"
-    file = _write(user, whole, value, json)
+    file, _ = _write(user, whole, value, json)
     if not json:
         print_line(f"{whole}: {value}  ({file})")
 
@@ -132,24 +132,24 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
       agent-memory config unset limits.default_size_kb
     """
     whole = _find_key(key)
-    file = _write(user, whole, None, json)
+    file, found = _write(user, whole, None, json)
     if not json:
-        print_line(f"{whole} is not set in {file}")
+        rows = config_sources.list_settings(find_project())
+        row = {f"memory.{row.key}": row for row in rows}.get(whole)
+        now = f"; now {json_module.dumps(row.value)} ({row.source})" if row else ""
+        print_line(f"Removed {whole} ({file}){now}" if found else f"{whole} is not set in {file}")
 
 
-def _write(user: bool, key: str, value: str | None, json: bool) -> str:
-    """Set a key in the config.yml of a level, or remove it; return the name of the file."""
+def _write(user: bool, key: str, value: str | None, json: bool) -> tuple[str, bool]:
+    """Set or remove a key in the config.yml of a level; return its name and whether it changed."""
     acting.require_person(find_project(), "change settings")
     paths = find_level(user).level.paths
-    text = read_source(paths)
-    if value is None:
-        text = config_file.unset_value(text, key)
-    else:
-        text = config_file.set_value(text, key, value)
+    old = read_source(paths)
+    text = unset_value(old, key) if value is None else set_value(old, key, value)
     write_source(paths, text)
     if json:
         print_json({"file": paths.config, "key": key, "value": value})
-    return paths.config if user else paths.relative(paths.config)
+    return paths.config if user else paths.relative(paths.config), text != old
 
 
 @app.command()
