@@ -10,6 +10,7 @@ from typing import NamedTuple
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import lookup
 from memory_core.document import contradictions, markdown, merge_learnings, near_duplicates
+from memory_core.document.template import list_counted_sections
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
 from memory_core.monitor import gone_projects
@@ -112,7 +113,7 @@ def read_memory_status(numbers: Numbers, agent: str) -> MemoryStatus:
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
         size=len(text.encode("utf-8", "surrogateescape")),
         limit=project_rules.find_limits(project, agent, store).size,
-        sections=len(document.sections),
+        sections=len(list_counted_sections(document)),
         items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
         review=len(numbers.waiting(agent)),

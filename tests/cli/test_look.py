@@ -121,6 +121,12 @@ def test_status_draws_on_a_terminal_only(person: Person) -> None:
     assert "TREND" not in piped
 
 
+def test_status_counts_the_sections_that_have_a_limit(person: Person) -> None:
+    learn(person, "qa", ITEM)
+    assert person.run("preference", "set", "qa", "tone", "dry").returncode == 0
+    assert [one["sections"] for one in person.read_json("status")["agents"]] == [1]
+
+
 def test_status_draws_with_what_the_terminal_has(person: Person) -> None:
     learn(person, "a-very-long-name-of-an-agent-that-somebody-made-up", ITEM)
     for env in (
