@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from memory_core.cli.errors import ReaderGone
@@ -80,6 +81,8 @@ def print_note(text: str) -> None:
     if _page and sys.stderr and sys.stderr.isatty():
         _page.append(f"{make_safe(text)}\n")
     elif sys.stderr:  # print would use stdout instead of None
+        with suppress(OSError, AttributeError):  # `end_page` reports it; stdout may be None
+            sys.stdout.flush()
         _check_reader(lambda: print(clean_text(text), file=sys.stderr))
 
 

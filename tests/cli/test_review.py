@@ -80,6 +80,12 @@ def test_the_list_has_agent_run_and_reason(desk: Person) -> None:
     assert "4 learnings wait for you (agent-memory review)" in desk.run("status").stdout
 
 
+def test_messages_stand_below_the_entries_in_one_stream(desk: Person) -> None:
+    shown = desk.run_shell("agent-memory review --list 2>&1").stdout.splitlines()
+    assert len(shown) == len(ALL) + 1
+    assert shown[-1].startswith("Accept or reject with: ")
+
+
 # The words after `review`, with IDs for texts; the agents' items then; what still waits.
 DECISIONS: dict[str, tuple[str, dict[str, list[str]], list[str]]] = {
     "one": ("--accept {CENTS}", {"engineer": [CENTS]}, [LONG, BUS, SLOW]),
