@@ -149,12 +149,13 @@ def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
     for passage in passages:
         sections.setdefault(passage.section, []).append(passage)
     for title, own in sections.items():
-        level = "###" if own[0].is_outside else "##"
-        lines = [f"{level} {title}"] if title else []
+        heading = f"{'###' if own[0].is_outside else '##'} {title}"
+        lines = [heading] if title else []
         for passage in sorted(own, key=lambda one: one.index):
-            if lines and lines[-1].startswith(QUOTE):
+            text = _format(passage, has_ids)
+            if lines and lines[-1] != heading and QUOTE in (text[:2], lines[-1][:2]):
                 lines.append("")  # a number behind a quotation would go on with it
-            lines.append(_format(passage, has_ids))
+            lines.append(text)
         yield "\n".join(lines)
 
 

@@ -28,7 +28,7 @@ GIVEN = {
     "prose": ("## A\nprose\nmore\n\n- x\n  - y\n", "## A\n> prose\n> more\n\n- x\n  - y"),
     "front matter": ("---\na: b\n---\n## A\n- x\n", "## A\n- x"),
     "code": ("## A\n```\n- no item\n\nb\n```\n", "## A\n> ```\n> - no item\n>\n> b\n> ```"),
-    "open code": ("## A\n- x\n~~~~\nb\n", "## A\n- x\n> ~~~~\n> b\n> ~~~~"),
+    "open code": ("## A\n- x\n~~~~\nb\n", "## A\n- x\n\n> ~~~~\n> b\n> ~~~~"),
     "open code in an item": ("- x\n  ```\n  b\n", "- x\n  ```\n  b\n  ```"),
     "an item has its text in one line": ("- x\nlazy\n  more\n", "- x lazy more"),
     "a heading in a section": ("## A\n### Task: y\n- x\n", "## A\n> ### Task: y\n\n- x"),
