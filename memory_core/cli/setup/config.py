@@ -132,12 +132,12 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
       agent-memory config unset limits.default_size_kb
     """
     whole = _find_key(key)
-    file, found = _write(user, whole, None, json)
+    file, was_set = _write(user, whole, None, json)
     if not json:
         rows = config_sources.list_settings(find_project())
         row = {f"memory.{row.key}": row for row in rows}.get(whole)
         now = f"; now {json_module.dumps(row.value)} ({row.source})" if row else ""
-        print_line(f"Removed {whole} ({file}){now}" if found else f"{whole} is not set in {file}")
+        print_line(f"Removed {whole} ({file}){now}" if was_set else f"{whole} is not set in {file}")
 
 
 def _write(user: bool, key: str, value: str | None, json: bool) -> tuple[str, bool]:
