@@ -42,8 +42,7 @@ class WaitingItem(NamedTuple):
     @property
     def is_rule(self) -> bool:
         """Return whether it is in the memory file, and a run reported it as wrong."""
-        reason = str(self.entry["reason"])
-        return reason.startswith(changes.WRONG_REASON) and reason.endswith(" receive it")
+        return str(self.entry["reason"]).endswith((changes.STILL_GIVEN, changes.STAYS))
 
     @property
     def text(self) -> str:

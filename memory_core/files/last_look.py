@@ -1,6 +1,6 @@
 """What the last look at memory files found, see `origin.arrivals`, and what git did since then.
 
-Lines that came since then count as an agent's, unless git may have brought them.
+Lines that came since then are chosen like a person's, unless git may have brought them.
 """
 
 from __future__ import annotations

@@ -270,9 +270,9 @@ class History:
             self._arrive(state, record, inherits)
         elif kind in DEPARTURE_KINDS:
             state.is_present = False
-            is_undo = change_of(record) in self._undoing
-            by_person = record.get("source") in HUMAN_SOURCES and not is_undo
-            state.is_withdrawn = kind == "removed" and by_person
+            if change_of(record) not in self._undoing:
+                by_person = record.get("source") in HUMAN_SOURCES
+                state.is_withdrawn = kind == "removed" and by_person
             state.nested = record.get("nested") or state.nested
         if change_of(record) not in (self._undone_here if is_own else self._undone):
             is_new = is_first and older is None
@@ -361,7 +361,9 @@ class History:
         state.nested = record.get("nested") or ""
         state.added_at, state.added_by = record["time"], change_of(record)
         state.place = place_of(record)
-        state.is_present, state.is_withdrawn = True, False
+        state.is_present = True
+        if change_of(record) not in self._undoing:  # else redo may take it away again
+            state.is_withdrawn = False
         self._rejected.discard(state.id)
         state.is_by_hand = record["kind"] in FILE_KINDS and record.get("source") != PERSON_SOURCE
         self._by_text[state.text] = state
@@ -371,7 +373,7 @@ class History:
             state.reading = _list_texts(record.get("reading"))
         older = self._states.get(record.get("was") or "")
         if older is not None and older is not state:
-            older.is_withdrawn = record["kind"] == "edited"
+            older.is_withdrawn = older.is_withdrawn or record["kind"] == "edited"
             self._inherit(state, older, inherits)
 
     def _inherit(self, state: ItemState, older: ItemState, has_rights: bool) -> None:

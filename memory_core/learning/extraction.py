@@ -93,10 +93,12 @@ def _judge_draft(draft: Draft, max_length: int) -> Learning:
 # See _says_nothing.
 _NOTHING = re.compile(
     r"(?!.*[`\d_])\W*(there (is|are|was|were) )?("
-    r"(n/a|no(ne|thing)?)( new)?(\W*$|[.,;:] | [-\u2013\u2014] | \([^)]*\)$)"
-    r"|no(ne|thing)? ([\w-]+ ){0,3}(worth \w+ing|noteworthy"
-    r"|(finding|learning|lesson|insight|memory update)s?)\b"
-    r"|nothing ([\w-]+ ){0,3}to (record|remember|add|report|note|save)\b)",
+    r"(n/a|no|none|nothing)( new)?\W*$|(n/a|none|nothing)([.,;:] | [-\u2013\u2014] | \([^)]*\)$)"
+    r"|no(ne|thing)? ([\w-]+ ){0,3}(worth \w+ing|noteworthy)\b"
+    r"|no(ne|thing)? ([\w-]+ ){0,3}(finding|learning|lesson|insight|memory update)s?"
+    r"(\W*$| (from|in|for|this|to|beyond|worth)\b)"
+    r"|nothing ([\w-]+ ){0,3}to (record|remember|add|report|note|save)"
+    r"(\W*$| (for|from|in|this)\b))",
     re.IGNORECASE,
 )
 EMPTY_REASON = "it may say nothing about the project"

@@ -22,7 +22,7 @@ TOO_SHORT = 5
 NOTE_SAMPLE = "one sentence of at most"
 
 # A longer text in square brackets is a placeholder only if it has one of these words.
-_FILLERS = {"sentence", "characters", "optional", "describe", "learning", "learned", "you", "your"}
+_FILLERS = {"sentence", "characters", "optional", "describe", "learning", "learned"}
 _SHORT = 3  # words
 
 # Characters around the name of a type.

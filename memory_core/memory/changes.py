@@ -24,6 +24,8 @@ ASK_REASON = "learning: ask"
 REJECTED_REASON = "a person rejected it before"
 REMOVED_REASON = "a person removed or changed it before"
 WRONG_REASON = "reported as wrong"
+STILL_GIVEN = "; agents still receive it"
+STAYS = "; it stays in the file, but agents do not receive it"
 TAINTED_REASON = "the run read from outside"
 MCP_REASON = "an MCP client wrote it"
 
@@ -223,9 +225,9 @@ def _take_wrong(memory: AgentMemory, report: TaughtReport) -> None:
             continue
         why = f"{WRONG_REASON}: {reason}" if reason else WRONG_REASON
         if state.is_persons:
-            why += "; agents still receive it"
+            why += STILL_GIVEN
         elif must_ask:
-            why += "; it stays in the file, but agents do not receive it"
+            why += STAYS
         entry = memory.make_waiting(state.section, state.text, state.nested, reason=why)
         memory.review.append(entry)
         memory.record("contradicted", state.text, waiting=entry, **report.source)

@@ -354,6 +354,7 @@ class _Level:
             passage.is_new = self._guard.is_new(passage.item, nested)
         else:
             passage.tier = self._guard.find_tier(passage.text)
+            passage.born = self._find_birth(passage.text)
             passage.is_new = self._guard.is_new(passage.text)
 
     def _list_outranked(self) -> list[Item]:

@@ -46,22 +46,24 @@ WHOLE = "the memory is small"
 OWN = "a person's line"
 LEFT = "a person's line, room was left"
 LEAD = "stands above a given line"
+UNLED = "nothing below it is given"
 FITS = "fits the task"
 STRONG = "fits the task well"
 NO_WORD = "shares too few words"
 FAR = "fits much less than the best"
 FULL = "no room"
 ALL = "selection is off"
-USEFUL = "no task by_number"
+USEFUL = "no task known"
 
 
 class Choice:
     """The decision about one passage: its score, what multiplies it, and the reason.
 
-    Of passages with the same score, the one with the smaller `place` comes first.
+    Of passages with the same score, the one with the smaller `place` comes first.  It is chosen
+    together with its `lead`.
     """
 
-    __slots__ = ("factor", "is_chosen", "passage", "place", "reason", "score", "tokens")
+    __slots__ = ("factor", "is_chosen", "lead", "passage", "place", "reason", "score", "tokens")
 
     def __init__(self, passage: Passage, score: Score) -> None:
         self.passage = passage
@@ -69,8 +71,9 @@ class Choice:
         self.factor = _weigh_use(passage)
         self.tokens = estimate_tokens(passage.text + passage.stale) + ITEM_TOKENS
         self.place = 0
+        self.lead: Choice | None = None
         self.is_chosen = False
-        self.reason = ""
+        self.reason = UNLED if passage.is_title else ""
 
     @property
     def total(self) -> float:
@@ -80,6 +83,19 @@ class Choice:
     def fit(self) -> float:
         """The total, 0 if the words that it shares with the task may be chance."""
         return self.total if self.score.is_enough else 0.0
+
+    @property
+    def cost(self) -> int:
+        """The tokens that it takes, 0 if it is chosen."""
+        return 0 if self.is_chosen else self.tokens + (self.lead.cost if self.lead else 0)
+
+    def take(self, reason: str) -> int:
+        """Choose it with its lead; return the tokens."""
+        cost = self.cost
+        if self.lead and not self.lead.is_chosen:
+            self.lead.take(LEAD)
+        self.is_chosen, self.reason = True, reason
+        return cost
 
 
 # Of the lines of a person, so many of the newest are looked at for each token of the budget.
@@ -107,44 +123,37 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
     lines = [choice for choice in choices if choice.passage.index in places]
     lines.sort(key=lambda one: (-one.fit, places[one.passage.index]))
     room -= _choose(OWN, lines, min(room, int(budget * OWN_SHARE)))
-    rest = [choice for choice in choices if not choice.is_chosen]
+    rest = [one for one in choices if not (one.is_chosen or one.passage.is_title)]
     if has_task:
         room -= _choose_fitting(rest, scores.is_strong, room)
     else:
         room -= _choose(USEFUL, sorted(rest, key=_rank), room)
-    room -= _choose(LEFT, lines, room)
-    _choose(LEAD, _list_leads(index, choices, scores), room)
+    _choose(LEFT, lines, room)
     return sorted(choices, key=order)
-
-
-def _list_leads(index: PassageIndex, choices: list[Choice], scores: Scores) -> list[Choice]:
-    """Return decisions about what stands above chosen passages; new ones join the choices."""
-    by_number = {choice.passage.index: choice for choice in choices}
-    leads = []
-    for passage in [choice.passage for choice in choices if choice.is_chosen]:
-        while passage.lead >= 0:
-            if passage.lead not in by_number:
-                choices += make_choices(index, [passage.lead], scores)
-                by_number[passage.lead] = choices[-1]
-            leads.append(by_number[passage.lead])
-            passage = index[passage.lead]
-    return leads
 
 
 def _choose(reason: str, choices: Iterable[Choice], room: int) -> int:
     """Choose those that are not chosen yet and fit, in their order; return their tokens."""
     spent = 0
     for choice in choices:
-        if not choice.is_chosen:
-            choice.is_chosen = spent + choice.tokens <= room
-            choice.reason = reason if choice.is_chosen else FULL
-            spent += choice.tokens if choice.is_chosen else 0
+        if not choice.is_chosen and spent + choice.cost <= room:
+            spent += choice.take(reason)
+        elif not choice.is_chosen:
+            choice.reason = FULL
     return spent
 
 
 def make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) -> list[Choice]:
-    """Return choices for passages, with their places; none is chosen yet."""
-    choices = [Choice(index[number], scores.find(number)) for number in numbers]
+    """Return choices for passages and their leads, with their places; none is chosen yet."""
+    wanted = [*numbers]
+    for number in wanted:  # it grows: a lead may have one, too
+        wanted += [index[number].lead] if index[number].lead >= 0 else []
+    by_number = {
+        number: Choice(index[number], scores.find(number)) for number in dict.fromkeys(wanted)
+    }
+    choices = [*by_number.values()]
+    for choice in choices:
+        choice.lead = by_number.get(choice.passage.lead)
     for place, choice in enumerate(sorted(choices, key=_rate, reverse=True)):
         choice.place = place
     return choices
@@ -193,15 +202,14 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> int:
             repeated.append(choice)
             continue
         choice.reason, least = FITS, FEW_SHARE
-        if spent + choice.tokens > min(FEW_TOKENS, room):
+        if spent + choice.cost > min(FEW_TOKENS, room):
             choice.reason, least = STRONG if is_strong else FULL, MORE_SHARE
         if choice.total < least * best:
             choice.reason = FAR
-        elif spent + choice.tokens > room:
+        elif spent + choice.cost > room:
             choice.reason = FULL
-        choice.is_chosen = choice.reason in (FITS, STRONG)
-        if choice.is_chosen:
-            spent += choice.tokens
+        if choice.reason in (FITS, STRONG):
+            spent += choice.take(choice.reason)
             runs |= {run} - {""}
     return spent
 

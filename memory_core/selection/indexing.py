@@ -45,8 +45,11 @@ SECTION_SCORES = {
 }
 CUSTOM_SECTION_SCORE = 4
 
-# The level of a sentence with a colon, or a title in bold type, in a section: below all headings.
-DEEPEST = 7
+# The levels of a title in bold type and of a line of text in a section: below those of headings.
+BOLD, LINE = 7, 8
+
+# Characters of a line that is given with what stands below it.
+MAX_LEAD = 120
 
 
 def index_passages(
@@ -54,20 +57,12 @@ def index_passages(
 ) -> PassageIndex:
     """Index passages; `abouts` says what runs were about, by their ids."""
     index = PassageIndex()
-    leads, place = list[tuple[int, Passage]](), ("", False)  # with their levels
+    _find_leads(passages := [*passages])
     for passage in passages:
-        section = passage.section, passage.is_users
-        leads, place = (leads if section == place else []), section
-        level = 0 if passage.item else _find_level(passage.text)
-        if not passage.item:
-            leads = [lead for lead in leads if lead[0] < (level or DEEPEST)]
-        # What is from outside stands in another part of a prompt.
-        above = [lead.index for _, lead in leads if lead.is_outside == passage.is_outside]
-        passage.lead = above[-1] if above else -1
         add_passage(index, passage)
-        leads += [(level, passage)] if level else []
     # The newest first.  People put what always matters at the top of a file: of the same age,
     # those further up come first.
+    index.own = [at for at in index.own if not index[at].is_title]
     index.own.sort(key=lambda at: index[at].born, reverse=True)
     for run in sorted(index.reported):
         for word in subject_words.list_subject((abouts or {}).get(run, "")):
@@ -87,12 +82,48 @@ def compare_words(index: PassageIndex) -> None:
     index.rarity = [log(1 + (size - count + 0.5) / (count + 0.5)) for count in range(size + 1)]
 
 
+def _find_leads(passages: list[Passage]) -> None:
+    """Number passages, and note for each the heading or the line of text above it in its section.
+
+    A line leads what follows up to the next line of text, a heading up to the next one of its
+    level.  What is from outside stands in another part of a prompt than the rest.
+    """
+    leads, place = list[tuple[int, Passage]](), ("", False)  # with their levels
+    for number, passage in enumerate(passages):
+        passage.index = number
+        section = passage.section, passage.is_users
+        leads, place = (leads if section == place else []), section
+        is_text = not (passage.item or passage.is_list)
+        level = _find_level(passage.text) if is_text else 0
+        leads = [lead for lead in leads if not level or lead[0] < level]
+        for _level, lead in leads:
+            if lead.is_outside == passage.is_outside:
+                passage.lead = lead.index
+                lead.is_title = _is_title(lead.text)
+        if level:
+            leads.append((level, passage))
+        elif is_text:
+            leads = [lead for lead in leads if lead[0] < LINE]
+
+
 def _find_level(text: str) -> int:
-    """Return the level of a paragraph that says what the passages below it are about, else 0."""
-    is_bold = text.startswith("**") and text.endswith("**") and text.count("**") == 2
-    is_title = is_bold or text.rstrip("*_ ").endswith((":", "\uff1a"))
-    heading = len(text) - len(text.lstrip("#"))
-    return heading or (DEEPEST if is_title else 0)
+    """Return the level of a paragraph among those that lead others, 0 for a longer text."""
+    signs, _, words = text.partition(" ")
+    if words and not signs.strip("#"):
+        return len(signs)
+    if "\n" in text or len(text) > MAX_LEAD:
+        return 0
+    return BOLD if _is_bold(text) else LINE
+
+
+def _is_bold(text: str) -> bool:
+    return text.startswith("**") and text.endswith("**") and text.count("**") == 2
+
+
+def _is_title(text: str) -> bool:
+    """Return whether a paragraph is a title, or a sentence that ends with a colon."""
+    is_open = text.startswith("#") or text.rstrip("*_ ").endswith((":", "\uff1a"))
+    return "\n" not in text and (is_open or _is_bold(text))
 
 
 @cache

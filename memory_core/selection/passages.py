@@ -54,7 +54,8 @@ class Passage:
     born = ""
     tier = ""  # where it comes from: see history.rights
     is_new = False  # it came into the file since the last look, and not by git
-    lead = -1  # the number of the heading, or the sentence with a colon, that it stands below
+    lead = -1  # the number of the heading or the line above it, with which it is given
+    is_title = False  # it only says what the passages below it are about
     given = 0  # how many runs received it
     used = 0
     is_confirmed = False  # by a person or by several runs
@@ -145,10 +146,10 @@ def render_passages(passages: Iterable[Passage], has_ids: bool = True, left: str
 
 def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
     """Return the Markdown of each section."""
-    sections: dict[str, list[Passage]] = {}
+    sections: dict[tuple[str, bool], list[Passage]] = {}
     for passage in passages:
-        sections.setdefault(passage.section, []).append(passage)
-    for title, own in sections.items():
+        sections.setdefault((passage.section, passage.is_users), []).append(passage)
+    for (title, _is_users), own in sections.items():
         heading = f"{'###' if own[0].is_outside else '##'} {title}"
         lines = [heading] if title else []
         for passage in sorted(own, key=lambda one: one.index):

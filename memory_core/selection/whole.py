@@ -10,8 +10,8 @@ from memory_core.selection.scoring import Scores
 # What surrounds the title of a section, in characters.
 HEADING = len("## \n\n")
 
-# The sign of a quotation in front of a paragraph, and the blank line behind it.
-QUOTATION = 3
+# The sign of a quotation in front of a paragraph, and the blank lines around it.
+QUOTATION = 4
 
 
 def select_all(index: PassageIndex, task: str, room: int) -> list[Choice]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from memory_core.curation import item_actions, undo
 from memory_core.history import item_history
 from memory_core.memory import changes
 from memory_core.storage.project import find_project
@@ -441,6 +442,16 @@ def test_a_removed_item_does_not_return_with_the_next_event(sandbox: Sandbox) ->
     assert LEARNED not in sandbox.read_memory("engineer")
     (entry,) = find_project(str(sandbox.root), sandbox.env).store.read_review("engineer")
     assert (entry["content"], entry["reason"]) == (LEARNED, changes.REMOVED_REASON)
+
+
+def test_redo_of_a_removal_counts_like_the_removal(sandbox: Sandbox) -> None:
+    end_agent(sandbox)
+    project = sandbox.open_project()
+    item_actions.judge(project, "engineer", LEARNED, "removed", None, source="person")
+    for reverse in (undo.undo_changes, undo.redo_changes):
+        reverse(project, project.store)
+    end_agent(sandbox, "a2")
+    assert LEARNED not in sandbox.read_memory("engineer")
 
 
 def test_prompts_teach_nothing(shop: Sandbox) -> None:

@@ -155,6 +155,7 @@ Before each release:
 
 Ask Otto first.
 """
+MODULES = ("upload", "login", "ledger", "search", "export", "import", "audit", "cart")
 ABOVE = {
     "Composer 2 breaks them": ["### Only in the legacy app", "**Imports**"],
     "Run the smoke tests": ["### Everywhere else", "Before each release:"],
@@ -182,6 +183,42 @@ def test_an_item_is_given_with_what_stands_above_it(
     assert places[-1] < lines.index(own)
     others = {heading for headings in ABOVE.values() for heading in headings} - {*above}
     assert not [line for line in lines if line.removeprefix("> ") in others]
+
+
+def test_nothing_is_given_below_a_line_that_is_not_about_it(selecting: Sandbox) -> None:
+    groups = [f"{word} in the {name} module" for name in MODULES for word in ("Always", "Never")]
+    lines = [f"### {group}\n" + "".join(f"- {n} of {group}\n" for n in "abc") for group in groups]
+    written = write_lines(selecting, "## Rules\n" + "\n".join(lines))
+    for budget in (100, 200, 300, 600):
+        selecting.configure(
+            f"memory: {{selection: {{whole_below_tokens: 0, budget_tokens: {budget}}}}}"
+        )
+        heading, count = "", 0
+        for line in build(selecting, task="fix the upload").split("\n"):
+            heading = line.removeprefix("> ### ") if line.startswith("> ### ") else heading
+            if " module" in line and line.startswith("- ["):
+                assert line.endswith(f" of {heading}")
+                count += 1
+        assert count >= budget // 40
+    assert written.exists()
+
+
+def test_both_levels_have_their_own_headings(selecting: Sandbox) -> None:
+    selecting.write_memory("engineer", "Run the smoke tests", user=True)
+    write_lines(selecting, "## Project Architecture\n**Never do this**\n- Push to main\n")
+    block = build(selecting)
+    own, users = block.split("## Project Architecture\n")[1:]
+    assert "Push to main" in own
+    assert "Run the smoke tests" in users
+
+
+def test_a_new_paragraph_comes_before_older_lines(selecting: Sandbox) -> None:
+    selecting.configure("memory: {selection: {whole_below_tokens: 0, budget_tokens: 100}}")
+    old = "".join(f"- Rule {number} is about the ledger\n" for number in range(40))
+    path = write_lines(selecting, f"## Rules\n{old}")
+    new = "Never touch the frobnicator without asking Otto"
+    path.write_text(f"{path.read_text()}\n{new}\n")
+    assert new in build(selecting, task="update the typo")
 
 
 def test_the_prose_of_a_person_is_given_like_their_items(selecting: Sandbox) -> None:
