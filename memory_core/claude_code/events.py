@@ -28,17 +28,6 @@ HARNESS_AGENTS = ("statusline-setup", "output-style-setup")
 # How an agent that died of an API error reports, up to 2.1.198 as a normal result.
 API_ERROR = "API Error"
 
-# How PostToolUseFailure words it from 2.1.199 on: TERMINATED, the error, DETAILS.
-TERMINATED_PREFIX = "Agent terminated early due to an API error: "
-ERROR_TYPE_MARK = " (error type "
-
-# A finished run's numbers in `tool_response`, in the foreground.
-TOTALS_FIELDS = {
-    "duration_ms": "totalDurationMs",
-    "tokens": "totalTokens",
-    "tool_uses": "totalToolUseCount",
-}
-
 # The fields that hooks read of events, as recorded in tests/events from Claude Code 2.0.30 to
 # 2.1.329.  A field is a text or of the types in TYPES; one with "?" may be missing or null; behind
 # a dot is a field of an object.  An event keeps all others: one of a later version loses nothing.
@@ -181,11 +170,6 @@ def transcript_path(event: Event) -> str:
     return event.get("transcript_path") or ""
 
 
-def own_transcript_path(event: Event) -> str:
-    """Return the path of the transcript of the agent that a SubagentStop is about."""
-    return event.get("agent_transcript_path") or ""
-
-
 def start_reason(event: Event) -> str:
     """Return why a session starts: startup, resume, clear, compact or fork."""
     return event.get("source") or ""
@@ -244,16 +228,6 @@ def description(event: Event) -> str:
     return get_text(event["tool_input"], "description")
 
 
-def totals(event: Event) -> dict[str, Any]:
-    """Return the size of the run from PostToolUse or PostToolUseFailure, unchecked.
-
-    Time in milliseconds, the tokens of its last request (its whole context), calls of tools.
-    """
-    response = _response(event)
-    numbers = {name: response.get(field) for name, field in TOTALS_FIELDS.items()}
-    return {**numbers, "duration_ms": numbers["duration_ms"] or event.get("duration_ms")}
-
-
 def get_text(fields: dict[str, Any], name: str) -> str:
     """Return a field, "" if it is not a text."""
     text = fields.get(name)
@@ -265,22 +239,12 @@ def is_interrupt(event: Event) -> bool:
     return event.get("is_interrupt") is True
 
 
-def tool_name(event: Event) -> str:
-    return str(event.get("tool_name") or "")
-
-
 def error(event: Event) -> str:
     """Return why a delegation failed, from PostToolUseFailure or an error result."""
     if event.get("error"):
         return str(event["error"])
     texts = report_texts(event)
     return texts[0] if len(texts) == 1 and texts[0].startswith(API_ERROR) else ""
-
-
-def cause(event: Event) -> str:
-    """Return the error without additions, so that all events of one error return the same."""
-    text = error(event).removeprefix(TERMINATED_PREFIX)
-    return text.partition(ERROR_TYPE_MARK)[0] if text.startswith(API_ERROR) else text
 
 
 def _response(event: Event) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_core.claude_code import agent_spelling, events
-from memory_core.delegation import background, missed_reports, reported_events
+from memory_core.delegation import background, missed_reports, reported_events, start_notices
 from memory_core.delegation.run_event import RunEvent
 from memory_core.files import file_actions
 from memory_core.memory import notices, preparing, remember
@@ -210,7 +210,7 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
         if not events.may_change_tasks(event):
             missed_reports.sweep_at_start(project, event)
             text_origins.look(project)
-            for line in text_origins.ask_whose(project):  # the next hook of this session prints it
+            for line in start_notices.format_news(project):  # the next hook of this session says it
                 notices.add(project.paths.state, events.session(event), line)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from memory_core.claude_code import events, transcripts
+from memory_core.claude_code import events, outcome_fields, transcripts
 from memory_core.delegation import run_event, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
@@ -72,7 +72,7 @@ def launch_words(launch: dict[str, Any]) -> dict[str, str]:
 
 def task_numbers(run: RunEvent) -> dict[str, int]:
     """Return duration, tokens and tool calls of a run, from the event or from own timing."""
-    totals = events.totals(run.event).items() if events.is_delegation(run.event) else ()
+    totals = outcome_fields.totals(run.event).items() if events.is_delegation(run.event) else ()
     counts = {name: count for name, count in totals if type(count) is int and count >= 0}
     return {**measure(run.record, run.when), **counts}
 
@@ -176,5 +176,5 @@ def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
 def _make_error(run: RunEvent) -> RunRecord | None:
     ids = {"run": run.run_id, "session": events.session(run.event)}
     # An event at the end of a run has no tool: the delegation itself failed.
-    tool = events.tool_name(run.event) or "Agent"
-    return performance.make_error(events.cause(run.event), tool, **ids)
+    tool = outcome_fields.tool_name(run.event) or "Agent"
+    return performance.make_error(outcome_fields.cause(run.event), tool, **ids)

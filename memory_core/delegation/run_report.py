@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory_core.claude_code import events, transcript_ends, transcripts
+from memory_core.claude_code import events, outcome_fields, transcript_ends, transcripts
 from memory_core.delegation import run_event
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import extraction, feedback
@@ -86,7 +86,7 @@ def read_reading(run: RunEvent) -> list[str]:
 
 
 def _find_transcript(run: RunEvent) -> str:
-    path = events.own_transcript_path(run.event)
+    path = outcome_fields.own_transcript_path(run.event)
     return path or transcript_ends.path_of_run(events.transcript_path(run.event), run.run_id)
 
 

@@ -14,9 +14,15 @@ WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
 
 def format_notices(project: Project) -> list[str]:
-    """Return what a person has to know when a session starts, each once; [] mostly."""
-    folder = project.paths.state
-    notices, state = _ask_for_driver(project.folders[0]), last_look.read_look(folder)
+    """Return what a person has to know when a session starts; [] mostly."""
+    driver = _ask_for_driver(project.folders[0])
+    return driver + format_news(project) + _ask_for_user_level(project)
+
+
+def format_news(project: Project) -> list[str]:
+    """Return what came into memories, and that learnings wait, each once."""
+    folder, notices = project.paths.state, list[str]()
+    state = last_look.read_look(folder)
     if last_look.ASKED not in state and "version" in state:
         from memory_core.origin import text_origins
 
@@ -24,7 +30,7 @@ def format_notices(project: Project) -> list[str]:
         state = last_look.read_look(folder)
     waiting = folder.read_text(paths.WAITING_FILE)
     if state.get("version") != last_look.VERSION:
-        return notices + _ask_for_user_level(project)  # before the first look
+        return notices  # before the first look
     notices += filter(None, [state.get(last_look.NOTICE)])
     is_news = waiting not in ("", state.get("waiting"))
     notices += [WAITING] if is_news else []
@@ -32,7 +38,7 @@ def format_notices(project: Project) -> list[str]:
         state |= {last_look.NEWS: {}, last_look.NOTICE: ""}
         state["waiting"] = waiting or state.get("waiting", "")
         last_look.write_look(folder, state)
-    return notices + _ask_for_user_level(project)
+    return notices
 
 
 def _ask_for_driver(folder: MemoryFolder) -> list[str]:

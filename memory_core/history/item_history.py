@@ -270,9 +270,8 @@ class History:
             self._arrive(state, record, inherits)
         elif kind in DEPARTURE_KINDS:
             state.is_present = False
-            if change_of(record) not in self._undoing:
-                by_person = record.get("source") in HUMAN_SOURCES
-                state.is_withdrawn = kind == "removed" and by_person
+            by_person = record.get("source") in HUMAN_SOURCES
+            state.is_withdrawn = kind == "removed" and by_person
             state.nested = record.get("nested") or state.nested
         if change_of(record) not in (self._undone_here if is_own else self._undone):
             is_new = is_first and older is None

@@ -63,8 +63,8 @@ def extract_one(kind: str, content: str, max_length: int) -> Extraction:
     reason = check_learning(clean_line(kind), line, max_length)
     if not reason and type_names.is_placeholder(content):
         reason = "the content is a placeholder"
-    if reason:
-        return Extraction([], [Learning(kind, line, reason=reason)])
+    if reason or _says_nothing(line):
+        return Extraction([], [Learning(kind, line, reason=reason or EMPTY_REASON)])
     return Extraction([Learning(clean_type(kind), line)], [])
 
 

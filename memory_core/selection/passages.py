@@ -24,6 +24,9 @@ OUTSIDE_TIERS = ("tainted", "mcp", "import")
 # Behind the id of an item that a person or several runs confirmed.
 CONFIRMED = "✓"
 
+# The section with preferences, in small letters.
+PREFERENCES = "preferences"
+
 # The title of what came from outside; the titles of its sections are one level deeper.
 OUTSIDE_TITLE = "## Not reviewed, from runs that read from outside, or from other machines"
 
@@ -149,7 +152,7 @@ def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
     sections: dict[tuple[str, bool], list[Passage]] = {}
     for passage in passages:
         sections.setdefault((passage.section, passage.is_users), []).append(passage)
-    for (title, _is_users), own in sections.items():
+    for (title, _is_users), own in sorted(sections.items(), key=_rank_section):
         heading = f"{'###' if own[0].is_outside else '##'} {title}"
         lines = [heading] if title else []
         for passage in sorted(own, key=lambda one: one.index):
@@ -158,6 +161,12 @@ def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
                 lines.append("")  # a number behind a quotation would go on with it
             lines.append(text)
         yield "\n".join(lines)
+
+
+def _rank_section(section: tuple[tuple[str, bool], list[Passage]]) -> tuple[bool, bool]:
+    """Return what puts preferences first, and what is of the user's level last."""
+    (title, is_users), _passages = section
+    return title.casefold() != PREFERENCES, is_users
 
 
 def format_left(count: int, agent: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.claude_code import events
+from memory_core.claude_code import events, outcome_fields
 from support.events import name_kind, read_recorded_events, spoil
 from support.paths import EVENTS
 from support.tables import for_each
@@ -31,9 +31,9 @@ def read_all(value: dict[str, Any]) -> None:
     """Call every function that a hook may call for an event of this kind."""
     events.report_texts(value)
     events.edit_report(value, str.upper)
-    events.totals(value)
+    outcome_fields.totals(value)
     events.called_run(value)
-    events.cause(value)
+    outcome_fields.cause(value)
     if events.is_delegation(value):
         events.called_agent(value)
         events.prompt(value)

@@ -85,24 +85,28 @@ def test_words_of_an_agent_inherit_no_rights(person: Person) -> None:
     assert fields["confidence"] < 0.7
 
 
-def test_what_a_person_typed_in_the_session_is_a_persons(person: Person) -> None:
-    typed = {"type": "user", "message": {"content": f"/remember engineer {RULE}"}}
-    result = {"content": [{"type": "tool_result", "content": RULE}]}
-    for line, origin in (
-        ({**typed, "isMeta": True}, "agent"),
-        ({**typed, "isCompactSummary": True}, "agent"),
-        ({"type": "user", "message": {"content": f"<bash-stdout>{RULE}</bash-stdout>"}}, "agent"),
-        ({"type": "user", "message": {"content": f"Please do not say {RULE}"}}, "agent"),
-        ({**typed, "isSidechain": True}, "agent"),
-        ({"type": "user", "message": {"content": f"<task-notification>{RULE}"}}, "agent"),
-        ({"type": "user", "message": result}, "agent"),
-        (typed, "person"),
-        ({"type": "user", "message": {"content": f"Save this rule:\n- {RULE}"}}, "person"),
-    ):
-        write_transcript(person.sandbox, line)
-        person.run("add", "engineer", RULE, **SHELL)
-        assert find_origin(person) == origin, line
-        person.run("undo")
+TYPED = {"type": "user", "message": {"content": f"/remember engineer {RULE}"}}
+RESULT = {"content": [{"type": "tool_result", "content": RULE}]}
+LINES: list[tuple[dict[str, Any], str]] = [
+    ({**TYPED, "isMeta": True}, "agent"),
+    ({**TYPED, "isCompactSummary": True}, "agent"),
+    ({"type": "user", "message": {"content": f"<bash-stdout>{RULE}</bash-stdout>"}}, "agent"),
+    ({"type": "user", "message": {"content": f"Please do not say {RULE}"}}, "agent"),
+    ({**TYPED, "isSidechain": True}, "agent"),
+    ({"type": "user", "message": {"content": f"<task-notification>{RULE}"}}, "agent"),
+    ({"type": "user", "message": RESULT}, "agent"),
+    (TYPED, "person"),
+    ({"type": "user", "message": {"content": f"Save this rule:\n- {RULE}"}}, "person"),
+]
+
+
+@pytest.mark.parametrize(("line", "origin"), LINES)
+def test_what_a_person_typed_in_the_session_is_a_persons(
+    person: Person, line: dict[str, Any], origin: str
+) -> None:
+    write_transcript(person.sandbox, line)
+    person.run("add", "engineer", RULE, **SHELL)
+    assert find_origin(person) == origin
 
 
 def call(tool: str, after: float, given: dict[str, str]) -> list[dict[str, Any]]:

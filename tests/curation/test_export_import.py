@@ -473,7 +473,9 @@ def test_export_and_import_commands(person: Person, sandbox: Sandbox, tmp_path: 
     assert list(there.iterdir()) == []
     done = person.run("import", str(away), *elsewhere)
     assert "engineer: .claude-mpm/memories/engineer.md; 1 history record" in done.stdout
-    assert hide_change(done.stderr) == f"Undo with: agent-memory undo ID --project {there}\n"
+    review, undo = hide_change(done.stderr).splitlines()
+    assert review.endswith(f" agent-memory review --new --project {there}")
+    assert undo == f"Undo with: agent-memory undo ID --project {there}"
     again = person.run("import", str(away), *elsewhere)
     assert (again.stdout, again.stderr) == ("", "Nothing new to import.\n")
 

@@ -444,14 +444,31 @@ def test_a_removed_item_does_not_return_with_the_next_event(sandbox: Sandbox) ->
     assert (entry["content"], entry["reason"]) == (LEARNED, changes.REMOVED_REASON)
 
 
-def test_redo_of_a_removal_counts_like_the_removal(sandbox: Sandbox) -> None:
+# What a person does with a learning before another run reports it, and whether it may come back.
+DECISIONS: list[tuple[list[str], bool]] = [
+    (["removed"], False),
+    (["removed", "undo"], True),
+    (["removed", "undo", "redo"], False),
+    (["undo"], False),
+    (["undo", "redo"], True),
+]
+
+
+@pytest.mark.parametrize(("steps", "may_return"), DECISIONS)
+def test_what_a_person_took_back_stays_away(
+    sandbox: Sandbox, steps: list[str], may_return: bool
+) -> None:
     end_agent(sandbox)
     project = sandbox.open_project()
-    item_actions.judge(project, "engineer", LEARNED, "removed", None, source="person")
-    for reverse in (undo.undo_changes, undo.redo_changes):
-        reverse(project, project.store)
+    for step in steps:
+        if step == "removed":
+            item_actions.judge(project, "engineer", LEARNED, step)
+        else:
+            reverse = undo.undo_changes if step == "undo" else undo.redo_changes
+            reverse(project, project.store)
     end_agent(sandbox, "a2")
-    assert LEARNED not in sandbox.read_memory("engineer")
+    path = sandbox.memories / "engineer.md"
+    assert (path.exists() and LEARNED in path.read_text()) == may_return
 
 
 def test_prompts_teach_nothing(shop: Sandbox) -> None:

@@ -13,6 +13,7 @@ import pytest
 from support import processes
 from support.answers import answer
 from support.command_line import Person
+from support.events import make_pre_event
 from support.terminal import Terminal
 from tools import decisions
 
@@ -243,7 +244,8 @@ def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> 
     team.pull()
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
     team.person.sandbox.run_hook("session_start", event)
-    said = team.person.sandbox.run_hook("session_start", event).stdout.decode()
+    call = {**make_pre_event(), "session_id": "s1"}
+    said = team.person.sandbox.run_hook("pre_tool_use", call).stdout.decode()
     assert "agent-memory: 1 item in 1 memory came from elsewhere" in said
     assert "review --new shows who committed them" in said
     assert team.find_tiers() == {BASE: "import", LINE: "reviewed"}

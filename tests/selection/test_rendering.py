@@ -56,6 +56,14 @@ def test_the_section_of_the_best_passage_comes_first() -> None:
     assert lines == ["## B", f"- {OTHER}", "", "## A", "- x", f"- {FACT}"]
 
 
+def test_preferences_come_first_and_the_users_level_last() -> None:
+    passages = split(f"## A\n- {FACT}\n## preferences\n- tone: dry\n## A\n- {OTHER}\n")
+    passages[0].is_users = True
+    lines = render_passages(passages).split("\n")
+    expected = ["## preferences", "- tone: dry", "", "## A", f"- {OTHER}", "", "## A", f"- {FACT}"]
+    assert lines == expected
+
+
 def test_a_stale_item_says_what_is_gone() -> None:
     (passage,) = split(f"## A\n- {FACT}\n  - See: src/stock.py\n")
     passage.stale = "src/stock.py is gone"

@@ -81,7 +81,9 @@ def _print(event: dict[str, Any], script: str, result: HookResult, write: bool) 
     if result.fault or result.reply is None:
         print_line("  no reply")
     else:
-        for name, value in result.reply.get("hookSpecificOutput", {}).items():
+        fields = {"systemMessage": result.reply.get("systemMessage")}
+        fields |= result.reply.get("hookSpecificOutput", {})
+        for name, value in {key: text for key, text in fields.items() if text}.items():
             _print_value(name, _leave_out(value, event))
     _print_heading("changed" if write else "would change")
     for line in _format_changes(result.changes):

@@ -81,6 +81,8 @@ def import_(
     elif dry_run:
         print_note(notes.DRY_RUN_HINT)
     else:
+        review = notes.format_command("review --new", user)
+        print_note(f"Agents receive those that fit a task; accept them with {review}")
         notes.note_undo(scope.project, user)
 
 
