@@ -345,8 +345,9 @@ class _Level:
         """Set the fields of a passage that depend on its level and its section."""
         if self._is_users:
             passage.is_users = True
-        if preferences.is_title(passage.section) and passage.is_confirmed:
-            passage.is_wished = True
+        if preferences.is_title(passage.section):
+            passage.is_preference = True
+            passage.is_wished = passage.is_wished or passage.is_confirmed
         if passage.item:
             passage.tier = self._tiers[passage.item]
             passage.names = code_names.list_names(passage.text[:MAX_COMPARED])

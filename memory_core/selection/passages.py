@@ -24,9 +24,6 @@ OUTSIDE_TIERS = ("tainted", "mcp", "import")
 # Behind the id of an item that a person or several runs confirmed.
 CONFIRMED = "✓"
 
-# The section with preferences, in small letters.
-PREFERENCES = "preferences"
-
 # The title of what came from outside; the titles of its sections are one level deeper.
 OUTSIDE_TITLE = "## Not reviewed, from runs that read from outside, or from other machines"
 
@@ -63,6 +60,7 @@ class Passage:
     used = 0
     is_confirmed = False  # by a person or by several runs
     is_wished = False  # given with every task
+    is_preference = False
     is_users = False  # of the user's level: the files it names are of any project
     is_list = False  # lines of agent-memory: common errors, performance
     stale = ""  # why it may be out of date
@@ -165,8 +163,8 @@ def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
 
 def _rank_section(section: tuple[tuple[str, bool], list[Passage]]) -> tuple[bool, bool]:
     """Return what puts preferences first, and what is of the user's level last."""
-    (title, is_users), _passages = section
-    return title.casefold() != PREFERENCES, is_users
+    (_title, is_users), passages = section
+    return not passages[0].is_preference, is_users
 
 
 def format_left(count: int, agent: str) -> str:

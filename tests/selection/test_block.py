@@ -212,6 +212,12 @@ def test_both_levels_have_their_own_headings(selecting: Sandbox) -> None:
     assert "Run the smoke tests" in users
 
 
+def test_preferences_come_first_wherever_they_are_written(selecting: Sandbox) -> None:
+    write_lines(selecting, f"## Rules\n- {FACT}\n\n## Preferences\n- tone: dry\n", False)
+    block = build(selecting)
+    assert block.index("tone: dry") < block.index(FACT)
+
+
 def test_a_new_paragraph_comes_before_older_lines(selecting: Sandbox) -> None:
     selecting.configure("memory: {selection: {whole_below_tokens: 0, budget_tokens: 100}}")
     old = "".join(f"- Rule {number} is about the ledger\n" for number in range(40))

@@ -58,7 +58,7 @@ def test_the_section_of_the_best_passage_comes_first() -> None:
 
 def test_preferences_come_first_and_the_users_level_last() -> None:
     passages = split(f"## A\n- {FACT}\n## preferences\n- tone: dry\n## A\n- {OTHER}\n")
-    passages[0].is_users = True
+    passages[0].is_users = passages[1].is_preference = True
     lines = render_passages(passages).split("\n")
     expected = ["## preferences", "- tone: dry", "", "## A", f"- {OTHER}", "", "## A", f"- {FACT}"]
     assert lines == expected
