@@ -15,7 +15,7 @@ from scene import Case, Scene
 from timing import Spawner
 
 from memory_core.history import item_history
-from memory_core.hook import MAX_END_BYTES, MAX_HEAD_BYTES
+from memory_core.delegation.collecting import MAX_STRIPPED
 from memory_core.text.times import format_utc
 
 HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")
@@ -229,8 +229,8 @@ def _session(maker: Maker) -> Case:
 def _capture(name: str, size: int, memory: int | None = None) -> Row:
     """Return a row of the foreground; it learns when the `memory` to learn into is given."""
     learnings = samples.LEARNED if memory else ()
-    # Of a larger event hooks read the begin and the end, so its text cannot be replaced.
-    is_whole = size < MAX_HEAD_BYTES + MAX_END_BYTES
+    # The main agent reads a larger report whole.
+    is_whole = size <= MAX_STRIPPED
     taught = scene.taught_and_stripped if is_whole else scene.taught
     limit = SMALL_LIMIT if is_whole else LARGE_LIMIT
     check = taught if memory else scene.untaught

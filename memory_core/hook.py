@@ -24,17 +24,12 @@ DEADLINE_SECONDS = 5.0
 # Seconds after which the event log says that a hook was slow; most take a twentieth of it.
 SLOW_SECONDS = 1.0
 
-# The largest report seen was 0.2 MB.  Of a larger event than both parts, only they are kept.
-MAX_HEAD_BYTES = MAX_END_BYTES = 1 << 18
-
-# How JSON writes the end of a line, and the backslash that makes it another text.
-NEWLINE, BACKSLASH = b"\\n", b"\\"
+# The largest report seen was 0.2 MB.  The report of a larger event is found in its transcript.
+MAX_BYTES = 8 << 20
 
 READ_BYTES = 1 << 16
 
 BOM = b"\xef\xbb\xbf"
-
-NOTHING = (None, None, True)
 
 # Marks in the bytes of an event: the tool that is used most, and a command that may change tasks.
 SHELL_MARK, BACKLOG_MARK = b'"tool_name":"Bash"', b"backlog"
@@ -57,13 +52,13 @@ def run(name: str) -> None:
     gc.disable()  # a hook ends before a collection could pay off
     try:
         _arm()
-        project, event, is_whole = _event(name)
+        data = _stdin()
+        project, event = (None, None) if _is_idle(data) else _read(data, name)
         if project and event:
             from memory_core.delegation import event_handlers, run_event, worker
 
             run_event.began = began
-            reply = event_handlers.handle(project, event, name)
-            _answer(reply if is_whole else None)  # it would replace a text by a shorter one
+            _answer(event_handlers.handle(project, event, name))
             _arm()
             event_handlers.finish(project, event, name)
             worker.log_refused(project)
@@ -75,26 +70,22 @@ def run(name: str) -> None:
     os._exit(0)
 
 
-def _event(name: str) -> tuple[Project | None, Event | None, bool]:
-    """Return the project, the event, and whether it is whole; NOTHING if there is nothing to do."""
-    data, is_whole = _stdin()
-    if _is_idle(data):
-        return NOTHING
+def _read(data: bytes, name: str) -> tuple[Project | None, Event | None]:
+    """Return the project and the event, None if there is nothing to do."""
     from memory_core.claude_code import events
     from memory_core.storage import config
     from memory_core.text import fastjson
 
     if config.is_off(os.environ):
-        return NOTHING
+        return None, None
     event = events.validate(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
-    # A call that gets no reply has no receipt, and SubagentStart gives the memory.
-    if event is None or (not is_whole and events.name(event, name) == "PreToolUse"):
-        return NOTHING
+    if event is None:
+        return None, None
     from memory_core.storage.project import find_project
 
     project = find_project(events.cwd(event), os.environ)
     _say_unread(project)
-    return (project, event, is_whole) if project.config["enabled"] else NOTHING
+    return (project, event) if project.config["enabled"] else (None, None)
 
 
 def _is_idle(data: bytes) -> bool:
@@ -129,38 +120,16 @@ def _answer(reply: dict[str, Any] | None) -> None:
     _print(data)
 
 
-def _stdin() -> tuple[bytes, bool]:
-    """Return the event on stdin, and whether it is whole.
-
-    A long text is shortened, so that a report of megabytes takes little memory.  The pieces have
-    the size of stdin: to allocate a large buffer costs time.
-    """
-    size = max(min(os.fstat(0).st_size, MAX_HEAD_BYTES) + 1, READ_BYTES)
-    parts, total, end = [], 0, b""
+def _stdin() -> bytes:
+    """Return the event on stdin, in pieces of its size: to allocate a large buffer costs time."""
+    size = max(min(os.fstat(0).st_size, MAX_BYTES) + 1, READ_BYTES)
+    parts, total = [], 0
     while part := os.read(0, size):
-        if total < MAX_HEAD_BYTES:
-            parts.append(part)
-        else:
-            end = (end + part)[-MAX_END_BYTES:]
+        parts.append(part)
         total += len(part)
-    head = b"".join(parts)
-    is_whole = len(head) + len(end) == total
-    return head + end if is_whole else _shorten(head, end), is_whole
-
-
-def _shorten(head: bytes, end: bytes) -> bytes:
-    """Return an event without the lines in the middle of its long text.
-
-    If the parts are of two texts, the result is no JSON, and the event is refused.
-    """
-    last, first = head.rfind(NEWLINE), end.find(NEWLINE)
-    while last > 0 and head[last - 1 : last] == BACKSLASH:
-        last = head.rfind(NEWLINE, 0, last)
-    while first == 0 or (first > 0 and end[first - 1 : first] == BACKSLASH):
-        first = end.find(NEWLINE, first + 1)
-    if last < 0 or first < 0:
-        raise ValueError("the event is too large")
-    return head[:last] + NEWLINE + end[first:]
+        if total > MAX_BYTES:
+            raise ValueError("the event is too large")
+    return b"".join(parts)
 
 
 def _print(reply: bytes) -> None:

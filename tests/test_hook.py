@@ -64,15 +64,14 @@ def test_other_events_are_ignored(sandbox: Sandbox, hook: str, event: dict[str, 
     assert not (sandbox.root / ".claude-mpm").exists()
 
 
-@pytest.mark.parametrize("size", [100_000, 3_000_000])
+@pytest.mark.parametrize("size", [100_000, 2_000_000])
 @pytest.mark.parametrize("line", ["plain words\n", "\\n \\\\n \u00e9 \U0001f600\n"])
-def test_a_report_of_any_size_teaches_by_its_first_and_last_part(
-    sandbox: Sandbox, size: int, line: str
-) -> None:
+def test_a_report_of_any_size_teaches(sandbox: Sandbox, size: int, line: str) -> None:
     block = "# Add To Memory:\nType: pattern\nContent: {}\n#\n"
-    text = block.format(FACT) + line * (size // len(line)) + block.format(LEARNED)
+    part = line * (size // len(line) // 2)
+    text = part + block.format(FACT) + part + block.format(LEARNED)
     outcome = sandbox.run_hook("post_tool_use", make_post_event(text=text))
-    assert bool(outcome.stdout) == (size < 500_000), "a shortened report replaces no report"
+    assert bool(outcome.stdout) == (size < 500_000), "the main agent reads a larger report whole"
     memory = sandbox.read_memory("engineer")
     assert FACT in memory
     assert LEARNED in memory
@@ -80,14 +79,12 @@ def test_a_report_of_any_size_teaches_by_its_first_and_last_part(
     call["tool_input"]["prompt"] = text
     outcome = sandbox.run_hook("pre_tool_use", call)
     given = sandbox.run_hook("subagent_start", make_start_event("a2"))
-    assert [bool(outcome.stdout), LEARNED in given.stdout.decode()] == [
-        size < 500_000,
-        size > 500_000,
-    ]
+    assert LEARNED in outcome.reply["updatedInput"]["prompt"].removeprefix(text)
+    assert LEARNED not in given.stdout.decode()
 
 
 def test_an_event_that_is_too_large_is_refused(sandbox: Sandbox) -> None:
-    assert is_silent(sandbox.run_hook("subagent_stop", b" " * 2_000_000))
+    assert is_silent(sandbox.run_hook("subagent_stop", b" " * 9_000_000))
     assert "too large" in sandbox.read_log("hook.error")[0]["error"]
 
 

@@ -27,13 +27,17 @@ if TYPE_CHECKING:
     Reply = dict[str, Any]
 
 
+# The largest report seen was 0.2 MB.  A longer one is saved, and the main agent reads it whole.
+MAX_STRIPPED = 500_000
+
+
 def handle_handback(project: Project, event: Event) -> Reply | None:
     """Collect a report for the main agent, and remove the learnings from it."""
     run = run_event.of_own_run(project, event)
     if not (run.is_served and events.report_texts(event)):
         return None
     _collect(run, "PreToolUse")
-    rests = run_event.list_rests(run, run_event.read_texts(run))
+    rests = _strip(run)
     return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
 
 
@@ -56,10 +60,16 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     if not (answer.is_served or events.error(event)):
         return None
     _collect(answer, "PostToolUse")
-    rests = run_event.list_rests(answer, run_event.read_texts(answer))
+    rests = _strip(answer)
     if not rests:
         return None
     return events.reply_output(events.edit_report(event, lambda text: rests.get(text, text)))
+
+
+def _strip(run: RunEvent) -> dict[str, str]:
+    """Return what is left of the texts of a report, {} if they stay as they are."""
+    is_small = sum(map(len, events.report_texts(run.event))) <= MAX_STRIPPED
+    return run_event.list_rests(run, run_event.read_texts(run)) if is_small else {}
 
 
 def _note_launch(launch: RunEvent) -> None:

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 from memory_core.claude_code import agent_spelling, file_writes, settings_files
-from memory_core.files import file_actions, last_look
+from memory_core.files import file_actions, last_look, project_roots
 from memory_core.history import item_history, rights
 from memory_core.origin import ledger, line_origins
 from memory_core.storage import paths, state_owner
@@ -260,7 +260,7 @@ def _decide(
 def _read_in_main_tree(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return the origins by keys that are known in the main work tree of a linked one."""
     root = project.paths.root
-    main = paths.find_main_tree(root)
+    main = project_roots.find_main_tree(root)
     if main in ("", root) or store.paths is not project.paths:
         return {}
     level = paths.LevelPaths(main, project.environ)

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from memory_core.claude_code import file_writes, transcripts
-from memory_core.files import git_command, last_look
-from memory_core.storage import paths as project_paths
+from memory_core.files import git_command, last_look, project_roots
 from memory_core.storage.project import Project
 
 # Folders with the code of others, where git cannot be asked.
@@ -61,7 +60,7 @@ def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:
     outside, by_tree = set[str](), dict[str, list[str]]()
     for path in files:
         own = last_look.find_tree(path) if tree else ""
-        is_other_tree = own not in ("", tree) and project_paths.find_main_tree(own) == tree
+        is_other_tree = own not in ("", tree) and project_roots.find_main_tree(own) == tree
         if is_other_tree or (own == tree and f"{path}/".startswith(f"{root}/")):
             by_tree.setdefault(own or root, []).append(path)
         elif not _is_clients(path, project):

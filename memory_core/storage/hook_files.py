@@ -21,8 +21,8 @@ UNREADABLE, DONE = "inbox/unreadable", "done"
 # After so many tries to read it, a report is not tried again.
 MAX_TRIES = 3
 
-# A hook reads less of an event.
-MAX_BYTES = 4_000_000
+# A hook reads an event of at most 8 MB; as ASCII it may be three times as long.
+MAX_BYTES = 25_000_000
 
 DONE_LIFE = 30 * 86400  # seconds
 

@@ -179,76 +179,23 @@ def find_project_level(cwd: str, environ: Mapping[str, str]) -> LevelPaths:
     """
     candidates = (environ.get("CLAUDE_PROJECT_DIR"), cwd)
     start = next((path for path in candidates if path and is_folder(path)), "")
-    root = find_root(os.path.abspath(start or os.getcwd()), find_home(environ))
+    root, home = os.path.abspath(start or os.getcwd()), find_home(environ)
+    if root == home or not is_folder(os.path.join(root, FOLDER_NAME)):
+        from memory_core.files import project_roots
+
+        root = project_roots.find_root(root, home, FOLDER_NAME)
     return LevelPaths(root, environ)
 
 
-def find_root(start: str, home_folder: str) -> str:
-    """Return the nearest folder upwards with a memory, else the git root, else `start`."""
-    folder = start
-    while True:
-        # The home directory is the user's level.  It is not a project even if it is a git
-        # repository, as some people keep their settings files.
-        if folder != home_folder:
-            is_start = folder == start
-            if _has_memory(folder) and (is_start or _is_own(folder)):
-                return folder
-            main = find_main_tree(folder) if is_start or _is_own_repository(folder) else ""
-            if main:
-                return folder if main == folder else find_root(main, home_folder)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return start
-        folder = parent
-
-
-def _has_memory(folder: str) -> bool:
-    """Check for .claude-mpm, also for a link, which is refused later."""
-    path = os.path.join(folder, FOLDER_NAME)
-    return is_folder(path) or os.path.islink(path)
-
-
-def _is_own(folder: str) -> bool:
-    """Check that a memory further up is the user's, and that not everybody may write to it."""
-    status = os.lstat(os.path.join(folder, FOLDER_NAME))
-    return (
-        stat.S_ISDIR(status.st_mode)
-        and status.st_uid == os.geteuid()
-        and not status.st_mode & stat.S_IWOTH
-    )
-
-
-def _is_own_repository(folder: str) -> bool:
-    """Check that a repository further up is the user's, as git does."""
-    try:
-        return os.lstat(os.path.join(folder, ".git")).st_uid == os.geteuid()
-    except FileNotFoundError:
-        return False
-
-
-def find_main_tree(folder: str) -> str:
-    """Return the main working tree of the one at `folder`, "" if it is not a working tree."""
-    mode = _mode(os.path.join(folder, ".git"))
-    if not mode or stat.S_ISDIR(mode):
-        return folder if mode else ""
-    from memory_core.files import linked_trees
-
-    return linked_trees.find_main_tree(folder)
-
-
 def is_folder(path: str) -> bool:
-    return stat.S_ISDIR(_mode(path))
-
-
-def _mode(path: str) -> int:
-    """Return the file mode of `path`, 0 if it does not exist; raises OSError.
+    """Return whether a folder is there; raises OSError.
 
     os.path.isdir would also return False for a failing disk or a folder without permission.
     """
     try:
-        return os.stat(path).st_mode
+        return stat.S_ISDIR(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        return 0  # ValueError: a path from an event may hold a null character
+        return False  # ValueError: a path from an event may hold a null character
 
 
 def find_state_home(root: str, environ: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection
 
 from memory_core.document.template import Limits
+from memory_core.files import project_roots
 from memory_core.history import rights
 from memory_core.history.item_history import Weights
 from memory_core.storage import paths
@@ -26,7 +27,8 @@ def contains(project: Project, folder: str) -> bool:
         return True
     if not paths.is_folder(folder):
         return False
-    other = paths.find_root(os.path.abspath(folder), paths.find_home(project.environ))
+    home = paths.find_home(project.environ)
+    other = project_roots.find_root(os.path.abspath(folder), home, paths.FOLDER_NAME)
     return os.path.realpath(other) == os.path.realpath(root)
 
 
