@@ -10,6 +10,11 @@ import os
 import sys
 import time
 
+try:  # the C part of `signal`; the rest makes enums, which takes time
+    import _signal as signal  # type: ignore[import-not-found]
+except ImportError:
+    import signal
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -140,7 +145,6 @@ def _print(reply: bytes) -> None:
 
 def _arm() -> None:
     """Raise HookInterrupted at the deadline and on SIGTERM or SIGINT."""
-    signal = _signals()
 
     def end(number: int, _frame: object) -> None:
         _disarm()  # a second signal must not interrupt the handling of the first one
@@ -153,22 +157,10 @@ def _arm() -> None:
 
 def _disarm() -> None:
     """Ignore signals, for example while the reply is written: it must not be cut in half."""
-    signal = _signals()
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
         # Not SIG_IGN: for a signal that has just arrived, Python would print a warning.
         signal.signal(number, lambda _number, _frame: None)
     signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _signals() -> Any:
-    """Return the C part of the signal module; the rest makes enums, which takes time."""
-    try:
-        import _signal  # type: ignore[import-not-found]
-    except ImportError:
-        import signal
-
-        return signal
-    return _signal
 
 
 def _report(name: str, error: BaseException) -> None:

@@ -142,10 +142,6 @@ def is_handback(event: Event) -> bool:
     return event.get("tool_name") == HANDBACK_TOOL
 
 
-def is_shell(event: Event) -> bool:
-    return event.get("tool_name") == SHELL_TOOL
-
-
 def may_change_tasks(event: Event) -> bool:
     """Check whether the tool is one that may change tasks."""
     tool = str(event.get("tool_name"))
@@ -221,22 +217,6 @@ def own_run(event: Event) -> str:
 def is_background_launch(event: Event) -> bool:
     """Check whether a PostToolUse only says that an agent was started in the background."""
     return _response(event).get("status") == "async_launched"
-
-
-def description(event: Event) -> str:
-    """Return the name of the delegation: three to five words by the model."""
-    return get_text(event["tool_input"], "description")
-
-
-def get_text(fields: dict[str, Any], name: str) -> str:
-    """Return a field, "" if it is not a text."""
-    text = fields.get(name)
-    return text if isinstance(text, str) else ""
-
-
-def is_interrupt(event: Event) -> bool:
-    """Check whether a PostToolUseFailure was caused by the user, who stopped the call."""
-    return event.get("is_interrupt") is True
 
 
 def error(event: Event) -> str:

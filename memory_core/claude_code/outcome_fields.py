@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memory_core.claude_code.events import API_ERROR, error
+from memory_core.claude_code import tool_calls
+from memory_core.claude_code.events import API_ERROR, SHELL_TOOL, error
 
 if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
@@ -45,3 +46,17 @@ def cause(event: Event) -> str:
     """Return the error without additions, so that all events of one error return the same."""
     text = error(event).removeprefix(TERMINATED_PREFIX)
     return text.partition(ERROR_TYPE_MARK)[0] if text.startswith(API_ERROR) else text
+
+
+def is_shell(event: Event) -> bool:
+    return event.get("tool_name") == SHELL_TOOL
+
+
+def is_interrupt(event: Event) -> bool:
+    """Check whether a PostToolUseFailure was caused by the user, who stopped the call."""
+    return event.get("is_interrupt") is True
+
+
+def description(event: Event) -> str:
+    """Return the name of the delegation: three to five words by the model."""
+    return tool_calls.get_text(event["tool_input"], "description")

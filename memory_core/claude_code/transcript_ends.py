@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from memory_core.claude_code import agent_names, events
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
@@ -25,18 +24,8 @@ NEWEST_BYTES = 64 * 1024
 def has_failed_call(path: str, call: str) -> bool:
     """Check whether a call was denied, cancelled or failed, according to the transcript."""
     needle = call.encode()
-    lines = (line for line in _read_last_lines(path) if needle in line and b'"is_error"' in line)
+    lines = (line for line in read_last_lines(path) if needle in line and b'"is_error"' in line)
     return any(_has_call_error(value, call) for value in map(parse, lines))
-
-
-def find_last_prompt(path: str, agent: str) -> str:
-    """Return the prompt of the last delegation to `agent`, "" if there is none."""
-    for line in _read_last_lines(path):
-        if b'"tool_use"' in line:
-            for name, task in reversed(_list_delegations(parse(line))):
-                if agent_names.is_same(name, agent):
-                    return task
-    return ""
 
 
 def path_of_run(path: str, run: str) -> str:
@@ -44,7 +33,7 @@ def path_of_run(path: str, run: str) -> str:
     return os.path.join(path.removesuffix(".jsonl"), "subagents", f"agent-{run}.jsonl")
 
 
-def _read_last_lines(path: str) -> Iterator[bytes]:
+def read_last_lines(path: str) -> Iterator[bytes]:
     """Yield the last lines, the last one first, some of them twice; none of an unreadable file."""
     for limit in (NEWEST_BYTES, TAIL_BYTES):
         try:
@@ -72,26 +61,6 @@ def locate(path: str) -> tuple[SafeFiles, str]:
 def parse(line: bytes) -> dict[str, Any]:
     """Return the object in a line, {} for any other line."""
     return fastjson.load_object(line.decode("utf-8", "replace"))
-
-
-def _list_delegations(line: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return (agent, task) of the delegations in a line of the delegator's transcript."""
-    calls = [given for name, given in list_tool_calls(line) if name in events.DELEGATION_TOOLS]
-    return [
-        (str(given.get("subagent_type") or events.DEFAULT_AGENT), str(given.get("prompt") or ""))
-        for given in calls
-    ]
-
-
-def list_tool_calls(line: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return (tool, input) of the tool calls in a line of a transcript."""
-    calls = [block for block in list_blocks(line, "assistant") if block.get("type") == "tool_use"]
-    return [(events.get_text(call, "name"), _get_input(call)) for call in calls]
-
-
-def _get_input(call: dict[str, Any]) -> dict[str, Any]:
-    given = call.get("input")
-    return given if isinstance(given, dict) else {}
 
 
 def _has_call_error(line: dict[str, Any], call_id: str) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from memory_core.claude_code import events
+from memory_core.claude_code.tool_calls import get_text, list_tool_calls
 from memory_core.claude_code.transcript_ends import (
     TAIL_BYTES,
     list_blocks,
-    list_tool_calls,
     locate,
     parse,
     read_end,
@@ -95,7 +95,7 @@ def read_last_lines(path: str, limit: int) -> list[dict[str, Any]]:
 
 def read_agent(path: str) -> str:
     """Return the agent's name from the .meta.json next to its transcript, "" if it is missing."""
-    return events.get_text(_read_meta(path), "agentType")
+    return get_text(_read_meta(path), "agentType")
 
 
 def _read_meta(path: str) -> dict[str, Any]:
@@ -151,10 +151,10 @@ class TranscriptSummary:
 
     def __init__(self, meta: dict[str, Any], lines: list[bytes], is_whole: bool) -> None:
         messages = [value for line in lines if (value := _parse_message(line))]
-        self.call = events.get_text(meta, "toolUseId")
-        self.description = events.get_text(meta, "description")
+        self.call = get_text(meta, "toolUseId")
+        self.description = get_text(meta, "description")
         self.prompt = _line_prompt(messages[0]) if messages else ""
-        self.cwd = events.get_text(messages[0], "cwd") if messages else ""
+        self.cwd = get_text(messages[0], "cwd") if messages else ""
         self.last = "\n".join(agent_texts(messages[-1])) if messages else ""
         if messages and _count_tool_uses(messages[-1]):
             self.last = ""

@@ -3,7 +3,6 @@
 handle_answer    PostToolUse         the answer of a delegation; notes background launches
 handle_handback  PreToolUse          the same in auto mode
 handle_stop      SubagentStop        the last message of an agent
-handle_failure   PostToolUseFailure  voids the receipt, collects the error
 
 Each takes the project and an event, and returns the reply or None.
 """
@@ -36,7 +35,7 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
     run = run_event.of_own_run(project, event)
     if not (run.is_served and events.report_texts(event)):
         return None
-    _collect(run, "PreToolUse")
+    collect(run, "PreToolUse")
     rests = _strip(run)
     return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
 
@@ -46,7 +45,7 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     if events.may_change_tasks(event):
         return None
     if events.is_handback(event):
-        _collect_end(run_event.of_own_run(project, event), "PostToolUse")
+        collect_end(run_event.of_own_run(project, event), "PostToolUse")
         return None
     is_delegation = events.is_delegation(event)
     answer = (run_event.of_call if is_delegation else run_event.of_skill)(project, event)
@@ -55,11 +54,14 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     if is_delegation:
         _check_delivery(answer)
     if events.is_background_launch(event):
-        _note_launch(answer)
+        from memory_core.delegation import launches
+
+        if launches.note(answer):
+            collect(answer, "PostToolUse")
         return None
     if not (answer.is_served or events.error(event)):
         return None
-    _collect(answer, "PostToolUse")
+    collect(answer, "PostToolUse")
     rests = _strip(answer)
     if not rests:
         return None
@@ -72,33 +74,9 @@ def _strip(run: RunEvent) -> dict[str, str]:
     return run_event.list_rests(run, run_event.read_texts(run)) if is_small else {}
 
 
-def _note_launch(launch: RunEvent) -> None:
-    """Record the task of a background agent, because the event of its end does not have it."""
-    if not launch.is_served or not launch.run_id:
-        return
-    words = {**run_event.task_words(launch.event), "call": launch.call}
-    launch.runs.try_note(run_records.launch_id_of(launch.run_id), launched=time.time(), **words)
-    if "ended" in launch.runs.record(launch.run_id):  # while this process started
-        _collect(launch, "PostToolUse")
-
-
 def handle_stop(project: Project, event: Event) -> Reply | None:
     """Collect the last message of an agent that ends; return None, so that it may end."""
-    _collect_end(run_event.of_own_run(project, event), "SubagentStop")
-    return None
-
-
-def handle_failure(project: Project, event: Event) -> Reply | None:
-    """Collect that a delegation failed or was refused, or that a tool of an agent failed."""
-    name = "PostToolUseFailure"
-    if events.is_delegation(event):
-        call = run_event.of_call(project, event)
-        call.run_id = call.runs.drop_receipt(call.call)
-        _collect(call, name)
-    elif events.is_shell(event) and events.own_agent(event):
-        run = run_event.of_own_run(project, event)
-        if run.run_id and not events.is_interrupt(event):
-            _collect_end(run, name)
+    collect_end(run_event.of_own_run(project, event), "SubagentStop")
     return None
 
 
@@ -142,12 +120,12 @@ def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
     return "delivered" if route == run_records.VIA_START else ""
 
 
-def _collect_end(run: RunEvent, name: str) -> None:
+def collect_end(run: RunEvent, name: str) -> None:
     if run.is_served:
-        _collect(run, name)
+        collect(run, name)
 
 
-def _collect(run: RunEvent, name: str) -> None:
+def collect(run: RunEvent, name: str) -> None:
     """Put an event into the inbox; without an inbox save what it teaches now.
 
     Raises OSError if neither is possible.
@@ -156,16 +134,8 @@ def _collect(run: RunEvent, name: str) -> None:
         _write_report(run, name)
     except OSError as error:
         from memory_core.delegation import inbox_batches
-        from memory_core.storage import event_log
 
-        event_log.write(
-            run.project.paths, "agent.memory.error", agent_id=run.agent, error=str(error)
-        )
-        try:
-            inbox_batches.merge_now(run.project, _make_report(run, name))
-        except OSError:
-            run.runs.try_note(run.run_id, ended=0)  # so that a sweep reads the transcript
-            raise
+        inbox_batches.merge_now(run, _make_report(run, name), error)
 
 
 def _write_report(run: RunEvent, name: str) -> None:
@@ -190,5 +160,4 @@ HANDLERS = {
     "PreToolUse": handle_handback,
     "PostToolUse": handle_answer,
     "SubagentStop": handle_stop,
-    "PostToolUseFailure": handle_failure,
 }

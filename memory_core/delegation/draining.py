@@ -11,6 +11,9 @@ from memory_core.storage.project import Project
 # How long a reader waits for another process that empties the inbox, in seconds.
 READER_SECONDS = 5.0
 
+# How long the end of a session waits for the worker.
+SESSION_END_SECONDS = 1.2
+
 
 def drain(project: Project, with_tried: bool = False) -> None:
     """Save what hooks have put into the inbox, so that a reader sees it.
@@ -19,7 +22,7 @@ def drain(project: Project, with_tried: bool = False) -> None:
     again what could not be merged before.
     """
     end = time.monotonic() + READER_SECONDS
-    while (hook_files.has_work if with_tried else inbox.has_new)(project.paths):
+    while hook_files.has_work(project.paths, with_tried):
         try:
             lock = inbox.take_lock(project.paths)
         except OSError:
@@ -30,3 +33,13 @@ def drain(project: Project, with_tried: bool = False) -> None:
         if time.monotonic() > end:
             return
         time.sleep(inbox.INTERVAL)
+
+
+def handle_session_end(project: Project) -> None:
+    """Wait a moment for the worker: where a container ends with the session, so does the worker.
+
+    Claude Code ends the hook of a plugin after 1.5 s.  The next session saves the rest.
+    """
+    if inbox.has_new(project.paths):
+        worker.start(project)
+    hook_files.await_worker(project.paths, SESSION_END_SECONDS)

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     Reply = dict[str, Any]
 
-# How long the end of a session waits for the worker.
-SESSION_END_SECONDS = 1.2
-
 # An agent and a session get their memory when they start, a delegation before.
 STARTS = ("SubagentStart", "SessionStart")
 
@@ -34,7 +31,13 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
     """Answer an event; `assumed` is the name of an event that does not have one."""
     name, reply = events.name(event, assumed), None
     if name == "SessionEnd":
-        _await_worker(project)
+        from memory_core.delegation import draining
+
+        draining.handle_session_end(project)
+    elif name == "PostToolUseFailure":
+        from memory_core.delegation import failures
+
+        failures.handle_failure(project, event)
     elif name in STARTS or (name == "PreToolUse" and events.is_delegation(event)):
         from memory_core.delegation.delivering import HANDLERS
 
@@ -53,12 +56,7 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     lines = notices.take(project.paths.state, events.session(event), name == "SessionStart")
     said = str((reply or {}).get("systemMessage") or "").split("\n")
     text = "\n".join(dict.fromkeys(filter(None, [*said, *lines])))
-    if not text:
-        return reply
-    from memory_core.storage import typed_command
-
-    text = typed_command.name_command(text, project.environ)
-    return {**(reply or {}), "systemMessage": text}
+    return {**(reply or {}), "systemMessage": text} if text else reply
 
 
 def finish(project: Project, event: Event, assumed: str) -> None:
@@ -70,13 +68,3 @@ def finish(project: Project, event: Event, assumed: str) -> None:
         collecting.add_chore(project, event, name)
     if inbox.has_new(project.paths):
         worker.start(project)
-
-
-def _await_worker(project: Project) -> None:
-    """Wait a moment for the worker: where a container ends with the session, so does the worker.
-
-    Claude Code ends the hook of a plugin after 1.5 s.  The next session saves the rest.
-    """
-    if inbox.has_new(project.paths):
-        worker.start(project)
-    inbox.await_worker(project.paths, SESSION_END_SECONDS)

@@ -35,7 +35,7 @@ def assign_group(
     is_short = block.memory is not None and block.memory.has_recorded
     note = recall.format_note(project, agent, is_short) or [PLACEHOLDER]
     text = recall.wrap_body(project.paths.state.read_key(), agent, "", "", note)
-    return HELD_OUT, MemoryBlock(text, choices=block.choices, memory=block.memory)
+    return HELD_OUT, MemoryBlock(text=text, choices=block.choices, memory=block.memory)
 
 
 def is_held_out(key: str, share: float) -> bool:

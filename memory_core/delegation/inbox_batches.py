@@ -163,18 +163,24 @@ def _put_back(project: Project, name: str, error: BaseException, run: str = "") 
     event_log.write(project.paths, "agent.memory.waiting", agent_id=agent, reason=reason, run=run)
 
 
-def merge_now(project: Project, report: Report) -> None:
+def merge_now(run: RunEvent, report: Report, reason: OSError) -> None:
     """Merge a report that cannot be put into the inbox, if need be without the database.
 
-    Raises OSError.
+    Raises OSError; then a sweep reads the transcript.
     """
-    state = project.paths.state
+    project, state = run.project, run.project.paths.state
+    event_log.write(project.paths, "agent.memory.error", agent_id=run.agent, error=str(reason))
     state.busy_seconds = 1.0
     try:
         merge(project, [report])
+        return
     except OSError:
         state.has_database = False
+    try:
         merge(project, [report])
+    except OSError:
+        run.runs.try_note(run.run_id, ended=0)
+        raise
 
 
 def merge(project: Project, reports: list[Report]) -> None:
@@ -211,14 +217,14 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
             missed_reports.sweep_at_start(project, event)
             text_origins.look(project)
             for line in start_notices.format_news(project):  # the next hook of this session says it
-                notices.add(project.paths.state, events.session(event), line)
+                notices.add(project, events.session(event), line)
 
 
 def _take_old_entries(project: Project) -> None:
     """Merge the learnings that hooks of an older version left in spool/AGENT/*.json."""
     state = project.paths.state
-    for stem in state.list_names(inbox.OLD_FOLDER):
-        folder = f"{inbox.OLD_FOLDER}/{stem}"
+    for stem in state.list_names(hook_files.OLD_FOLDER):
+        folder = f"{hook_files.OLD_FOLDER}/{stem}"
         for name in state.list_names(folder):
             path = f"{folder}/{name}"
             if not name.endswith(".json"):
@@ -236,4 +242,4 @@ def _take_old_entries(project: Project) -> None:
                 state.make_folder(hook_files.UNREADABLE)
                 state.rename(path, f"{hook_files.UNREADABLE}/{stem}~{name}")
         file_actions.remove_folder(state, folder)
-    file_actions.remove_folder(state, inbox.OLD_FOLDER)
+    file_actions.remove_folder(state, hook_files.OLD_FOLDER)

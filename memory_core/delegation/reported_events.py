@@ -10,7 +10,7 @@ PostToolUseFailure          the outcome of a delegation that failed, or the erro
 from __future__ import annotations
 
 from memory_core.claude_code import events
-from memory_core.delegation import run_event, run_outcomes, run_report
+from memory_core.delegation import launches, run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.delegation.run_outcomes import EventResult
 from memory_core.delegation.run_report import RunReport
@@ -47,7 +47,7 @@ def _read_answer(result: EventResult) -> None:
     # Another event may have recorded how a skill ended.
     is_recorded = run.record.get("recorded") in run_outcomes.FINAL_OUTCOMES
     is_new = run.is_served and (events.is_delegation(event) or not is_recorded)
-    fields = {**run_outcomes.task_numbers(run), **run_event.task_words(event)}
+    fields = {**run_outcomes.task_numbers(run), **launches.task_words(event)}
     if events.error(event):
         _log_failed(run)
         if is_new:
@@ -130,8 +130,8 @@ def _say_end(result: EventResult, reports: list[RunReport]) -> None:
     teaches = any(report.extraction for report in reports)
     if not teaches and run.project.config["notices"] == notices.ALL:
         line = remember.format_run(run.agent, run.record, {}, "")
-        state, session = run.project.paths.state, events.session(run.event)
-        result.notes.append(lambda: notices.add(state, session, line))
+        session = events.session(run.event)
+        result.notes.append(lambda: notices.add(run.project, session, line))
 
 
 def _log_failed(run: RunEvent) -> None:

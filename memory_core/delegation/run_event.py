@@ -128,14 +128,6 @@ def of_own_run(project: Project, event: Event) -> RunEvent:
     return run
 
 
-def task_words(event: Event) -> dict[str, str]:
-    """Return the words of a call that classify its task; none for a skill."""
-    if not events.is_delegation(event):
-        return {}
-    prompt = events.prompt(event).lstrip()[:PROMPT_HEAD]
-    return {"description": events.description(event)[:PROMPT_HEAD], "prompt": prompt}
-
-
 class ReportText:
     """A text of a report; `rest` is what is left of it without what the worker saves."""
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from memory_core.claude_code import events, outcome_fields, transcripts
-from memory_core.delegation import run_event, run_report
+from memory_core.delegation import launches, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
 from memory_core.history.performance import DONE, FAILED, STOPPED
@@ -100,7 +100,7 @@ def add_outcome(result: EventResult, outcome: str, **fields: Any) -> None:
 def add_failure(result: EventResult, **fields: Any) -> None:
     """Add that the run failed or was stopped, and why."""
     run = result.run
-    is_stopped = events.is_interrupt(run.event)
+    is_stopped = outcome_fields.is_interrupt(run.event)
     outcome = STOPPED if is_stopped else FAILED
     add_outcome(result, outcome, **fields)
     error = None if is_stopped else _make_error(run)
@@ -120,7 +120,7 @@ def add_call_failure(result: EventResult) -> None:
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "recorded" not in call.runs.record(call.call):
         run_report.note_tool_use(call)
-        add_failure(result, **task_numbers(call), **run_event.task_words(call.event))
+        add_failure(result, **task_numbers(call), **launches.task_words(call.event))
 
 
 def add_tool_failure(result: EventResult) -> None:

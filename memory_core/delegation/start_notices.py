@@ -16,7 +16,12 @@ WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts; [] mostly."""
     driver = _ask_for_driver(project.folders[0])
-    return driver + format_news(project) + _ask_for_user_level(project)
+    lines = driver + format_news(project) + _ask_for_user_level(project)
+    if not lines:
+        return []
+    from memory_core.storage import typed_command
+
+    return [typed_command.name_command(line, project.environ) for line in lines]
 
 
 def format_news(project: Project) -> list[str]:

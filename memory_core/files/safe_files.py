@@ -105,7 +105,9 @@ class SafeFiles:
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if status.st_size > limit:
-                raise TooLarge(self.relative(path), f"is larger than {_format_size(limit)}")
+                from memory_core.files import refusals
+
+                raise TooLarge(self.relative(path), refusals.describe_size(limit))
             return file.read(status.st_size), status
 
     def read_text(self, path: str, limit: int = MAX_BYTES) -> str:
@@ -410,7 +412,9 @@ class SafeFiles:
         return parts
 
     def refuse(self, path: str, status: os.stat_result) -> Refused:
-        return Refused(self.relative(path), _describe_kind(status.st_mode))
+        from memory_core.files import refusals
+
+        return Refused(self.relative(path), refusals.describe_kind(status.st_mode))
 
     def _note(self, error: Refused) -> None:
         self.refused[error.path] = error
@@ -463,21 +467,6 @@ def _is_name(path: str) -> bool:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:  # half a surrogate pair
         return False
-
-
-def _describe_kind(mode: int) -> str:
-    """Return what is in the place of a file, as the end of a sentence."""
-    if stat.S_ISLNK(mode):
-        return "is a link, which is not followed"
-    if stat.S_ISDIR(mode):
-        return "is a folder, not a file"
-    if stat.S_ISREG(mode):
-        return "is a file, not a folder"
-    return "is a pipe, a socket or a device, not a file"
-
-
-def _format_size(size: int) -> str:
-    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1024} KB"
 
 
 def _write(

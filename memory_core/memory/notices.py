@@ -12,6 +12,7 @@ from memory_core.text import digests
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.files.safe_files import SafeFiles
+    from memory_core.storage.project import Project
 
 FOLDER = "notices"
 
@@ -22,10 +23,13 @@ MAX_BYTES = 20_000
 MOST_LINES = 10
 
 
-def add(state: SafeFiles, session: str, line: str) -> None:
-    """Add a line for the person; without a state nobody reads it."""
+def add(project: Project, session: str, line: str) -> None:
+    """Add a line for the person, with commands as people here type them, if there is a state."""
+    from memory_core.storage import typed_command
+
+    line = typed_command.name_command(line, project.environ)
     try:
-        state.append(_locate(session), f"{line}\n".encode())
+        project.paths.state.append(_locate(session), f"{line}\n".encode())
     except OSError:
         pass
 

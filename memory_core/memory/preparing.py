@@ -50,11 +50,11 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
         if passage.id:
             passage.short_id = short[passage.id]
     memory = ReadyMemory(
-        index_passages(parts.passages + _list_extras(project, agent, parts), parts.abouts),
-        [project.paths.relative(snapshot.path) for snapshot in parts.files],
-        _find_day(parts.files[0]) if parts.files else "",
-        max(map(len, short.values()), default=0),
-        parts.has_recorded,
+        passages=index_passages(parts.passages + _list_extras(project, agent, parts), parts.abouts),
+        paths=[project.paths.relative(snapshot.path) for snapshot in parts.files],
+        day=_find_day(parts.files[0]) if parts.files else "",
+        id_length=max(map(len, short.values()), default=0),
+        has_recorded=parts.has_recorded,
     )
     if not (parts.files or len(memory.passages)):
         remove(project.store, agent)
@@ -65,8 +65,12 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
 
 def _write(project: Project, agent: str, stamp: list[Any], memory: ReadyMemory) -> None:
     """Write what an agent may receive; if that is not possible, each reader prepares it again."""
-    facts = (memory.paths, memory.day, memory.id_length, memory.has_recorded)
-    values: Any = (stamp, memory.passages.dump(), *facts)
+    facts, index = vars(memory), vars(memory.passages)
+    values: Any = (
+        stamp,
+        {name: value for name, value in index.items() if name != "passages"},
+        {name: value for name, value in facts.items() if name != "passages"},
+    )
     data = marshal.dumps(values)
     data = digests.hash_bytes(data, ready.DIGEST_SIZE) + data
     try:

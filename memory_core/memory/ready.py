@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FOLDER = "ready"
 
 # Raise it if the same files give other passages or words.
-VERSION = 4
+VERSION = 5
 
 DIGEST_SIZE = 16
 MAX_BYTES = 64 * 1024 * 1024
@@ -51,21 +51,15 @@ class ReadyMemory:
     has recorded an item.  `is_late`: the worker prepares them, because they are large.
     """
 
-    def __init__(
-        self,
-        passages: PassageIndex,
-        paths: Sequence[str] = (),
-        day: str = "",
-        id_length: int = 0,
-        has_recorded: bool = False,
-        is_late: bool = False,
-    ) -> None:
-        self.passages = passages
-        self.paths = paths
-        self.day = day
-        self.id_length = id_length
-        self.has_recorded = has_recorded
-        self.is_late = is_late
+    passages: PassageIndex
+    paths: Sequence[str] = ()
+    day = ""
+    id_length = 0
+    has_recorded = False
+    is_late = False
+
+    def __init__(self, **facts: Any) -> None:
+        self.__dict__.update(facts)
 
 
 def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | None:
@@ -74,25 +68,25 @@ def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | N
     A hook leaves a large memory to the worker.
     """
     stamp = make_stamp(project, agent)
-    old, passages, *facts = load(project.folders[0], agent)
+    old, passages, facts = load(project.folders[0], agent)
     if old == stamp:
-        return ReadyMemory(PassageIndex.load(passages), *facts)
+        return ReadyMemory(passages=PassageIndex(passages), **facts)
     if not (old or any(stamp[1:])):
-        return ReadyMemory(PassageIndex())
+        return ReadyMemory(passages=PassageIndex())
     if is_hook and _asks_worker(project, agent, stamp):
-        return ReadyMemory(PassageIndex(), is_late=True)
+        return ReadyMemory(passages=PassageIndex(), is_late=True)
     return None
 
 
 def load(folder: MemoryFolder, agent: str) -> list[Any]:
-    """Return a stamp, the stored index and facts; without a file, an empty stamp and index."""
+    """Return a stamp, the stored index, and facts; without a file they are empty."""
     try:
         data = memoryview(folder.paths.state.read(locate(folder, agent), MAX_BYTES))
         if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
             return list(marshal.loads(data[DIGEST_SIZE:]))  # noqa: S302 - of this user
     except (OSError, EOFError, ValueError, TypeError):
         pass  # or written by another Python
-    return [[], []]
+    return [[], {}, {}]
 
 
 def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:

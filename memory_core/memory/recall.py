@@ -8,7 +8,8 @@ from memory_core.text import memory_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from memory_core.memory.ready import ReadyMemory
     from memory_core.selection.choosing import Choice
@@ -57,23 +58,16 @@ class MemoryBlock:
     that they name and the task does not; `choices` has the decisions about passages of `memory`.
     """
 
-    def __init__(
-        self,
-        text: str = "",
-        files: Sequence[str] = (),
-        size: int = 0,
-        given: tuple[str, ...] = (),
-        choices: Sequence[Choice] = (),
-        named: dict[str, list[str]] | None = None,
-        memory: ReadyMemory | None = None,
-    ) -> None:
-        self.text = text
-        self.files = files
-        self.size = size
-        self.given = given
-        self.choices = choices
-        self.named = named or {}
-        self.memory = memory
+    text = ""
+    files: Sequence[str] = ()
+    size = 0
+    given: Sequence[str] = ()
+    choices: Sequence[Choice] = ()
+    named: Mapping[str, list[str]] = {}
+    memory: ReadyMemory | None = None
+
+    def __init__(self, **facts: Any) -> None:
+        self.__dict__.update(facts)
 
     @property
     def is_late(self) -> bool:
@@ -111,10 +105,15 @@ def build_block(
         return MemoryBlock(memory=memory)  # the budget is too small even for the instructions
     if not text:
         return MemoryBlock(choices=choices, memory=memory)
-    files = memory.paths if body else ()
-    size = len(body.encode("utf-8", "replace"))
-    ids = tuple(passage.id for passage in given)
-    return MemoryBlock(text, files, size, ids, choices, _list_named(given, words), memory)
+    return MemoryBlock(
+        text=text,
+        files=memory.paths if body else (),
+        size=len(body.encode("utf-8", "replace")),
+        given=[passage.id for passage in given],
+        choices=choices,
+        named=_list_named(given, words),
+        memory=memory,
+    )
 
 
 def wrap_body(key: bytes, agent: str, introduction: str, body: str, note: list[str]) -> str:
@@ -213,7 +212,8 @@ def _select(
         body = render_passages([choice.passage for choice in chosen], has_ids, line)
         if len(body) <= room:
             return choices, body
-        choosing.leave_out(chosen.pop())
+        left_out = chosen.pop()
+        left_out.is_chosen, left_out.reason = False, choosing.FULL
     return choices, ""
 
 

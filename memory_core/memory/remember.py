@@ -132,7 +132,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
     if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
         change = digests.shorten_change(report.change_id)
         line = format_run(memory.agent, runs.record(lesson["run"]), counts, change)
-        notices.add(memory.project.paths.state, lesson["session"], line)
+        notices.add(memory.project, lesson["session"], line)
     events: list[tuple[str, dict[str, Any]]] = [
         ("wrong", {"id": key, **by}) for key in report.wrong
     ]

@@ -166,12 +166,6 @@ def _rate(choice: Choice) -> tuple[float, float, str, int]:
     return passage.worth, certainty, passage.born or FAR_FUTURE, -passage.index
 
 
-def leave_out(choice: Choice) -> None:
-    """Take a decision back, because the text of the block is longer than its room."""
-    choice.is_chosen = False
-    choice.reason = FULL
-
-
 def order(choice: Choice) -> tuple[bool, bool, float, int]:
     """Return what sorts choices: the chosen ones first, best first."""
     if choice.passage.is_wished:

@@ -89,15 +89,10 @@ class PassageIndex:
     every task, `own` of those that a person wrote here, and `tokens` is the size of all that is
     not from outside.  `frequent` are those of the words that notes of all projects often have.
     `parts` has the words by their parts, and `rarity` by the number of passages with a word how
-    much that word counts; see `scoring`.
+    much that word counts; see `scoring`.  `stored` has the values of these attributes.
     """
 
-    STORED = (
-        *("rows", "words", "subjects", "reported", "wished", "own", "tokens", "frequent"),
-        *("parts", "rarity"),
-    )
-
-    def __init__(self) -> None:
+    def __init__(self, stored: dict[str, Any] | None = None) -> None:
         self.rows: list[dict[str, Any]] = []
         self.words: dict[str, list[int]] = {}
         self.subjects: dict[str, list[str]] = {}
@@ -108,17 +103,8 @@ class PassageIndex:
         self.frequent: set[str] = set()
         self.parts: dict[str, list[str]] = {}
         self.rarity: Sequence[float] = ()
+        self.__dict__.update(stored or {})
         self.passages: dict[int, Passage] = {}
-
-    @staticmethod
-    def load(stored: Sequence[Any]) -> PassageIndex:
-        """Return the index whose `dump` this is."""
-        index = PassageIndex()
-        index.__dict__.update(zip(PassageIndex.STORED, stored, strict=True))
-        return index
-
-    def dump(self) -> list[Any]:
-        return [getattr(self, name) for name in self.STORED]
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -48,10 +48,11 @@ class Score:
     """The score of a passage: `own` by its words, `subject` by what its best run was about.
 
     `run` is the id of the best run, "" if none shares words with the task.  `is_enough`: the
-    shared words may be more than chance.
+    shared words may be more than chance.  `parts` has its own words with their scores, `shared`
+    those of the run.
     """
 
-    __slots__ = ("_parts", "_shared", "is_enough", "own", "run", "subject")
+    __slots__ = ("is_enough", "own", "parts", "run", "shared", "subject")
 
     def __init__(
         self,
@@ -62,8 +63,8 @@ class Score:
         is_enough: bool = True,
     ) -> None:
         self.is_enough = is_enough
-        self._parts = parts
-        self._shared = shared
+        self.parts = parts
+        self.shared = shared
         self.own = sum(parts.values())
         self.subject = subject
         self.run = run
@@ -71,12 +72,6 @@ class Score:
     @property
     def total(self) -> float:
         return self.own + self.subject
-
-    @property
-    def words(self) -> list[str]:
-        """The words that it shares with the task: its own, the best first, then the run's."""
-        own = sorted(self._parts, key=lambda word: (-self._parts[word], word))
-        return own + sorted(self._shared)
 
 
 class Scores:

@@ -18,7 +18,7 @@ from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.monitor import log_reading
-from memory_core.storage import inbox, paths, state_owner
+from memory_core.storage import hook_files, paths, state_owner
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, is_text
 from memory_core.text.times import format_utc
@@ -138,7 +138,7 @@ def run(
         command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root}
     )
     milliseconds = (time.perf_counter() - began) * 1000
-    inbox.await_worker(project.paths, TIMEOUT)  # what it saves is an effect of the hook
+    hook_files.await_worker(project.paths, TIMEOUT)  # what it saves is an effect of the hook
     after = _read_files(project)
     changes = [
         FileChange(path, before.get(path), after.get(path))

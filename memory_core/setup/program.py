@@ -31,7 +31,7 @@ from memory_core.claude_code import settings_json
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import builder
-from memory_core.storage import event_log, inbox, paths, state_owner, typed_command
+from memory_core.storage import event_log, hook_files, inbox, paths, state_owner, typed_command
 from memory_core.storage.database import old_state, state_db
 from memory_core.text.phrases import format_count
 
@@ -335,7 +335,7 @@ def _find_waiting(states: str) -> dict[str, str]:
         path = os.path.join(states, name)
         state = SafeFiles(path)
         count = int(state.is_file(paths.WAITING_FILE))
-        for folder in (inbox.FOLDER, inbox.OLD_FOLDER, old_state.REVIEW):
+        for folder in (inbox.FOLDER, hook_files.OLD_FOLDER, old_state.REVIEW):
             count += sum(len(names) for _folder, names in tree.walk(state, folder))
         if count:
             project = owners.get(name, "an unknown project")

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 from memory_core.files import file_actions, safe_files
 from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import run_records
-from memory_core.storage.inbox import FOLDER, OLD_FOLDER, count_tries, split
+from memory_core.storage import inbox, run_records
+from memory_core.storage.inbox import FOLDER, count_tries, split
 from memory_core.storage.paths import LevelPaths
 
 if TYPE_CHECKING:
     from memory_core.storage.inbox import Report
+
+# Hooks of versions before the inbox wrote learnings to this folder.
+OLD_FOLDER = "spool"
 
 UNREADABLE, DONE = "inbox/unreadable", "done"
 
@@ -36,10 +39,10 @@ def list_names(paths: LevelPaths) -> list[str]:
     return [name for _time, name in sorted(files) if "~" in name]
 
 
-def has_work(paths: LevelPaths) -> bool:
-    """Return whether there is something to do for a worker."""
-    state = paths.state
-    return bool(list_names(paths)) or state.is_folder(OLD_FOLDER)
+def has_work(paths: LevelPaths, with_tried: bool = True) -> bool:
+    """Return whether there is something to do for a worker, with what was tried or without."""
+    has_reports = bool(list_names(paths)) if with_tried else inbox.has_new(paths)
+    return has_reports or paths.state.is_folder(OLD_FOLDER)
 
 
 def read(paths: LevelPaths, name: str) -> Report:
@@ -76,6 +79,17 @@ def put_back(paths: LevelPaths, name: str, is_readable: bool) -> None:
         paths.state.rename(f"{FOLDER}/{name}", target)
     except OSError:
         pass  # the next worker finds it under the old name
+
+
+def await_worker(paths: LevelPaths, seconds: float) -> None:
+    """Return when no worker is at work, or after this number of seconds."""
+    end, lock = time.monotonic() + seconds, -1
+    while lock < 0 and paths.state.is_file(inbox.LOCK_FILE) and time.monotonic() < end:
+        lock = inbox.take_lock(paths)
+        if lock >= 0:
+            os.close(lock)
+        else:
+            time.sleep(inbox.INTERVAL)
 
 
 def list_unreadable(paths: LevelPaths) -> list[str]:

@@ -13,7 +13,6 @@ the environment variables of agent-memory that the hook had.  `hook_files` takes
 from __future__ import annotations
 
 import os
-import time
 
 from memory_core.text import digests, fastjson
 
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     Report = dict[str, Any]
 
 FOLDER, LOCK_FILE = "inbox", "worker.lock"
-
-# Hooks of versions before the inbox wrote learnings to this folder.
-OLD_FOLDER = "spool"
 
 # Seconds between two looks at what another process does.
 INTERVAL = 0.005
@@ -57,8 +53,6 @@ def add(paths: LevelPaths, stem: str, key: str, report: Report) -> None:
 
 def has_new(paths: LevelPaths, stem: str | None = None) -> bool:
     """Return whether there are reports, by default of any agent, that no worker has tried."""
-    if stem is None and paths.state.is_folder(OLD_FOLDER):
-        return True
     names = [name for name in paths.state.list_names(FOLDER) if "~" in name]
     return any(not count_tries(name) and stem in (None, split(name)[0]) for name in names)
 
@@ -73,17 +67,6 @@ def count_tries(name: str) -> int:
     """Return how often workers have tried to merge a report."""
     tries = name.rpartition("~")[2].partition(".")[2]
     return int(tries) if tries.isdecimal() else 0
-
-
-def await_worker(paths: LevelPaths, seconds: float) -> None:
-    """Return when no worker is at work, or after this number of seconds."""
-    end, lock = time.monotonic() + seconds, -1
-    while lock < 0 and paths.state.is_file(LOCK_FILE) and time.monotonic() < end:
-        lock = take_lock(paths)
-        if lock >= 0:
-            os.close(lock)
-        else:
-            time.sleep(INTERVAL)
 
 
 def take_lock(paths: LevelPaths, waits: bool = False) -> int:

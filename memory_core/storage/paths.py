@@ -136,8 +136,13 @@ class MemoryFolder:
         usual = os.path.join(self.folder, f"{self.stem(agent)}.md")
         if self.files.has_entry(usual):
             return usual
-        name = agent_names.find_file(self.files.list_names(self.folder), list_file_names(agent))
-        return os.path.join(self.folder, name) if name else usual
+        names = self.files.list_names(self.folder)
+        if not names:
+            return usual
+        from memory_core.claude_code import file_names
+
+        name = file_names.find_file(names, file_names.list_file_names(agent))
+        return os.path.join(self.folder, name or os.path.basename(usual))
 
     def stem(self, agent: str) -> str:
         return PM if agent == PM else agent_names.file_stem_of(agent)
@@ -149,13 +154,6 @@ class MemoryFolder:
     def origins_path(self, agent: str) -> str:
         """Return the path in the state of a file that changes with the origins of an agent."""
         return os.path.join("origins", self.stem(agent))
-
-
-def list_file_names(agent: str) -> tuple[str, ...]:
-    """Return the names that the memory file of an agent may have, the usual one first."""
-    if agent == PM:
-        return agent_names.PM_FILE_NAMES
-    return tuple(agent_names.list_file_names(agent))
 
 
 def find_user_level(environ: Mapping[str, str]) -> LevelPaths | None:

@@ -37,7 +37,7 @@ def read_all(value: dict[str, Any]) -> None:
     if events.is_delegation(value):
         events.called_agent(value)
         events.prompt(value)
-        events.description(value)
+        outcome_fields.description(value)
 
 
 def test_every_valid_event_can_be_read() -> None:

@@ -76,7 +76,9 @@ def list_words(choice: Choice, forms: dict[str, str]) -> list[str]:
 
     They are written as in `forms`.
     """
-    words = (word for word in choice.score.words if " " not in word)
+    parts = choice.score.parts
+    own = sorted(parts, key=lambda word: (-parts[word], word))
+    words = (word for word in own + sorted(choice.score.shared) if " " not in word)
     return list(dict.fromkeys(forms.get(word, word.removeprefix(CODE)) for word in words))
 
 
