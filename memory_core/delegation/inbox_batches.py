@@ -13,7 +13,7 @@ from memory_core.claude_code import agent_spelling, events
 from memory_core.delegation import background, missed_reports, reported_events, start_notices
 from memory_core.delegation.run_event import RunEvent
 from memory_core.files import file_actions
-from memory_core.memory import notices, preparing, remember
+from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
 from memory_core.storage import event_log, hook_files, inbox
 from memory_core.storage.project import Project
@@ -217,7 +217,7 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
             missed_reports.sweep_at_start(project, event)
             text_origins.look(project)
             for line in start_notices.format_news(project):  # the next hook of this session says it
-                notices.add(project, events.session(event), line)
+                remember.add_notice(project, events.session(event), line)
 
 
 def _take_old_entries(project: Project) -> None:

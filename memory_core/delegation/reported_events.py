@@ -17,7 +17,7 @@ from memory_core.delegation.run_report import RunReport
 from memory_core.history import error_text
 from memory_core.history.performance import DONE
 from memory_core.learning import run_subject
-from memory_core.memory import notices, remember
+from memory_core.memory import remember
 from memory_core.storage import run_records
 
 
@@ -128,10 +128,10 @@ def _say_end(result: EventResult, reports: list[RunReport]) -> None:
     """With `notices: all`, say what a run received that taught nothing."""
     run = result.run
     teaches = any(report.extraction for report in reports)
-    if not teaches and run.project.config["notices"] == notices.ALL:
+    if not teaches and run.project.config["notices"] == remember.ALL:
         line = remember.format_run(run.agent, run.record, {}, "")
         session = events.session(run.event)
-        result.notes.append(lambda: notices.add(run.project, session, line))
+        result.notes.append(lambda: remember.add_notice(run.project, session, line))
 
 
 def _log_failed(run: RunEvent) -> None:

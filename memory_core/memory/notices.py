@@ -12,32 +12,17 @@ from memory_core.text import digests
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.files.safe_files import SafeFiles
-    from memory_core.storage.project import Project
 
 FOLDER = "notices"
-
-# The value of memory.notices for a line after each run.
-ALL = "all"
 
 MAX_BYTES = 20_000
 MOST_LINES = 10
 
 
-def add(project: Project, session: str, line: str) -> None:
-    """Add a line for the person, with commands as people here type them, if there is a state."""
-    from memory_core.storage import typed_command
-
-    line = typed_command.name_command(line, project.environ)
-    try:
-        project.paths.state.append(_locate(session), f"{line}\n".encode())
-    except OSError:
-        pass
-
-
 def take(state: SafeFiles, session: str, is_start: bool = False) -> list[str]:
     """Return the lines of a session, once; at its start also those of sessions that have ended."""
     names = state.list_names(FOLDER) if is_start else []
-    files = [os.path.join(FOLDER, name) for name in names] or [_locate(session)]
+    files = [os.path.join(FOLDER, name) for name in names] or [locate(session)]
     lines = []
     for file in files:
         if state.is_file(file):
@@ -51,5 +36,6 @@ def take(state: SafeFiles, session: str, is_start: bool = False) -> list[str]:
     return list(filter(None, lines))[-MOST_LINES:]
 
 
-def _locate(session: str) -> str:
+def locate(session: str) -> str:
+    """Return the path of the lines of a session in the state."""
     return os.path.join(FOLDER, digests.hash_text(session))

@@ -11,7 +11,6 @@ import marshal
 import os
 
 from memory_core import __version__
-from memory_core.files import last_look
 from memory_core.selection.passages import PassageIndex
 from memory_core.text import digests
 
@@ -105,12 +104,10 @@ def make_stamp(project: Project, agent: str) -> Stamp:
 
     These are the settings, and a list of files for each level.
     """
-    folders, state = project.folders, project.paths.state
-    levels = [_stamp_level(folder, agent) for folder in folders]
+    levels = [_stamp_level(folder, agent) for folder in project.folders]
     settings = [repr(project.config[name]) for name in SETTINGS]
-    is_foreign = last_look.may_be_foreign(state)
     is_given = any(level[0] for level in levels[1:] if level) and project.gives_user_level()
-    return [[VERSION, __version__, is_foreign, is_given, *settings], *levels]
+    return [[VERSION, __version__, is_given, *settings], *levels]
 
 
 def _stamp_level(folder: MemoryFolder, agent: str) -> Stamp:

@@ -15,7 +15,7 @@ from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import changes, notices, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.run_history import RunRecord
-from memory_core.storage import run_records
+from memory_core.storage import run_records, typed_command
 from memory_core.storage.config_yml import config_defaults
 from memory_core.storage.project import Project
 from memory_core.text import digests, similarity
@@ -29,6 +29,9 @@ Lesson = dict[str, Any]
 
 # The fields of a lesson that change a memory.
 TEACHING = ("learnings", "rejected", "wrong")
+
+# The value of memory.notices for a line after each run.
+ALL = "all"
 
 
 def make_lesson(
@@ -132,7 +135,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport)
     if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
         change = digests.shorten_change(report.change_id)
         line = format_run(memory.agent, runs.record(lesson["run"]), counts, change)
-        notices.add(memory.project, lesson["session"], line)
+        add_notice(memory.project, lesson["session"], line)
     events: list[tuple[str, dict[str, Any]]] = [
         ("wrong", {"id": key, **by}) for key in report.wrong
     ]
@@ -154,3 +157,12 @@ def format_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], ch
     undo = f" (agent-memory undo {change})" if learned else ""
     review = " (agent-memory review)" if any(counts.values()) and not learned else ""
     return f"{agent}: {', '.join(parts) or 'no item given'}{undo}{review}"
+
+
+def add_notice(project: Project, session: str, line: str) -> None:
+    """Add a line for the person, with commands as people here type them, if there is a state."""
+    line = typed_command.name_command(line, project.environ)
+    try:
+        project.paths.state.append(notices.locate(session), f"{line}\n".encode())
+    except OSError:
+        pass

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 from memory_core.claude_code import agent_spelling, file_writes, settings_files
-from memory_core.files import file_actions, last_look, project_roots
+from memory_core.files import file_actions, git_log, last_look, project_roots
 from memory_core.history import item_history, rights
 from memory_core.origin import ledger, line_origins
 from memory_core.storage import paths, state_owner
@@ -155,12 +155,12 @@ def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[st
     """
     root = project.paths.root
     path, size = state.get(last_look.GIT_LOG) or (root, -1)
-    if size < 0 and asks and last_look.find_tree(root):
+    if size < 0 and asks and git_log.find_tree(root):
         try:
             path, size = line_origins.locate_log(root), 0
         except line_origins.ERRORS:
             return None
-    return [path, size if size < 0 else last_look.measure_log(path)]
+    return [path, size if size < 0 else git_log.measure_log(path)]
 
 
 def _take_rights_over(
@@ -210,7 +210,7 @@ def has_news(store: Store, agent: str) -> bool:
     """Return whether a memory file has lines since the last look that git did not bring."""
     state, path = store.paths.state, store.path(agent)
     status = store.files.status(path)
-    if status is None or last_look.may_be_foreign(state):
+    if status is None or git_log.may_be_foreign(state):
         return False
     seen = last_look.read_look(state).get("files", {}).get(os.path.basename(path), [])
     return bool(seen[:-1] != _stamp(status))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from memory_core.files import git_command, last_look
+from memory_core.files import git_command, git_log
 from memory_core.files.safe_files import SafeFiles
 from memory_core.origin import ledger
 
@@ -54,7 +54,7 @@ class _LoggedCommit(NamedTuple):
 def find_origins(folder: str, keys: Iterable[str]) -> dict[str, str]:
     """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder."""
     wanted = dict.fromkeys(keys, OWN)
-    if not wanted or not last_look.find_tree(folder):
+    if not wanted or not git_log.find_tree(folder):
         return wanted
     try:
         origins: dict[str, str] = {}
@@ -80,7 +80,7 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
     words = ("rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-prefix")
     own, common, prefix = run(folder, *words).decode().split("\n")[:3]
     shared = os.path.join(folder, common)
-    if last_look.is_unfinished(own):
+    if git_log.is_unfinished(own):
         raise Undecided
     commits = sorted([*_list_logged(folder, own), *_list_fetched([own, shared])])
     names = [f"{entry.commit}:{prefix.rstrip('/')}" for entry in commits]
@@ -122,7 +122,7 @@ def _list_logged(folder: str, git_folder: str) -> Iterator[_LoggedCommit]:
         ref, _, when = name.rpartition("@{")
         if commit and not ref.startswith("refs/stash") and subject != PUSHED:
             place = 0 if ref.startswith("refs/remotes/") else 1 if ref == "HEAD" else 2
-            origin = OWN if subject.startswith(last_look.OWN_ENTRIES) else OUTSIDE
+            origin = OWN if subject.startswith(git_log.OWN_ENTRIES) else OUTSIDE
             yield _LoggedCommit(int(when.rstrip("}")), place, -number, commit, origin)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from memory_core.claude_code import file_writes, transcripts
-from memory_core.files import git_command, last_look, project_roots
+from memory_core.files import git_command, git_log, project_roots
 from memory_core.storage.project import Project
 
 # Folders with the code of others, where git cannot be asked.
@@ -56,10 +56,10 @@ def _find_time(path: str) -> float | None:
 def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:
     """Return the files, given by real paths, that are neither the project's nor Claude Code's."""
     root = os.path.realpath(project.paths.root)
-    tree = last_look.find_tree(root)
+    tree = git_log.find_tree(root)
     outside, by_tree = set[str](), dict[str, list[str]]()
     for path in files:
-        own = last_look.find_tree(path) if tree else ""
+        own = git_log.find_tree(path) if tree else ""
         is_other_tree = own not in ("", tree) and project_roots.find_main_tree(own) == tree
         if is_other_tree or (own == tree and f"{path}/".startswith(f"{root}/")):
             by_tree.setdefault(own or root, []).append(path)

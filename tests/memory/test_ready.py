@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import marshal
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -162,12 +161,6 @@ def test_all_that_a_memory_depends_on_makes_it_stale(
     change_from_outside(sandbox, change)
     after = ready.make_stamp(sandbox.open_project(), "engineer")
     assert after != before
-
-
-def test_what_git_may_have_brought_makes_it_stale(sandbox: Sandbox, project: Project) -> None:
-    before = ready.make_stamp(project, "engineer")
-    subprocess.run(["git", "init", "--quiet", sandbox.root], check=True)
-    assert ready.make_stamp(project, "engineer") != before
 
 
 def test_a_file_of_another_version_is_made_again(
