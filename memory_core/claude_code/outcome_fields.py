@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memory_core.claude_code import tool_calls
+from memory_core.claude_code import transcript_ends
 from memory_core.claude_code.events import API_ERROR, SHELL_TOOL, error
 
 if TYPE_CHECKING:
@@ -59,4 +59,4 @@ def is_interrupt(event: Event) -> bool:
 
 def description(event: Event) -> str:
     """Return the name of the delegation: three to five words by the model."""
-    return tool_calls.get_text(event["tool_input"], "description")
+    return transcript_ends.get_text(event["tool_input"], "description")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from memory_core.claude_code import agent_names, events
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
@@ -24,7 +25,7 @@ NEWEST_BYTES = 64 * 1024
 def has_failed_call(path: str, call: str) -> bool:
     """Check whether a call was denied, cancelled or failed, according to the transcript."""
     needle = call.encode()
-    lines = (line for line in read_last_lines(path) if needle in line and b'"is_error"' in line)
+    lines = (line for line in _read_last_lines(path) if needle in line and b'"is_error"' in line)
     return any(_has_call_error(value, call) for value in map(parse, lines))
 
 
@@ -33,7 +34,7 @@ def path_of_run(path: str, run: str) -> str:
     return os.path.join(path.removesuffix(".jsonl"), "subagents", f"agent-{run}.jsonl")
 
 
-def read_last_lines(path: str) -> Iterator[bytes]:
+def _read_last_lines(path: str) -> Iterator[bytes]:
     """Yield the last lines, the last one first, some of them twice; none of an unreadable file."""
     for limit in (NEWEST_BYTES, TAIL_BYTES):
         try:
@@ -79,3 +80,39 @@ def list_blocks(line: dict[str, Any], role: str) -> list[dict[str, Any]]:
     content = message.get("content")
     blocks = content if isinstance(content, list) else []
     return [block for block in blocks if isinstance(block, dict)]
+
+
+def find_last_prompt(path: str, agent: str) -> str:
+    """Return the prompt of the last delegation to `agent`, "" if there is none."""
+    for line in _read_last_lines(path):
+        if b'"tool_use"' in line:
+            for name, task in reversed(_list_delegations(parse(line))):
+                if agent_names.is_same(name, agent):
+                    return task
+    return ""
+
+
+def _list_delegations(line: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return (agent, task) of the delegations in a line of the delegator's transcript."""
+    calls = [given for name, given in list_tool_calls(line) if name in events.DELEGATION_TOOLS]
+    return [
+        (str(given.get("subagent_type") or events.DEFAULT_AGENT), str(given.get("prompt") or ""))
+        for given in calls
+    ]
+
+
+def list_tool_calls(line: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return (tool, input) of the tool calls in a line of a transcript."""
+    calls = [block for block in list_blocks(line, "assistant") if block.get("type") == "tool_use"]
+    return [(get_text(call, "name"), _get_input(call)) for call in calls]
+
+
+def _get_input(call: dict[str, Any]) -> dict[str, Any]:
+    given = call.get("input")
+    return given if isinstance(given, dict) else {}
+
+
+def get_text(fields: dict[str, Any], name: str) -> str:
+    """Return a field, "" if it is not a text."""
+    text = fields.get(name)
+    return text if isinstance(text, str) else ""

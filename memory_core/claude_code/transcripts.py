@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from memory_core.claude_code import events
-from memory_core.claude_code.tool_calls import get_text, list_tool_calls
 from memory_core.claude_code.transcript_ends import (
     TAIL_BYTES,
+    get_text,
     list_blocks,
+    list_tool_calls,
     locate,
     parse,
     read_end,

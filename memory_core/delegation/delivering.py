@@ -108,7 +108,7 @@ def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
 
 def _recall_at_start(start: RunEvent) -> MemoryBlock:
     """Build the block at the start; the task is in the transcript of the main session."""
-    from memory_core.claude_code import tool_calls
+    from memory_core.claude_code import transcript_ends
 
     worker.await_reports(start.project, start.agent)
     main, agent = events.transcript_path(start.event), start.agent
@@ -116,7 +116,7 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
         start.project,
         agent,
         recall.CONTEXT_LIMIT,
-        lambda: tool_calls.find_last_prompt(main, agent),
+        lambda: transcript_ends.find_last_prompt(main, agent),
     )
 
 

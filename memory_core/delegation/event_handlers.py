@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from memory_core.claude_code import events
 from memory_core.delegation import worker
-from memory_core.memory import notices
-from memory_core.storage import inbox
+from memory_core.storage import inbox, run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +52,8 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     """Add the lines for the person of this session; the client shows them to nobody else."""
     if name not in NOTICING_EVENTS or events.own_run(event):
         return reply
-    lines = notices.take(project.paths.state, events.session(event), name == "SessionStart")
+    runs = run_records.SessionRuns(project.paths, events.session(event))
+    lines = runs.take_notices(name == "SessionStart")
     said = str((reply or {}).get("systemMessage") or "").split("\n")
     text = "\n".join(dict.fromkeys(filter(None, [*said, *lines])))
     return {**(reply or {}), "systemMessage": text} if text else reply

@@ -12,7 +12,7 @@ from typing import Any
 from memory_core.learning import extraction, feedback
 from memory_core.learning.extraction import Extraction
 from memory_core.learning.lines import MAX_LEARNINGS
-from memory_core.memory import changes, notices, preparing, run_history, transaction
+from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.run_history import RunRecord
 from memory_core.storage import run_records, typed_command
@@ -162,7 +162,8 @@ def format_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], ch
 def add_notice(project: Project, session: str, line: str) -> None:
     """Add a line for the person, with commands as people here type them, if there is a state."""
     line = typed_command.name_command(line, project.environ)
+    path = run_records.SessionRuns(project.paths, session).notices
     try:
-        project.paths.state.append(notices.locate(session), f"{line}\n".encode())
+        project.paths.state.append(path, f"{line}\n".encode())
     except OSError:
         pass

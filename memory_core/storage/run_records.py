@@ -3,6 +3,7 @@
     receipts/SESSION/CALL.json     the prompt of a call carries the memory; SubagentStart claims it
     runs/SESSION/RUN.jsonl         the route of its memory, its learnings, its end
     runs/SESSION/RUN-launch.jsonl  the task of a run in the background
+    notices/SESSION                lines for the person of a session, which the next hook prints
     route.json                     rewritten prompts do not reach the agents of this project
 
 A call is Claude Code's `tool_use_id`, a run its `agent_id`.  Every write is a single append or
@@ -38,6 +39,9 @@ VIA_START = "start"  # SubagentStart gave the memory
 
 MAX_NAME_LENGTH = 128
 
+NOTICES = "notices"
+MAX_NOTICES_BYTES, MOST_NOTICES = 20_000, 10
+
 
 def launch_id_of(run: str) -> str:
     """Return the id for the record of a run's launch, which may be written before its start."""
@@ -64,6 +68,7 @@ class SessionRuns:
         self._files = paths.state
         self._receipts = os.path.join("receipts", self.session)
         self._runs = os.path.join("runs", self.session)
+        self.notices = os.path.join(NOTICES, self.session)
 
     # Receipts
 
@@ -154,6 +159,23 @@ class SessionRuns:
 
     def _receipt(self, call: str) -> str:
         return os.path.join(self._receipts, f"{file_name_of(call)}.json")
+
+    # Notices
+
+    def take_notices(self, is_start: bool = False) -> list[str]:
+        """Return the lines for the person, once; at a start also those of ended sessions."""
+        names = self._files.list_names(NOTICES) if is_start else []
+        lines = []
+        for file in [os.path.join(NOTICES, name) for name in names] or [self.notices]:
+            if self._files.is_file(file):
+                taken = f"{file}.{os.getpid()}"
+                try:
+                    self._files.rename(file, taken)  # so that no other hook prints them, too
+                except OSError:
+                    continue
+                lines += self._files.read_text(taken, MAX_NOTICES_BYTES).split("\n")
+                self._files.remove(taken)
+        return list(filter(None, lines))[-MOST_NOTICES:]
 
     # Runs
 

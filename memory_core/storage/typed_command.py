@@ -6,12 +6,9 @@ The installer writes it; without it they type `agent-memory`.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from memory_core.files.safe_files import SafeFiles
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAME = "agent-memory"
 FOLDER = os.path.join(".local", "share", NAME)
