@@ -35,10 +35,10 @@ SAFE_NAMES = frozenset({"read_text", "is_file"})
 ALLOWED: dict[str, str] = {
     "files": "the one place",
     # The way to a project, and the folder of a project itself.
-    "storage.paths._has_memory": "looks for the project; a link is refused later",
-    "storage.paths._is_own": "looks for the project, upwards from the current folder",
-    "storage.paths._is_own_repository": "looks for the project",
-    "storage.paths._mode": "looks for the project",
+    "storage.paths.is_folder": "looks for the project; a link is refused later",
+    "files.project_roots._is_own": "looks for the project, upwards from the current folder",
+    "files.project_roots._is_own_repository": "looks for the project",
+    "files.project_roots._mode": "looks for the project",
     "api.Memories.__init__": "the project's folder itself",
     "mcp_server.served_project.ServedProject": "the project's folder itself",
     "dashboard.site.Site": "the project's folder itself, and the installed program",
@@ -56,7 +56,7 @@ ALLOWED: dict[str, str] = {
     "claude_code.acting": "the processes of this machine",
     "origin.reading._find_fetch": "whether a program exists; nothing is opened",
     "origin.opened_files": "whether and since when files exist; nothing is opened",
-    "files.last_look": "looks for git's folder and what is in it; nothing is opened",
+    "files.git_log": "looks for git's folder and what is in it; nothing is opened",
     "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",
     "claude_code.plugin_hooks._find_in_place": "plugins in ~/.claude",
     "doctor.path_checks.check_state": "the state folder",

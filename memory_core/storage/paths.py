@@ -139,9 +139,9 @@ class MemoryFolder:
         names = self.files.list_names(self.folder)
         if not names:
             return usual
-        from memory_core.claude_code import file_names
+        from memory_core.claude_code import agent_spelling
 
-        name = file_names.find_file(names, file_names.list_file_names(agent))
+        name = agent_spelling.find_file(names, agent_spelling.list_file_names(agent))
         return os.path.join(self.folder, name or os.path.basename(usual))
 
     def stem(self, agent: str) -> str:

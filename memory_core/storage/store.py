@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from sqlite3 import Connection
 from typing import Any
 
-from memory_core.claude_code import agent_names, agent_spelling, file_names
+from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import dated_entries, merge_versions
 from memory_core.files import file_actions
@@ -94,7 +94,7 @@ class Store(MemoryFolder):
     def list_files(self, agent: str) -> list[str]:
         """Return the paths of all files of the agent; the first one is in use."""
         listing, paths = set(self.files.list_names(self.folder)), []
-        while name := file_names.find_file(listing, file_names.list_file_names(agent)):
+        while name := agent_spelling.find_file(listing, agent_spelling.list_file_names(agent)):
             listing.discard(name)
             paths.append(os.path.join(self.folder, name))
         return paths
@@ -204,7 +204,7 @@ class Store(MemoryFolder):
         """Return the sorted ids of all agents with a file, including PM."""
         names = self.files.list_names(self.folder)
         agents = {agent_spelling.agent_of_file(name) for name in names} - {""}
-        if file_names.find_file(names, file_names.PM_FILE_NAMES):
+        if agent_spelling.find_file(names, agent_spelling.PM_FILE_NAMES):
             agents.add(PM)
         return sorted(agents)
 

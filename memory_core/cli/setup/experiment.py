@@ -8,10 +8,10 @@ from memory_core.cli.common.arguments import AsJson, OptionalAgent
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line
-from memory_core.delegation import experiment as experiments
-from memory_core.delegation.experiment import ExperimentState
 from memory_core.history import comparison
 from memory_core.history.comparison import GroupComparison
+from memory_core.monitor import experiment as experiments
+from memory_core.monitor.experiment import ExperimentState
 from memory_core.text.phrases import format_count
 
 COLUMNS = [
