@@ -75,9 +75,7 @@ def test_a_report_of_any_size_teaches(sandbox: Sandbox, size: int, line: str) ->
     memory = sandbox.read_memory("engineer")
     assert FACT in memory
     assert LEARNED in memory
-    call = make_pre_event()
-    call["tool_input"]["prompt"] = text
-    outcome = sandbox.run_hook("pre_tool_use", call)
+    outcome = sandbox.run_hook("pre_tool_use", make_pre_event(prompt=text))
     given = sandbox.run_hook("subagent_start", make_start_event("a2"))
     assert LEARNED in outcome.reply["updatedInput"]["prompt"].removeprefix(text)
     assert LEARNED not in given.stdout.decode()
@@ -106,6 +104,7 @@ def test_a_state_folder_that_cannot_be_written(sandbox: Sandbox) -> None:
     outcome = sandbox.run_hook("post_tool_use", make_post_event())
     assert outcome.status == 0
     assert LEARNED in sandbox.read_memory("engineer"), "written directly, under the lock"
+    assert LEARNED not in outcome.stdout.decode()
     assert b"Traceback" not in outcome.stderr
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from memory_core.cli.common.entries import count_cells
 from memory_core.history.item_history import id_of
+from support.calls import call_agent
 from support.command_line import Person, read_fields
-from support.events import make_pre_event
 from support.terminal import run_on_terminal, strip_colours
 
 BUS = "Services talk through the event bus, never directly"
@@ -44,10 +44,7 @@ def shop(person: Person) -> Person:
 
 def read_block(person: Person, task: str) -> str:
     """Return the text that the hook adds to the prompt of this task."""
-    event = make_pre_event()
-    event["tool_input"]["prompt"] = task
-    prompt = person.sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
-    return str(prompt).removeprefix(task)
+    return call_agent(person.sandbox, prompt=task).removeprefix(task)
 
 
 def explain(person: Person, task: str) -> dict[str, Any]:

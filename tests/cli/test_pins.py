@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_core.history import item_history
+from support.calls import call_agent
 from support.command_line import ITEM, Person, hide_change
-from support.events import make_pre_event
 from support.terminal import run_on_terminal
 
 OTHER = "Tests need redis"
@@ -29,9 +29,7 @@ def id_of(text: str) -> str:
 
 def read_block(person: Person, task: str = TASK) -> str:
     """Return the prompt that the installed hook hands to the agent."""
-    event = make_pre_event()
-    event["tool_input"]["prompt"] = task
-    return person.sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
+    return call_agent(person.sandbox, prompt=task)
 
 
 def list_pinned(person: Person) -> set[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from support.command_line import Person
+from support.git import git
 
 ITEMS = ["Payments are retried in src/pay.py", "Refunds are in src/refunds.py", "Stock is counted"]
 
@@ -19,19 +18,14 @@ def desk(settled: Person) -> Person:
     for name in ("pay", "refunds"):
         (root / "src" / f"{name}.py").write_text(f"{name} = 1\n" * 9, encoding="utf-8")
     settled.sandbox.write_memory("qa", *ITEMS)
-    git(settled, "init", "-q")
+    git(settled.sandbox.root, "init", "-q")
     commit(settled)
     return settled
 
 
-def git(person: Person, *words: str) -> None:
-    identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"]
-    subprocess.run(["git", *identity, *words], cwd=person.sandbox.root, check=True)
-
-
 def commit(person: Person) -> None:
-    git(person, "add", "src")
-    git(person, "commit", "-q", "-m", "x")
+    git(person.sandbox.root, "add", "src")
+    git(person.sandbox.root, "commit", "-q", "-m", "x")
 
 
 def list_reasons(person: Person, *words: str) -> list[str]:
@@ -48,7 +42,7 @@ def list_gone(person: Person) -> list[list[str]]:
 def test_items_that_name_what_is_gone_are_listed(desk: Person) -> None:
     assert list_reasons(desk) == []
     assert "may be out of date" not in desk.run("status").stdout
-    git(desk, "mv", "src/pay.py", "src/payments.py")
+    git(desk.sandbox.root, "mv", "src/pay.py", "src/payments.py")
     (desk.sandbox.root / "src" / "refunds.py").unlink()
     assert list_reasons(desk) == ["src/pay.py is gone", "src/refunds.py is gone"]
     assert list_reasons(desk, "qa") == list_reasons(desk)

@@ -28,12 +28,9 @@ FACT = "Services talk through the event bus"
 TABS = "Use tabs in makefiles"
 
 
-def report(content: str, kind: str = "architecture") -> str:
-    return f"Done.\n\n# Add To Memory:\nType: {kind}\nContent: {content}\n#\n"
-
-
 def teach(sandbox: Sandbox, content: str, run: str = "a1", kind: str = "architecture") -> None:
-    event = make_stop_event(run, report(content, kind))
+    text = f"Done.\n\n# Add To Memory:\nType: {kind}\nContent: {content}\n#\n"
+    event = make_stop_event(run, text)
     assert sandbox.run_hook("subagent_stop", event).status == 0
 
 

@@ -47,8 +47,7 @@ class Delegations:
 
     def call(self, call: str = "toolu_1", task: str = TASK, **more: Any) -> str:
         """Call the agent with a task, and start it; return its prompt."""
-        event = make_pre_event(call, **more)
-        event["tool_input"]["prompt"] = task
+        event = make_pre_event(call, prompt=task, **more)
         event["transcript_path"] = str(self.main)
         outcome = self.sandbox.run_hook("pre_tool_use", event)
         told = start_agent(self.sandbox, transcript_path=str(self.main))
@@ -137,9 +136,7 @@ def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> 
     tasks = {"a1": (RETRY, "Payments are retried twice"), "a2": (COLORS, "Change the colors")}
     sandbox.write_memory("engineer", RETRY, COLORS)
     for run, (_item, task) in tasks.items():
-        event = make_pre_event(f"toolu_{run}")
-        event["tool_input"]["prompt"] = task
-        sandbox.run_hook("pre_tool_use", event)
+        sandbox.run_hook("pre_tool_use", make_pre_event(f"toolu_{run}", prompt=task))
     for run in ("a2", "a1"):
         start_agent(sandbox, run)
     for run, (item, task) in tasks.items():

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from support.command_line import COMMAND, ITEM, Person
+from support.files import define_agents
 from support.inbox import add_tried_report
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -217,10 +218,6 @@ def utf16_memory(person: Person) -> None:
     memory(person).write_bytes(memory(person).read_text().encode("utf-16"))
 
 
-def binary_memory(person: Person) -> None:
-    memory(person).write_bytes(bytes(range(256)))
-
-
 def tab_in_config(person: Person) -> None:
     person.sandbox.configure("memory:\n\tenabled: true\n")
 
@@ -278,7 +275,6 @@ LEFT: list[tuple[Damage, str, str]] = [
     (no_claude, "program", "no `claude` on PATH"),
     (file_for_a_folder, "paths", ".claude-mpm/memories: is a file, not a folder"),
     (utf16_memory, "memory", "engineer.md: is not text"),
-    (binary_memory, "memory", "engineer.md: is not text"),
     (tab_in_config, "config", "config.yml:2:1: not YAML"),
     (other_name_of_config, "config", "config.yaml: has no effect"),
 ]
@@ -356,9 +352,7 @@ def full_section(person: Person) -> None:
 
 def misspelt_agent(person: Person) -> None:
     person.sandbox.write_memory("enginer", ITEM)
-    agents = person.sandbox.root / ".claude" / "agents"
-    agents.mkdir()
-    (agents / "engineer.md").write_text("---\nname: engineer\n---\nYou build.\n")
+    define_agents(person.sandbox.root, "engineer")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from memory_core.setup import trial
 from memory_core.storage import event_log, run_records
 from memory_core.text.times import format_utc
 from support.command_line import COMMAND, PAGE, Person, read_fields
-from support.files import read_files
+from support.files import read_files, write_program
 from support.inbox import add_tried_report, add_unreadable_report
 from support.life import write
 from support.runs import add_runs, make_run
@@ -66,12 +66,6 @@ def change(path: Path, **values: Any) -> None:
     """Set keys of a JSON file."""
     value = json.loads(path.read_text()) if path.exists() else {}
     write(path, json.dumps({**value, **values}))
-
-
-def write_program(path: Path, script: str) -> None:
-    path.unlink(missing_ok=True)
-    write(path, f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
 
 
 # Without problems.

@@ -12,7 +12,6 @@ has no state, and parallel agents, retries and repeated requests cannot disturb 
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -137,15 +136,6 @@ def meeting(line: Line, barrier: threading.Barrier) -> Callable[[Request], Reply
 
 def _answer(line: Line, request: Request) -> Any:
     return line(request) if callable(line) else line
-
-
-def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """Poll wait_until `condition` returns a true value, and return that value."""
-    deadline = time.monotonic() + seconds
-    while not (result := condition()):
-        assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"
-        time.sleep(0.02)
-    return result
 
 
 class Api:

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from memory_core.storage.paths import LevelPaths
+from support.processes import wait_until
 from support.workers import await_worker
 
-from .api import PATIENCE, Api, Request, Script, wait_until
+from .api import PATIENCE, Api, Request, Script
 
 KEY = "sk-ant-no-key-at-all-just-a-test-0123456789"
 PROGRAM = Path("node_modules", ".bin", "claude")

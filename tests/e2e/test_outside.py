@@ -11,7 +11,9 @@ import subprocess
 import time
 from typing import Any
 
-from .api import Block, Request, Script, delegate, say, together, use, wait_until
+from support.processes import wait_until
+
+from .api import Block, Request, Script, delegate, say, together, use
 from .client import Desk
 from .product import assert_quiet, is_transcribed, lesson, read_records
 

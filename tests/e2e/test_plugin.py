@@ -13,8 +13,9 @@ import pytest
 from memory_core.claude_code import settings_json
 from memory_core.setup import plugin, plugin_environment, trial
 from support.plugin import borrow_environment
+from support.processes import wait_until
 
-from .api import Api, Script, delegate, say, use, wait_until
+from .api import Api, Script, delegate, say, use
 from .client import Desk
 from .product import (
     REPO,
@@ -175,23 +176,6 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
     assert_memory_given(second.requests_by("TASK-1"), FACT)
     assert len(read_log(plugged, "agent.memory.loaded")) == 2
     assert read_log(plugged, "agent.memory.doubled") == []
-
-
-@versions(CURRENT)
-def test_two_copies_of_the_plugin_are_one(plugged: Desk) -> None:
-    """Installed for user and project, and from two marketplaces: the client runs one copy."""
-    prevent_build(plugged)
-    shelf = copy_repository(plugged.home.parent / "other")
-    market = shelf / ".claude-plugin" / "marketplace.json"
-    market.write_text(json.dumps({**json.loads(market.read_text()), "name": "other"}))
-    claude(plugged, "plugin", "install", ID, "--scope", "project")
-    claude(plugged, "plugin", "marketplace", "add", str(shelf))
-    claude(plugged, "plugin", "install", "agent-memory@other")
-    assert_quiet(plugged.run(script(lesson(FACT))))
-    second = plugged.run(script("Fine."))
-    assert_memory_given(second.requests_by("TASK-1"), FACT)
-    assert count_learned(plugged) == [1]
-    assert len(read_log(plugged, "agent.memory.loaded")) == 2
 
 
 # The build is slow, and is the same for all versions.

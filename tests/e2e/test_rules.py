@@ -6,19 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from .api import (
-    Line,
-    Refusal,
-    Reply,
-    Request,
-    Script,
-    after,
-    delegate,
-    say,
-    together,
-    use,
-    wait_until,
-)
+from support.processes import wait_until
+
+from .api import Line, Refusal, Reply, Request, Script, after, delegate, say, together, use
 from .client import Desk, Run
 from .product import (
     assert_memory_given,

@@ -4,7 +4,9 @@ import os
 import time
 from pathlib import Path
 
-from .api import say, wait_until
+from support.processes import wait_until
+
+from .api import say
 from .client import Desk
 
 YEAR_AGO = time.time() - 365 * 86400

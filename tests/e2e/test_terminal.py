@@ -1,6 +1,8 @@
 """The client in a pseudo-terminal."""
 
-from .api import Script, delegate, say, use, wait_until
+from support.processes import wait_until
+
+from .api import Script, delegate, say, use
 from .client import Desk
 from .product import assert_memory_given, assert_unseen, lesson, list_known_items, versions
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .api import Block, Line, Reply, Request, Script, delegate, say, use, wait_until
+from support.processes import wait_until
+
+from .api import Block, Line, Reply, Request, Script, delegate, say, use
 from .client import Desk
 from .product import (
     assert_memory_given,

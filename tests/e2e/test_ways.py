@@ -7,19 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from .api import (
-    Api,
-    Line,
-    Reply,
-    Request,
-    Script,
-    delegate,
-    meeting,
-    say,
-    together,
-    use,
-    wait_until,
-)
+from support.processes import wait_until
+
+from .api import Api, Line, Reply, Request, Script, delegate, meeting, say, together, use
 from .client import Desk, Run, agent
 from .product import (
     assert_memory_given,
@@ -84,18 +74,6 @@ def test_foreground(desk: Desk) -> None:
     assert "The work is finished." in second.requests_by("MAIN")[-1].said
     assert [event["route"] for event in read_log(desk, "agent.memory.loaded")] == ["prompt"] * 2
     assert list_arrivals(desk) == ["delivered"] * 2
-
-
-def test_foreground_with_tools(desk: Desk) -> None:
-    def way(report: str) -> Script:
-        work = together(say("I look around."), use("Bash", command="echo hello", description="x"))
-        return {**foreground(report), "TASK-1": [work, say(report)]}
-
-    desk.settings(permissions={"allow": ["Bash"]})
-    first, _ = learn_and_receive(desk, way)
-    assert len(first.requests_by("TASK-1")) == 2
-    if desk.claude.since(STRIPS):
-        assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
 
 
 @versions(BACKGROUND)

@@ -9,8 +9,9 @@ import pytest
 
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
+from support.processes import wait_until
 
-from .api import after, delegate, say, wait_until
+from .api import after, delegate, say
 from .client import Desk, Session
 from .product import lesson, list_known_items
 

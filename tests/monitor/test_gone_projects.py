@@ -10,7 +10,8 @@ import pytest
 from memory_core.storage.project import Project, find_project
 from memory_core.text.times import format_utc
 from support.command_line import Person
-from support.inbox import add_report, make_report
+from support.events import make_report
+from support.inbox import add_report
 from support.review import make_waiting
 from support.sandbox import Sandbox
 

@@ -8,12 +8,12 @@ import re
 import pytest
 
 from memory_core.history import item_history
+from support.calls import call_agent
 from support.events import (
     BLOCK,
     FACT,
     LEARNED,
     make_post_event,
-    make_pre_event,
     make_start_event,
     make_stop_event,
 )
@@ -43,13 +43,12 @@ def cause_many_events(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.write_memory("PM", FACT)
     sandbox.run_hook("session_start", {"hook_event_name": "SessionStart", "session_id": "s1"})
-    call = make_pre_event()
-    call["tool_input"]["prompt"] = "Add a retry to the services on the event bus."
-    prompt = sandbox.run_hook("pre_tool_use", call).reply["updatedInput"]["prompt"]
+    task = "Add a retry to the services on the event bus."
+    prompt = call_agent(sandbox, prompt=task)
     sandbox.run_hook("subagent_start", make_start_event())
     sandbox.run_hook("subagent_stop", make_stop_event())
     sandbox.run_hook("post_tool_use", make_post_event(prompt))
-    sandbox.run_hook("pre_tool_use", {**call, "tool_use_id": "toolu_2"})
+    call_agent(sandbox, "toolu_2", prompt=task)
     sandbox.run_hook("subagent_start", make_start_event("a2"))
     key = item_history.id_of(FACT)
     report = f"{BLOCK}\nUsed: {key}\nWrong: {key} because it changed\n"

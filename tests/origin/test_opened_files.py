@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 from memory_core.delegation import run_report
 from memory_core.delegation.run_event import RunEvent
+from support.git import git
 from support.life import write
 from support.sandbox import Sandbox
 from support.transcripts import Transcripts, used
@@ -47,11 +47,6 @@ def place(sandbox: Sandbox) -> Sandbox:
     (root / "linked").symlink_to(root.parent / "other")
     sandbox.env["CLAUDE_CODE_TMPDIR"] = str(root.parent / "tmp")
     return sandbox
-
-
-def git(folder: Path, *words: str) -> None:
-    author = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "advice.addEmbeddedRepo=false")
-    subprocess.run(["git", *author, *words], cwd=folder, check=True, capture_output=True)
 
 
 def make_call(root: Path, line: str) -> dict[str, Any]:

@@ -17,15 +17,16 @@ from memory_core.history import rights
 from memory_core.history.item_history import id_of, make_record
 from memory_core.origin import ledger
 from memory_core.selection.passages import CONFIRMED
+from support import transcripts
+from support.calls import call_agent, start_agent
 from support.command_line import Person
 from support.database import execute
-from support.events import make_pre_event, make_start_event, make_stop_event
 from support.sandbox import Sandbox
 
 RULE = "Deploy the shop with make deploy"
 AGAINST = "Never deploy the shop with make deploy"
 SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
-FETCH = {"type": "tool_use", "name": "WebFetch", "input": {"url": "https://docs.example.com/a"}}
+FETCH = ("WebFetch", {"url": "https://docs.example.com/a"})
 
 runs = iter(range(10**6))
 
@@ -37,14 +38,10 @@ def _selecting(sandbox: Sandbox) -> None:
 
 def finish_run(sandbox: Sandbox, report: str, is_outside: bool = False) -> None:
     """Run an agent that receives its memory, and ends with this report."""
-    run, name = f"a{next(runs)}", sandbox.home / f"run-{next(runs)}.jsonl"
+    run = f"a{next(runs)}"
     prompt_of(sandbox)
-    sandbox.run_hook("subagent_start", make_start_event(run))
-    content = [FETCH] if is_outside else []
-    message = {"type": "assistant", "message": {"role": "assistant", "content": content}}
-    name.write_text(json.dumps(message) + "\n")
-    event = {**make_stop_event(run, report), "agent_transcript_path": str(name)}
-    assert sandbox.run_hook("subagent_stop", event).stderr == b""
+    start_agent(sandbox, run)
+    transcripts.finish_run(sandbox, run, report, *[FETCH] * is_outside)
 
 
 def teach(text: str) -> str:
@@ -53,9 +50,7 @@ def teach(text: str) -> str:
 
 def prompt_of(sandbox: Sandbox, task: str = RULE) -> str:
     """Return the lines of items that an agent receives."""
-    event = make_pre_event(f"toolu_{next(runs)}")
-    event["tool_input"]["prompt"] = task
-    text = str(sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"])
+    text = call_agent(sandbox, f"toolu_{next(runs)}", prompt=task)
     return "\n".join(line for line in text.split("\n") if line.startswith("- "))
 
 

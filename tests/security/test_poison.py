@@ -18,6 +18,7 @@ from memory_core.storage.database import state_db
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import task_actions
 from support import lessons
+from support.events import make_report
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
 
@@ -34,8 +35,7 @@ def project(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def report(project: Project, *contents: str) -> None:
-    text = "".join(f"# Add To Memory:\nType: pattern\nContent: {one}\n#\n" for one in contents)
-    extracted = lessons.extract(text)
+    extracted = lessons.extract(make_report(*contents))
     save_learnings(project, "qa", [extracted], run="r1", session="s1")
 
 
@@ -152,13 +152,6 @@ def test_words_hold_no_text_of_a_person_or_of_a_clean_run(project: Project) -> N
         is_free = origin in ("agent", "unknown", *rights.DECIDED)
         assert (ORDER in read_block(project)) == is_free, origin
         assert (list_reasons(project) == {}) == is_free, origin
-
-
-def test_a_poisoned_resolution_of_an_error_reaches_nobody(project: Project) -> None:
-    for error, resolution in (("make: no rule", POISON), ("npm ERR! code E404", GENUINE)):
-        item_actions.record_error(project, "qa", error, resolution, source="agent")
-    assert GENUINE in read_block(project)
-    assert POISON not in read_block(project)
 
 
 def test_a_note_for_a_task_waits_like_a_learning(project: Project) -> None:

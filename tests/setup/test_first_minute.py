@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from memory_core.setup import first_minute
 from memory_core.storage.project import find_project
+from support.files import define_agents
 from support.sandbox import Sandbox
 
 CLIENTS = ["general-purpose", "Explore", "Plan"]
-
-
-def define(root: Path, *names: str) -> None:
-    folder = root / ".claude" / "agents"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        text = f"---\nname: {name}\ndescription: Works\n---\nWork.\n"
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 def describe(sandbox: Sandbox) -> tuple[list[tuple[str, str]], str]:
@@ -28,7 +19,7 @@ def describe(sandbox: Sandbox) -> tuple[list[tuple[str, str]], str]:
 
 
 def test_agents_without_memory_and_a_first_rule(sandbox: Sandbox) -> None:
-    define(sandbox.root, "Engineer", "explore")
+    define_agents(sandbox.root, "Engineer", "explore")
     rows, advice = describe(sandbox)
     own = [("engineer", "no memory yet"), ("explore", "no memory yet")]
     others = [(name, first_minute.OF_CLAUDE_CODE) for name in CLIENTS if name != "Explore"]
@@ -37,7 +28,7 @@ def test_agents_without_memory_and_a_first_rule(sandbox: Sandbox) -> None:
 
 
 def test_memories_come_first_with_their_size(sandbox: Sandbox) -> None:
-    define(sandbox.root, "engineer")
+    define_agents(sandbox.root, "engineer")
     sandbox.write_memory("qa", "One", "Two")
     sandbox.write_memory("zoe", "One").write_bytes(b"- \xff\n" * 50_000)
     rows, advice = describe(sandbox)
@@ -50,7 +41,7 @@ def test_memories_come_first_with_their_size(sandbox: Sandbox) -> None:
 
 
 def test_agents_without_a_memory_by_the_settings_are_left_out(sandbox: Sandbox) -> None:
-    define(sandbox.root, "engineer")
+    define_agents(sandbox.root, "engineer")
     sandbox.configure("memory:\n  exclude: [engineer, explore]\n")
     rows, advice = describe(sandbox)
     assert [name for name, _state in rows] == ["general-purpose", "Plan"]
@@ -60,7 +51,7 @@ def test_agents_without_a_memory_by_the_settings_are_left_out(sandbox: Sandbox) 
 
 
 def test_a_long_list_is_cut(sandbox: Sandbox) -> None:
-    define(sandbox.root, *(f"agent{number:02}" for number in range(30)))
+    define_agents(sandbox.root, *(f"agent{number:02}" for number in range(30)))
     rows, _advice = describe(sandbox)
     assert len(rows) == first_minute.MOST_AGENTS
     assert rows[-1][0] == f"and {30 + len(CLIENTS) - first_minute.MOST_AGENTS + 1} more"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.setup import activation, builder, packages, program, upgrade
+from support.files import write_program
 from support.life import write
 from support.paths import REPO
 
@@ -125,8 +126,7 @@ def test_only_a_version_reaches_an_installer(version: str) -> None:
 )
 def test_the_reason_of_a_failed_build(tmp_path: Path, output: str, reason: str) -> None:
     script = tmp_path / "tool"
-    script.write_text(f"#!/bin/sh\ncat <<'END'\n{output}\nEND\nexit 1\n")
-    script.chmod(0o755)
+    write_program(script, f"cat <<'END'\n{output}\nEND\nexit 1")
     with pytest.raises(builder.BuildFailed) as caught:
         builder.run([str(script)])
     assert reason in str(caught.value)
@@ -135,8 +135,7 @@ def test_the_reason_of_a_failed_build(tmp_path: Path, output: str, reason: str) 
 def test_a_missing_venv_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Debian, whose Python has no ensurepip."""
     python = tmp_path / "python"
-    python.write_text('#!/bin/sh\ncase "$*" in *ensurepip*) exit 1 ;; esac\nexit 0\n')
-    python.chmod(0o755)
+    write_program(python, 'case "$*" in *ensurepip*) exit 1 ;; esac\nexit 0')
     monkeypatch.setattr(builder, "BASE", str(python))
     with pytest.raises(builder.BuildFailed) as caught:
         builder.create(str(tmp_path / "new"), ["x"], {"PATH": "/nonexistent"})

@@ -15,13 +15,13 @@ import pytest
 
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import plugin, plugin_environment, trial
+from support.files import write_program
 from support.life import write
 from support.paths import REPO
 from support.plugin import (
     HOOKS,
     ITEM,
     Plugged,
-    base_python,
     borrow_environment,
     copy_plugin,
     install_builder,
@@ -30,6 +30,7 @@ from support.plugin import (
 )
 from support.processes import wait_until
 from support.sandbox import Sandbox
+from support.ways import base_python
 
 MANIFEST = json.loads((REPO / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
 MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
@@ -190,8 +191,7 @@ def test_no_program_of_the_project_runs(plugged: Plugged, entry: str) -> None:
 
 def plant(plugged: Plugged, path: Path) -> None:
     """Write a program that leaves a file if it is run."""
-    write(path, '#!/bin/sh\n: > "$HOME/pwned"\n')
-    path.chmod(0o755)
+    write_program(path, ': > "$HOME/pwned"')
 
 
 @pytest.mark.parametrize("name", ["CLAUDE_PLUGIN_DATA", "CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"])
@@ -336,8 +336,7 @@ def listed(plugged: Plugged) -> Plugged:
     write(config / "settings.json", json.dumps({"enabledPlugins": {LISTED: True}}))
     installed = {"version": 2, "plugins": {LISTED: [{"scope": "user", "installPath": str(REPO)}]}}
     write(config / "plugins" / "installed_plugins.json", json.dumps(installed))
-    write(config / "local" / "claude", "#!/bin/sh\necho 2.1.329\n")
-    (config / "local" / "claude").chmod(0o755)
+    write_program(config / "local" / "claude", "echo 2.1.329")
     borrow_environment(plugged.data)
     return plugged
 

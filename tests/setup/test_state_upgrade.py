@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from support.calls import end_agent
 from support.command_line import Person
-from support.events import make_stop_event
+from support.events import make_report, make_stop_event
 from support.sandbox import Sandbox
 from support.ways import unpack_release
 
@@ -42,11 +43,6 @@ class OldProgram:
         done = subprocess.run(command, input=data, capture_output=True, text=True, **place)
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done.stdout
-
-
-def report(run: str, *contents: str) -> dict[str, Any]:
-    blocks = [f"# Add To Memory:\nType: pattern\nContent: {one}\n#" for one in contents]
-    return make_stop_event(run, "\n\n".join(blocks))
 
 
 def read_knowledge(run: Any) -> dict[str, Any]:
@@ -92,7 +88,7 @@ def test_the_state_of_the_release_before_is_taken_over(
     (sandbox.state / "state.db").unlink()
     assert read_knowledge(lambda *words: person.run(*words).stdout) == before, "review.jsonl has it"
     assert [name for name in REPLACED[1:] if (sandbox.state / name).exists()] == []
-    sandbox.run_hook("subagent_stop", report("a9", "much too " + "wide " * 80))
+    end_agent(sandbox, "a9", make_report("much too " + "wide " * 80))
     assert person.read_json("review", "--list") == before["review"], "it was rejected"
     for one in before["review"]:
         assert person.run("review", "--accept", one["id"]).returncode == 0
@@ -108,7 +104,10 @@ def write_state(sandbox: Sandbox, old: OldProgram) -> None:
     old.run("review", "--new", "--accept", rows[0]["id"])
     old.run("add", "engineer", "pattern", "Prices are in cents")
     waiting = ["far too " + "long " * 80, "much too " + "wide " * 80, "so very " + "vast " * 80]
-    old.hook("subagent_stop", report("a1", "Orders are numbered per warehouse", *waiting))
+    old.hook(
+        "subagent_stop",
+        make_stop_event("a1", make_report("Orders are numbered per warehouse", *waiting)),
+    )
     await_inbox(sandbox, old)
     old.run("pin", "engineer", "Prices are in cents")
     (key,) = [

@@ -20,9 +20,10 @@ import pytest
 
 from memory_core.storage.database import state_db
 from support import processes
+from support.calls import call_agent, end_agent
 from support.command_line import COMMAND, Person
 from support.database import execute
-from support.events import make_pre_event, make_start_event, make_stop_event
+from support.events import is_silent, make_pre_event, make_report, make_start_event, make_stop_event
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -42,11 +43,6 @@ with sqlite3.connect(sys.argv[1]) as db:
 SECONDS = 60
 
 
-def report(run: str, *contents: str) -> dict[str, Any]:
-    blocks = [f"# Add To Memory:\nType: pattern\nContent: {one}\n#" for one in contents]
-    return make_stop_event(run, "\n\n".join(blocks))
-
-
 @contextmanager
 def lock_database(sandbox: Sandbox) -> Iterator[None]:
     """Lock the database by another program."""
@@ -61,25 +57,18 @@ def lock_database(sandbox: Sandbox) -> Iterator[None]:
             other.communicate("")
 
 
-def deliver(sandbox: Sandbox, call: str) -> str:
-    outcome = sandbox.run_hook("pre_tool_use", make_pre_event(call))
-    assert (outcome.status, outcome.stderr) == (0, b"")
-    return str(outcome.reply["updatedInput"]["prompt"])
-
-
 def collect(sandbox: Sandbox, run: str, *contents: str) -> None:
-    outcome = sandbox.run_hook("subagent_stop", report(run, *contents))
-    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
+    assert is_silent(end_agent(sandbox, run, make_report(*contents)))
 
 
 def test_reports_wait_while_another_program_locks_the_database(person: Person) -> None:
     sandbox = person.sandbox
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
     with lock_database(sandbox):
-        assert MINE in deliver(sandbox, "toolu_7")
+        assert MINE in call_agent(sandbox, "toolu_7")
         path = sandbox.memories / "engineer.md"
         path.write_text(path.read_text() + "- A line typed meanwhile\n")
-        assert "A line typed meanwhile" in deliver(sandbox, "toolu_8"), "prepared without it"
+        assert "A line typed meanwhile" in call_agent(sandbox, "toolu_8"), "prepared without it"
         collect(sandbox, "a2", LATER, TOO_LONG)
         for words in (["add", "engineer", "pattern", "Not now"], ["list", "engineer"], ["undo"]):
             done = person.run(*words)
@@ -172,7 +161,7 @@ class Crowd:
             self.kept.append(fact)
 
     def collect(self, fact: str, name: str) -> None:
-        self.hook("subagent_stop", report(name, fact))
+        self.hook("subagent_stop", make_stop_event(name, make_report(fact)))
         self.kept.append(fact)
 
     def deliver(self, _fact: str, name: str) -> None:

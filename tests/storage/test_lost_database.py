@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_core.storage.database import journal, state_db
+from support.calls import call_agent, end_agent
 from support.command_line import Person
 from support.database import execute
-from support.events import make_pre_event, make_stop_event
-from support.sandbox import Sandbox
+from support.events import make_report
+from support.git import git
 
 MINE, TYPED, AGENTS = "Prices are in cents", "Orders have numbers", "Staging has no queue"
 WAITS, REJECTED, LATER = "far too " + "long " * 80, "much too " + "wide " * 80, "Tests are fast"
 PAGE = 4096
-
-
-def report(run: str, *contents: str) -> dict[str, Any]:
-    blocks = [f"# Add To Memory:\nType: pattern\nContent: {one}\n#" for one in contents]
-    return make_stop_event(run, "\n\n".join(blocks))
-
-
-def git(person: Person, *words: str) -> None:
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    done = subprocess.run(["git", *identity, *words], cwd=person.sandbox.root, env=person.env)
-    assert done.returncode == 0
 
 
 def list_waiting(person: Person) -> list[str]:
@@ -46,27 +35,21 @@ def list_tiers(person: Person) -> dict[str, str]:
     return {one["text"]: person.read_json("show", one["id"])["tier"] for one in rows}
 
 
-def prompt_of(sandbox: Sandbox, call: str = "toolu_7") -> str:
-    outcome = sandbox.run_hook("pre_tool_use", make_pre_event(call))
-    assert (outcome.status, outcome.stderr) == (0, b"")
-    return str(outcome.reply["updatedInput"]["prompt"])
-
-
 @pytest.fixture
 def shop(person: Person) -> Person:
     """A project with an item of a person, one of an agent, and learnings with and without a
     decision.
     """
-    git(person, "init", "-q")
+    git(person.sandbox.root, "init", "-q")
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
     assert person.run("pin", "engineer", MINE).returncode == 0
-    person.sandbox.run_hook("subagent_stop", report("a1", AGENTS, WAITS, REJECTED))
+    end_agent(person.sandbox, "a1", make_report(AGENTS, WAITS, REJECTED))
     for run in ("b1", "b2"):
-        person.sandbox.run_hook("subagent_stop", report(run, AGENTS))
+        end_agent(person.sandbox, run, make_report(AGENTS))
     (key,) = [one["id"] for one in person.read_json("review") if "wide" in one["content"]]
     assert person.run("review", "--reject", key).returncode == 0
-    git(person, "add", "-A")
-    git(person, "commit", "-qm", "one")
+    git(person.sandbox.root, "add", "-A")
+    git(person.sandbox.root, "commit", "-qm", "one")
     path = person.sandbox.memories / "engineer.md"
     path.write_text(path.read_text() + f"- {TYPED}\n")
     assert list_tiers(person) == {MINE: "person", AGENTS: "agent", TYPED: "hand"}
@@ -77,9 +60,9 @@ def shop(person: Person) -> Person:
 def check_recovery(shop: Person, is_set_aside: bool) -> None:
     """The agent gets its memory; nothing is lost or asked twice; pins and confidences stay."""
     sandbox = shop.sandbox
-    prompt = prompt_of(sandbox)
+    prompt = call_agent(sandbox)
     assert all(text in prompt for text in (MINE, TYPED, AGENTS))
-    sandbox.run_hook("subagent_stop", report("a2", LATER, WAITS, REJECTED))
+    end_agent(sandbox, "a2", make_report(LATER, WAITS, REJECTED))
     assert list_waiting(shop) == [WAITS.strip()]
     told = shop.run("status").stdout + shop.run("doctor").stdout
     assert told.count("database was damaged") == 2 * is_set_aside
@@ -139,8 +122,8 @@ def test_a_newer_database(shop: Person) -> None:
     (version,) = execute(sandbox.state, "PRAGMA user_version")[0]
     execute(sandbox.state, "PRAGMA user_version = 99")
     before = (sandbox.state / state_db.FILE_NAME).read_bytes()
-    assert MINE in prompt_of(sandbox)
-    outcome = sandbox.run_hook("subagent_stop", report("a2", LATER))
+    assert MINE in call_agent(sandbox)
+    outcome = end_agent(sandbox, "a2", make_report(LATER))
     assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
     said = "is of a newer version: run agent-memory upgrade"
     for words in ("status", "review", "list engineer", f"add engineer pattern {LATER}"):

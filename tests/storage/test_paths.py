@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from memory_core.storage import paths
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from support.events import FACT, LEARNED, make_post_event
+from support.git import git
 from support.sandbox import Sandbox
 
 
@@ -138,11 +138,6 @@ def test_a_memory_further_up_that_another_user_may_change_is_not_used(
         (shop.parent / ".git").mkdir()
         os.chown(shop.parent / ".git", 12345, 12345)
         assert project_root(shop, tmp_path) == str(shop)
-
-
-def git(folder: Path, *arguments: str) -> None:
-    ids = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", "-C", folder, *ids, *arguments], check=True, capture_output=True)
 
 
 @pytest.fixture

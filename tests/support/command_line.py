@@ -14,6 +14,7 @@ from typing import Any
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import trial
 from support import forks, processes
+from support.files import write_program
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.workers import await_worker
@@ -54,9 +55,7 @@ class Person:
 
     def add_program(self, name: str, script: str) -> None:
         """Put a shell script on PATH."""
-        path = self.bin / name
-        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-        path.chmod(0o755)
+        write_program(self.bin / name, script)
 
     def run(
         self,

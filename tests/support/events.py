@@ -22,10 +22,13 @@ STRANGE_VALUES += [[], {}, [[]], {"": 1}]
 
 
 def make_pre_event(
-    call: str = "toolu_1", agent: str | None = "engineer", **more: Any
+    call: str = "toolu_1",
+    agent: str | None = "engineer",
+    prompt: str = "Add a retry.",
+    **more: Any,
 ) -> dict[str, Any]:
     """Return the event that is sent before the main session calls an agent."""
-    given = {"description": "a job", "prompt": "Add a retry.", "run_in_background": False}
+    given = {"description": "a job", "prompt": prompt, "run_in_background": False}
     if agent is not None:
         given["subagent_type"] = agent
     event = {"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Agent"}
@@ -36,6 +39,12 @@ def make_start_event(run: str = "a1", agent: str = "engineer", **more: Any) -> d
     """Return the event of an agent that starts."""
     event = {"hook_event_name": "SubagentStart", "session_id": "s1"}
     return {**event, "agent_id": run, "agent_type": agent, **more}
+
+
+def make_report(*contents: str) -> str:
+    """Return the text of a report that teaches these patterns."""
+    blocks = (f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n" for text in contents)
+    return "Done.\n\n" + "\n".join(blocks)
 
 
 def make_stop_event(
@@ -55,13 +64,11 @@ def make_post_event(
     **response: Any,
 ) -> dict[str, Any]:
     """Return the event that is sent after an agent has answered the main session."""
-    event = make_pre_event(call)
-    given = {**event["tool_input"], "prompt": prompt}
+    event = make_pre_event(call, prompt=prompt)
     ids = {"agentId": run, "agentType": "engineer"}
     answer: dict[str, Any] = {"status": "completed", "prompt": prompt, **ids}
     answer |= {"content": [{"type": "text", "text": text}], **response}
-    more = {"hook_event_name": "PostToolUse", "tool_input": given, "tool_response": answer}
-    return {**event, **more}
+    return {**event, "hook_event_name": "PostToolUse", "tool_response": answer}
 
 
 def make_failure_event(run: str | None = "a1", **more: Any) -> dict[str, Any]:

@@ -10,16 +10,10 @@ from memory_core.files import file_actions
 from memory_core.storage import hook_files, inbox
 from memory_core.storage.paths import LevelPaths
 from support.command_line import Person
-from support.events import make_stop_event
+from support.events import make_report, make_stop_event
 from support.sandbox import Sandbox
 
 TAUGHT = "Retries are set in one place"
-
-
-def make_report(*contents: str) -> str:
-    """Return the text of a report that teaches these patterns."""
-    blocks = (f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n" for text in contents)
-    return "Done.\n\n" + "\n".join(blocks)
 
 
 def add_report(

@@ -66,7 +66,9 @@ class Machine:
 
     def report(self, text: str, run: str = "") -> None:
         """Let a run of the agent end with a report that teaches a text."""
-        event = events.make_stop_event(run or f"a{hash(text) % 10**9}", _make_report(text), AGENT)
+        event = events.make_stop_event(
+            run or f"a{hash(text) % 10**9}", events.make_report(text), AGENT
+        )
         hook = str(REPO / "hooks" / "subagent_stop.py")
         command = [sys.executable, "-c", WRONG_CLOCK, str(self.shift), hook]
         self._start(command, data=json.dumps({**event, "cwd": str(self.root)}))
@@ -109,7 +111,3 @@ class Machine:
         assert status in (None, done.returncode), (command, done.stdout, done.stderr)
         texts = done.stdout.decode(), done.stderr.decode()
         return subprocess.CompletedProcess(command, done.returncode, *texts)
-
-
-def _make_report(text: str) -> str:
-    return events.REPORT.replace(events.LEARNED, text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,8 +12,10 @@ from pathlib import Path
 from memory_core.claude_code import sample_events
 from memory_core.setup import plugin_environment
 from support import processes
+from support.files import write_program
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.ways import base_python
 from support.workers import await_worker
 
 ITEM = "Services talk through the event bus, never directly"
@@ -39,9 +40,7 @@ class Plugged:
             (self.bin / name).symlink_to(str(shutil.which(name)))
 
     def add_program(self, name: str, script: str) -> None:
-        path = self.bin / name
-        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-        path.chmod(0o755)
+        write_program(self.bin / name, script)
 
     def env(self, **more: str) -> dict[str, str]:
         own = {"CLAUDE_PLUGIN_ROOT": str(self.folder), "CLAUDE_PLUGIN_DATA": str(self.data)}
@@ -84,10 +83,6 @@ class Plugged:
         assert (done.returncode, done.stderr) == (0, "")
         path = self.sandbox.memories / "engineer.md"
         return path.exists() and sample_events.LEARNING in path.read_text(encoding="utf-8")
-
-
-def base_python() -> str:
-    return os.path.realpath(sys.executable)
 
 
 def command_of(event: str, at: int = 0) -> str:

@@ -47,9 +47,10 @@ def read_output(process: subprocess.Popen[str]) -> str:
     return output
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
-    """Wait for what another process does; fail after these seconds."""
+def wait_until(condition: Callable[[], Any], what: str = "", seconds: float = 60) -> Any:
+    """Wait for what another process does, and return it; fail after these seconds."""
     end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    while not (result := condition()):
+        assert time.monotonic() < end, f"waited {seconds} s in vain for {what}"
+        time.sleep(0.02)
+    return result

@@ -1,0 +1,16 @@
+"""Run git with an author, whatever the configuration of this machine is."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+SETTINGS = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main")
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run a command that succeeds, and return its output."""
+    command = ["git", *SETTINGS, *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
