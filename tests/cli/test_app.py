@@ -191,6 +191,8 @@ def test_usage_errors_are_two_lines(settled: Person) -> None:
         "add text": "Usage: agent-memory add AGENT [TYPE] TEXT...",
         "--debg status": "no such option: --debg",
         "run --no-lerning x": "--no-learning",
+        "run --memory-limit 1025 claude": "'--memory-limit': invalid number",
+        "run": "missing argument",
         "config set limits.max_sections -5": "-5 (put -- before a text or number that",
         "show enginer --json": "did you mean engineer?",
         "sample stat": "'stat' is not one of 'pre'",
@@ -479,23 +481,6 @@ def test_replay_prints_reply_diff_and_time(settled: Person) -> None:
     assert (told["reply"], told["changes"]) == (None, [])
 
 
-def test_replay_spares_what_is_linked_from_elsewhere(settled: Person, tmp_path: Path) -> None:
-    data, before = settled.make_sample("post"), settled.sandbox.read_memory("engineer")
-    for name in ("memories", "memories/engineer.md"):
-        path = settled.sandbox.memories.parent / name
-        shared = path.rename(tmp_path / "shared")
-        path.symlink_to(shared)
-        settled.run("replay", "-", data=data)
-        assert settled.sandbox.read_memory("engineer") == before
-        path.unlink()
-        shared.rename(path)
-    settled.sandbox.configure("memory:\n  directory: .claude-mpm/team\n")
-    team = settled.sandbox.memories.rename(settled.sandbox.memories.with_name("team"))
-    told = settled.read_json("replay", "-", data=data)
-    assert ".claude-mpm/team/engineer.md" in [each["file"] for each in told["changes"]]
-    assert (team / "engineer.md").read_text() == before
-
-
 def test_replay_runs_the_hooks_of_an_installed_package(settled: Person, tmp_path: Path) -> None:
     for name, folder in (("memory_core", "memory_core"), ("agent_memory_hooks", "hooks")):
         (tmp_path / name).symlink_to(REPO / folder)
@@ -537,18 +522,13 @@ def transcript(person: Person) -> None:
     (folder / "agent-a1.meta.json").write_text('{"agentType": "engineer"}')
 
 
-def test_sweep_learns_missed_reports_and_empties_the_inbox(settled: Person) -> None:
+def test_sweep_learns_missed_reports(settled: Person) -> None:
     assert settled.read_json("tidy")["sweep"]["transcripts"] == 0  # the first one only begins
     transcript(settled)
     told = settled.read_json("tidy")["sweep"]
     assert (told["transcripts"], told["learnings"], told["complete"]) == (1, 1, True)
     assert sample_events.LEARNING in settled.sandbox.read_memory("engineer")
     assert settled.run("tidy").stderr == "Nothing to tidy up.\n"
-    add_report(settled.sandbox.paths, is_tried=True)
-    assert settled.run("tidy", "--dry-run").stdout == "1 report would be merged.\n"
-    assert settled.run("tidy").stdout == "Merged 1 waiting report.\n"
-    assert settled.read_json("tidy")["sweep"]["waiting"] == []
-    assert TAUGHT in settled.sandbox.read_memory("engineer")
 
 
 # --- tidy ---
@@ -578,6 +558,7 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     done = untidy.run("tidy")
     assert done.returncode == 0, done.stderr
     assert "Merged 1 waiting report." in done.stdout
+    assert TAUGHT in untidy.sandbox.read_memory("engineer")
     assert "<<<<<<<" not in untidy.sandbox.read_memory("qa")
     # Nothing is removed unasked.
     assert list(untidy.sandbox.state.glob(f"ready/*{TEMPORARY}"))
@@ -754,14 +735,3 @@ def test_config_unset_says_what_counts_now(person: Person, key: str, value: str,
     assert person.run("config", "set", key, value).stdout == f"{key}: {value}  ({file})\n"
     for said in (f"Removed {key} ({file}){now}", f"{key} is not set in {file}"):
         assert person.run("config", "unset", key).stdout == f"{said}\n"
-
-
-def test_config_names_the_fault_of_a_broken_file(person: Person) -> None:
-    person.sandbox.configure("memory:\n  learning: [\n")
-    for words in ("get", "get learning", "show", "get --json"):
-        done = person.run("config", *words.split())
-        assert done.returncode == 1
-        assert f"{person.sandbox.root}/.claude-mpm/config.yml:3:1: not YAML" in done.stderr
-    done = person.run("config", "set", "learning", "ask")
-    assert done.returncode == 2
-    assert done.stderr.startswith("agent-memory: config.yml:3:1: not YAML: w")

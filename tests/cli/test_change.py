@@ -28,8 +28,8 @@ from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.answers import YES_OR_NO, answer, answer_all
 from support.command_line import ITEM, Person, hide_change, read_fields
-from support.events import make_start_event, make_stop_event
-from support.files import read_files
+from support.events import make_stop_event
+from support.files import define_agents, read_files
 from support.inbox import add_report
 from support.memory_files import make_section
 from support.refusals import check_refused
@@ -54,13 +54,6 @@ def items(text: str) -> list[str]:
     return [item.text for item in markdown.parse_document(text).items]
 
 
-def defines(sandbox: Sandbox, name: str, user: bool = False) -> None:
-    """Write an agent's definition, as Claude Code reads it."""
-    folder = (sandbox.home if user else sandbox.root) / ".claude" / "agents"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x\n---\nYou ...\n")
-
-
 # --- add ---
 
 
@@ -75,7 +68,7 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
     assert items(sandbox.read_memory("qa")) == [NEWS]
     (told,) = person.read_json("log", "qa")
     assert (told["kind"], told["source"], told["confidence"]) == ("learned", "person", 0.8)
-    defines(sandbox, "qa")
+    define_agents(sandbox.root, "qa")
     done = person.run("add", "qa", "learning", NEWS.upper())
     assert done.stdout == f"Already known, confidence raised: {shown} (0.9)\n"
     assert hide_change(done.stderr) == UNDO_HINT
@@ -497,8 +490,8 @@ def test_ctrl_c_in_the_editor_goes_to_the_editor(settled: Person) -> None:
 
 
 def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
-    defines(sandbox, "Code Reviewer")
-    defines(sandbox, "qa", user=True)
+    define_agents(sandbox.root, "Code Reviewer")
+    define_agents(sandbox.home, "qa")
     (sandbox.root / ".claude" / "agents" / "README.md").write_text("Our agents.\n")
     done = person.run("init")
     made = ["memories/README.md", "memories/history/.gitattributes"]
@@ -519,8 +512,7 @@ def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
 
 
 def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
-    for name in ("qa", "docs", "ops"):
-        defines(sandbox, name)
+    define_agents(sandbox.root, "qa", "docs", "ops")
     told = person.read_json("init", "QA agent", "ops")
     assert set(told) == read_fields("`init`")
     assert told["agents"][0] == {"agent": "qa", "file": ".claude-mpm/memories/qa.md"}
@@ -547,8 +539,8 @@ def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
 
 
 def test_init_of_another_folder(person: Person, sandbox: Sandbox) -> None:
-    defines(sandbox, "docs")
-    defines(sandbox, "qa", user=True)
+    define_agents(sandbox.root, "docs")
+    define_agents(sandbox.home, "qa")
     done = person.run("init", "--user", "--yes")
     assert done.stdout.splitlines()[-1] == "Created ~/.claude-mpm/memories/qa.md"
     assert done.stderr == "Next: agent-memory install --user makes Claude Code use the memories.\n"
@@ -564,8 +556,7 @@ def test_init_of_another_folder(person: Person, sandbox: Sandbox) -> None:
 def test_init_offers_memories_on_a_terminal(
     person: Person, sandbox: Sandbox, keys: str, status: int
 ) -> None:
-    defines(sandbox, "docs")
-    defines(sandbox, "qa")
+    define_agents(sandbox.root, "docs", "qa")
     terminal = Terminal(person, "agent-memory init")
     question = f"Create empty memories for docs, qa? {YES_OR_NO}"
     assert answer_all(terminal, question, keys) == status
@@ -657,8 +648,8 @@ def keep_memories(sandbox: Sandbox) -> None:
     """Write the memories of these agents, and what keeps them."""
     store, memories = Store(sandbox.paths), sandbox.memories
     paths = {agent: remembered(sandbox, store.stem(agent)) for agent in KEPT_AGENTS}
-    defines(sandbox, "In The Project")
-    defines(sandbox, "of-the-user", user=True)
+    define_agents(sandbox.root, "In The Project")
+    define_agents(sandbox.home, "of-the-user")
     slip = sandbox.root / ".claude" / "agents" / "has-a-slip.md"
     slip.write_text("---\nname: [unclosed\n---\n")
     plugins = sandbox.home / ".claude" / "plugins" / "installed_plugins.json"
@@ -804,35 +795,12 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     assert person.run("clean", "--yes").stderr.splitlines()[-1] == "Nothing to tidy up."
 
 
-def test_clean_of_a_new_project(person: Person, sandbox: Sandbox) -> None:
-    for words in ("clean", "clean --user --yes"):
-        assert person.run(*words.split()).stderr.endswith("Nothing to tidy up.\n")
-    assert read_files(sandbox.root) == read_files(sandbox.home) == {}
-    check_refused(person, {"clean --yes --dry-run": "exclude each other"})
-
-
 def test_clean_asks_on_a_terminal(person: Person, sandbox: Sandbox) -> None:
     dust = dusty(sandbox)
     for keys, status in (("\r", 1), ("\x03", 130), ("y\r", 0)):
         terminal = Terminal(person, "agent-memory clean")
         assert answer_all(terminal, f"Remove this? {YES_OR_NO}", keys) == status
         assert [path.exists() for path in dust] == [status != 0] * len(dust)
-
-
-def test_everything_works_after_a_cleaning(settled: Person) -> None:
-    sandbox = settled.sandbox
-    remembered(sandbox)
-    remembered(sandbox, "dull-bot", make_section("Recent Learnings", ITEM, NEWS))
-    file(sandbox, f"memories/{TEMPORARY}", 1)
-    lines = hide_change(settled.run("clean", "--yes").stderr).splitlines()
-    assert lines[:2] == ["Removed: 1 file (2 B).", "Archived 2 memories."]
-    assert lines[2:] == [UNDO_HINT.strip()]
-    for words in ("status", "log", "list", "restore dull-bot", "export", "tidy"):
-        assert settled.run(*words.split()).returncode == 0, words
-    assert sandbox.run_hook("subagent_start", make_start_event("a2", "dull-bot")).status == 0
-    assert sandbox.run_hook("subagent_stop", make_stop_event("a2", agent="dull-bot")).status == 0
-    assert not sandbox.read_log("agent.memory.error")
-    assert LEARNED in sandbox.read_memory("dull-bot")
 
 
 def test_an_empty_memory_is_bare(shop: Project) -> None:

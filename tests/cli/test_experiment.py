@@ -64,25 +64,24 @@ def find_row(person: Person, *cells: str) -> str:
     return " ".join(next(row for row in rows if row[: len(cells)] == list(cells)))
 
 
-def test_a_visible_difference(team: Person) -> None:
-    record_runs(team, "memory", [20_000, 22_000, 24_000] * 10)
-    record_runs(team, "held_out", [40_000, 42_000, 44_000] * 5)
+# The tokens of runs with and without memory, and what the row says.
+LOWER = ([20_000, 22_000, 24_000] * 10, [40_000, 42_000, 44_000] * 5)
+ROWS = [
+    (*LOWER, "30 + 15 22,000 42,000 -20,000 -21,", " lower with memory"),
+    ([10_000, 40_000] * 15, [10_000, 40_000] * 15, "30 + 30 ", " no difference visible"),
+    ([100] * 15, [100] * 14, "15 + 14 ", " fewer than 15 runs in a group"),
+]
+
+
+@pytest.mark.parametrize(("memory", "held_out", "begin", "end"), ROWS)
+def test_a_difference(
+    team: Person, memory: list[int], held_out: list[int], begin: str, end: str
+) -> None:
+    record_runs(team, "memory", memory)
+    record_runs(team, "held_out", held_out)
     row = find_row(team, "engineer", "tokens")
-    assert row.startswith("engineer tokens 30 + 15 22,000 42,000 -20,000 -21,")
-    assert row.endswith(" lower with memory")
-
-
-def test_no_visible_difference(team: Person) -> None:
-    record_runs(team, "memory", [10_000, 40_000] * 15)
-    record_runs(team, "held_out", [10_000, 40_000] * 15)
-    row = find_row(team, "engineer", "tokens")
-    assert row.endswith(" no difference visible")
-
-
-def test_too_few_runs(team: Person) -> None:
-    record_runs(team, "memory", [100] * 15)
-    record_runs(team, "held_out", [100] * 14)
-    assert find_row(team, "engineer", "tokens").endswith(" fewer than 15 runs in a group")
+    assert row.startswith(f"engineer tokens {begin}")
+    assert row.endswith(end)
 
 
 def test_the_fields_of_json(team: Person) -> None:

@@ -311,20 +311,6 @@ def test_usage_errors_change_nothing(person: Person) -> None:
     check_refused(person, nothing, status=1)
 
 
-def test_in_a_new_project(sandbox: Sandbox, tmp_path: Path) -> None:
-    person = Person(sandbox, tmp_path)
-    for words, status, said in (
-        ("log PM", 0, "Nothing is recorded yet.\n"),
-        ("diff Explore", 0, "No item of explore has changed.\n"),
-        ("restore Plan", 0, "The archive of plan is empty.\n"),
-        ("undo", 1, "there is nothing to undo: no change was made through agent-memory\n"),
-    ):
-        done = person.run(*words.split())
-        assert (done.returncode, done.stdout) == (status, "")
-        assert done.stderr.endswith(said)
-    assert not (sandbox.root / ".claude-mpm").exists()
-
-
 def test_the_users_memories(person: Person) -> None:
     before = person.sandbox.read_memory("engineer")
     person.run("add", "qa", NEW, "--user")

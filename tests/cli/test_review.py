@@ -372,10 +372,13 @@ def test_a_learning_is_moved_by_name(desk: Person) -> None:
 def test_each_key_is_one_change(desk: Person) -> None:
     terminal = start(desk)
     answer_all(terminal, QUESTION, *"arq")
-    assert any(re.search(r"undo [0-9a-f]{6} [0-9a-f]{6}$", line) for line in terminal.lines)
+    (hint,) = [line for line in terminal.lines if re.search(r"undo [0-9a-f]{6} [0-9a-f]{6}$", line)]
     desk.run("undo")
     assert ("engineer", CENTS) in list_waiting(desk)
     assert list_items(desk, "engineer") == [LONG, ITEM]
+    desk.run("redo")
+    assert desk.run_shell(hint.removeprefix("Undo with: ")).returncode == 0
+    assert sorted(list_waiting(desk)) == sorted(ALL)
 
 
 def test_a_failing_editor_and_an_unchanged_text_decide_nothing(desk: Person) -> None:

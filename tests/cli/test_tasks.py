@@ -98,17 +98,6 @@ def test_a_life_without_backlog_md(shop: Shop) -> None:
     assert shop.text("task-9").partition("## ")[2] == text.partition("## ")[2]
 
 
-def test_a_task_file_decides_name_title_template_and_state(shop: Shop) -> None:
-    path = shop.add_task(7, "In Progress", "labels: [bug]\n")
-    assert shop.states() == {"task-7": "active"}
-    assert "## Root Cause" in shop.text("task-7")
-    assert "# task-7: Title 7" in shop.text("task-7")
-    for spelling in ("7", "TASK-07"):
-        assert shop.read_json(f"show {spelling}")["id"] == "task-7"
-    path.write_text(path.read_text().replace("In Progress", "Done"))
-    assert shop.states() == {"task-7": "archived"}
-
-
 def test_a_failure_of_backlog_md_is_only_reported(shop: Shop) -> None:
     shop.add_task(7)
     said = shop.run("start 7")
