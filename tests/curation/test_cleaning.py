@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from memory_core.curation import archive, cleaning, preference_actions
-from memory_core.curation.undo import undo_changes
 from memory_core.history import item_history
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -101,7 +100,7 @@ def test_age_0_includes_new_items(shop: Project) -> None:
     assert pruned(shop, 0, 0.8) == []  # the confidence of items that a user writes
 
 
-def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: Sandbox) -> None:
+def test_pruned_items_are_archived(shop: Project, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
     for agent in ("docs", "ops"):
         remembers(sandbox, agent, wrong(OLD, 100))
@@ -114,13 +113,6 @@ def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: S
     assert [OLD in sandbox.read_memory(agent) for agent in ("qa", "ops")] == [False, True]
     assert shop.store.history("qa").read()[-1]["kind"] == "archived"
     assert pruned(shop, 90, 0.3, True, "qa", "docs") == []
-    undo_changes(shop, shop.store)  # it is one change, also over several agents
-    for agent in ("qa", "docs"):
-        assert f"- {OLD}\n" in sandbox.read_memory(agent)
-        assert archive.list_items(shop.store, agent) == []
-        found = item_history.History(shop.store.history(agent).read()).find(OLD)
-        assert found
-        assert (found.is_present, found.confidence) == (True, 0.1)
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -159,31 +158,3 @@ def test_an_item_of_the_file_that_is_gone_is_rejected(settled: Person) -> None:
     done = settled.run("review", "--reject", "--all")
     assert (done.returncode, done.stdout) == (2, "")
     assert "is not an item: remove it from the memory file" in done.stderr
-
-
-def test_lines_that_people_wrote_are_decided_on_like_others(settled: Person) -> None:
-    path = settled.sandbox.state / "review" / "qa.jsonl"  # of an older version
-    path.parent.mkdir(parents=True)
-    path.write_text('{"content": "One fact"}\n{"content": "Two facts", "reasons": "so"}\nnoise\n')
-    assert "Two facts  (so)\n" in settled.run("review").stdout
-    assert settled.run("review", "--reject", "Two").returncode == 0
-    assert [one["content"] for one in settled.read_json("review")] == ["One fact"]
-    assert settled.run("undo").returncode == 0
-    assert settled.run("review", "--accept", "--all").returncode == 0
-    assert settled.read_json("review") == []
-    assert not path.parent.exists()
-
-
-def test_undo_takes_back_the_decisions_of_a_review(settled: Person, tmp_path: Path) -> None:
-    for content in ("One fact", "Two facts", "Three facts"):
-        add(settled, content=content)
-    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review")
-    for key in "arq":
-        terminal.wait_for(QUESTION)
-        terminal.send_keys(key)
-    assert terminal.wait_for_end() == 0
-    assert "1 accepted, 1 rejected, 1 learning left." in terminal.lines
-    assert settled.sandbox.read_memory("qa").count("- One fact\n") == 1
-    (hint,) = [line for line in terminal.lines if "Undo with" in line]
-    assert settled.run(*hint.partition("agent-memory ")[2].split()).returncode == 0
-    assert len(settled.read_json("review")) == 3

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.curation import change_log, item_actions, review, searching, undo
+from memory_core.curation import change_log, item_actions, review, undo
 from memory_core.curation.views import memory_view, timeline
 from memory_core.document import markdown
 from memory_core.storage.database import review_table
@@ -79,46 +79,6 @@ def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox
     assert (pinned.undone_by, pinned.can_undo, pinned.is_move) == (undone.id, False, False)
     assert (learned.counts, learned.run) == ([("learned", 2)], "a1")
     assert (learned.can_undo, learned.is_move) == (True, True)
-
-
-def test_times_are_compared(project: Project) -> None:
-    moments = []
-    for text in TEXTS:
-        item_actions.teach(project, "qa", "pattern", [text])
-        moments.append(timeline.read_timeline(project, project.store, "qa")[0].time)
-    first, second = moments
-    for start, end, lines in (
-        ("", first, {f"+- {TEXTS[0]}"}),
-        (first, second, {f"+- {TEXTS[1]}"}),
-        (second, first, {f"-- {TEXTS[1]}"}),
-        (first, "", {f"+- {TEXTS[1]}"}),
-        (second, second, set()),
-    ):
-        diff = change_log.compare(project, project.store, "qa", start, end).diff
-        changed = {line for line in diff.splitlines() if line[:3] in ("+- ", "-- ")}
-        assert changed == lines, (start, end)
-
-
-def test_words_are_found_in_every_form(project: Project, sandbox: Sandbox) -> None:
-    sandbox.write_memory("ops", "Nothing of the kind")
-    for text, words in (
-        ("A plain text", "PLAIN text"),
-        ("Ünïcode of the café", "unicode CAFE"),
-        (r"A \_escaped\_ name", r"\_escaped\_"),
-        (r"\# not a heading", "# not"),
-        ("Several\n  lines of it", "several lines"),
-        ("With `code` and “quotes”", "code quotes"),
-    ):
-        sandbox.write_memory("qa", text)
-        hits = searching.search_items(project.store, words).hits
-        assert [hit.agent for hit in hits] == ["qa"], text
-
-
-def test_a_file_that_cannot_be_read_is_named_once(project: Project, sandbox: Sandbox) -> None:
-    sandbox.write_memory("a", "One text", "Another text")
-    sandbox.write_memory("c", "One text").write_bytes(b"\xff\xfe\x00")
-    result = searching.search_items(project.store, "text")
-    assert ([hit.agent for hit in result.hits], len(result.unread)) == (["a", "a"], 1)
 
 
 def test_what_waits_is_that_of_the_present_file(project: Project, sandbox: Sandbox) -> None:

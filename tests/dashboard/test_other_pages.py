@@ -116,10 +116,3 @@ def test_tasks_and_their_memories(dashboard: Dashboard) -> None:
 @pytest.mark.parametrize("name", ["task-99", "..", "task-12.md", "TASK-12", "%2e%2e%2ftasks"])
 def test_a_task_is_one_of_the_list(dashboard: Dashboard, name: str) -> None:
     assert dashboard.get(f"/dashboard/tasks/{name}").status == 404
-
-
-def test_without_tasks_the_next_step_is_shown(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", ITEM)
-    with Dashboard(sandbox) as served:
-        page = served.enter().get("/dashboard/tasks").body
-    assert "agent-memory task start ID" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -52,10 +53,16 @@ def test_the_overview_of_a_project_in_use(sandbox: Sandbox) -> None:
 
 def test_an_empty_project_says_what_to_do(sandbox: Sandbox) -> None:
     with Dashboard(sandbox) as dashboard:
-        page = dashboard.enter().get("/dashboard").body
-        assert "No agent has a memory yet" in page
-        assert '<code class="command">agent-memory install</code>' in page
-        assert "Nothing was logged yet" in dashboard.get("/dashboard/events").body
+        dashboard.enter()
+        for path, text in (
+            ("", "No agent has a memory yet"),
+            ("", '<code class="command">agent-memory install</code>'),
+            ("/events", "Nothing was logged yet"),
+            ("/tasks", "agent-memory task start ID"),
+            ("/review", "No learning waits for you."),
+        ):
+            assert text in dashboard.get(f"/dashboard{path}").body
+    assert os.listdir(sandbox.root) == []
 
 
 @pytest.fixture

@@ -202,10 +202,3 @@ def test_long_lists_are_divided_and_the_filter_stays(dashboard: Dashboard) -> No
     message, page = decide(dashboard, "many", keys[17], "reject", q="number 17")
     assert message == "Rejected: many: Learning number 17 of many"
     assert "No learning waits with these words" in page
-
-
-def test_an_empty_review_says_what_will_wait_here(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", ITEM)
-    with Dashboard(sandbox) as served:
-        page = served.enter().get("/dashboard/review").body
-    assert "No learning waits for you." in page

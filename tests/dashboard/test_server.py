@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import socket
@@ -122,14 +121,6 @@ def test_a_project_that_is_gone_is_an_error_until_it_is_back(
         answer = dashboard.get("/dashboard")
         assert answer.status == 200
         assert "No agent has a memory yet" in answer.body
-
-
-def test_nothing_is_created_in_an_empty_project(sandbox: Sandbox) -> None:
-    with Dashboard(sandbox) as dashboard:
-        dashboard.enter()
-        for path in ("/dashboard", "/dashboard/events"):
-            assert dashboard.get(path).status == 200
-    assert os.listdir(sandbox.root) == []
 
 
 def test_the_home_folder_shows_the_user_level_memories(sandbox: Sandbox) -> None:

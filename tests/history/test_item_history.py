@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from memory_core.memory import agent_memory
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
-from support.command_line import Person
 from support.events import FACT, LEARNED, REPORT, is_silent, make_start_event, make_stop_event
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
@@ -378,28 +376,10 @@ def test_a_failed_write_does_not_change_the_history(sandbox: Sandbox) -> None:
     assert "removed" not in dict(kinds(sandbox))
 
 
-def remove_by_hand(sandbox: Sandbox, text: str) -> None:
-    path = sandbox.memories / "engineer.md"
-    path.write_text(path.read_text().replace(f"- {text}\n", ""))
-
-
 def save(sandbox: Sandbox, text: str) -> None:
     found = extraction.Extraction([Learning("tip", text)], [])
     project = find_project(str(sandbox.root), sandbox.env)
     save_learnings(project, "engineer", [found], f"run of {text}")
-
-
-def test_removed_items_stay_removed_if_the_clock_goes_back(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = time.time
-    for hours, removed, text in ((1, "", FACT), (0, FACT, WORDS[0]), (2, "", WORDS[1])):
-        if removed:
-            remove_by_hand(sandbox, removed)
-        monkeypatch.setattr(time, "time", lambda hours=hours: clock() + 3600 * hours)
-        save(sandbox, text)
-    assert items(sandbox) == WORDS[:2]
-    assert [kind for kind, _text in kinds(sandbox)].count("removed") == 1
 
 
 def test_writes_within_a_second_are_versions_in_order(sandbox: Sandbox) -> None:
@@ -436,15 +416,6 @@ def test_reasons_and_places_stay_with_their_item(sandbox: Sandbox) -> None:
     assert LINES_BELOW in start.reply["additionalContext"]
     learns(sandbox, "a2", "Another fact about the bus")
     assert [kind for kind, _text in kinds(sandbox)] == ["learned", "learned"]
-
-
-def test_undo_and_restore_keep_the_lines_below_an_item(person: Person, sandbox: Sandbox) -> None:
-    sandbox.run_hook("subagent_stop", make_stop_event("a1", NESTED))
-    for way_back in (["undo"], ["restore", "engineer", LEARNED]):
-        assert person.run("remove", "engineer", LEARNED).returncode == 0
-        assert LEARNED not in sandbox.read_memory("engineer")
-        assert person.run(*way_back).returncode == 0
-        assert f"- {LEARNED}\n{LINES_BELOW}\n" in sandbox.read_memory("engineer")
 
 
 def test_a_known_learning_adds_lines_only_to_an_item_of_an_agent_without_any(

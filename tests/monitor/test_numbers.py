@@ -13,7 +13,7 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
-from support import events, life, traps
+from support import events
 from support.command_line import Person
 from support.memory_files import pack_history
 from support.runs import add_runs, make_run
@@ -33,35 +33,6 @@ def read_numbers(sandbox: Sandbox) -> Numbers:
 # --- a project that real hooks and commands made ---
 
 
-def test_a_life_of_a_project(person: Person) -> None:
-    sandbox = person.sandbox
-    life.settle(sandbox)
-    for step in life.live(sandbox.root, "alpha"):
-        left_out = {"skill", "task", "note", "background", "launch", "hand-back"}
-        if step.door != "mcp" and not left_out & set(step.name.split()):
-            assert traps.run_step(step, sandbox).status == 0
-    for command in ("confirm engineer Invoices", "remove engineer Crane", "remove PM log", "undo"):
-        assert person.run(*command.split()).returncode == 0, command
-    facts = {fact.split()[0]: fact for fact in life.state_facts("alpha")}
-    block = events.REPORT.replace(events.LEARNED, facts["Customs"])
-    used = f"Used: {item_history.id_of(facts['Invoices'])}"
-    run_delegation(sandbox, "b1", f"{block}\n{used}\n")
-    session = {"hook_event_name": "SessionStart", "session_id": "s9", "source": "startup"}
-    sandbox.run_hook("session_start", session)
-    person.run("add", "engineer", "pattern", "Anchors are heavy")  # also saves what waits
-    total = read_numbers(sandbox).total()
-    assert total.learned >= 5
-    assert total.runs >= 3
-    assert total.failed == 1
-    assert min(total.delivered, total.loaded, total.removed, total.used) >= 1
-    assert total.confirmed >= 2
-    status = person.read_json("status")
-    use = {"runs": total.loaded, "tokens": total.tokens_per_run}
-    assert status["use"] == {**use, "given": total.given, "used": total.used}
-    weeks = zip(*(agent["trend"] for agent in status["agents"]), strict=True)
-    assert [sum(week) for week in weeks] == [0] * 7 + [total.learned]
-
-
 def test_what_is_undone_does_not_count(person: Person) -> None:
     def count() -> tuple[int, int]:
         total = read_numbers(person.sandbox).total()
@@ -76,15 +47,6 @@ def test_what_is_undone_does_not_count(person: Person) -> None:
     ):
         assert person.run(*command).returncode == 0, command
         assert count() == numbers, command
-
-
-def run_delegation(sandbox: Sandbox, run: str, report: str) -> None:
-    """Run an agent in the foreground, as Claude Code does."""
-    outcome = sandbox.run_hook("pre_tool_use", events.make_pre_event(run))
-    prompt = outcome.reply["updatedInput"]["prompt"]
-    sandbox.run_hook("subagent_start", events.make_start_event(run))
-    sandbox.run_hook("subagent_stop", events.make_stop_event(run, report))
-    sandbox.run_hook("post_tool_use", events.make_post_event(prompt, report, run, run))
 
 
 # --- deliveries and the history ---
@@ -137,14 +99,6 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
 
 
 # --- the rest ---
-
-
-def test_an_empty_project(sandbox: Sandbox) -> None:
-    numbers = read_numbers(sandbox)
-    assert numbers.total() == Counts()
-    assert (numbers.agents(), numbers.runs.last_delivery) == ([], None)
-    assert numbers.total().used_share is None
-    assert len(numbers.by_day(30)) == 30
 
 
 def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
