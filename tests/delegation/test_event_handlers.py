@@ -185,9 +185,7 @@ def test_a_large_memory_is_cut_between_items_by_relevance(sandbox: Sandbox) -> N
     items = [f"Number {n}: the {'r' * 90} part" for n in range(300)]
     items[7] = "The retry budget of the queue worker lives in limits.toml"
     sandbox.write_memory("engineer", *items)
-    event = make_pre_event()
-    event["tool_input"]["prompt"] = "Raise the retry budget of the worker."
-    prompt = sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
+    prompt = call_agent(sandbox, prompt="Raise the retry budget of the worker.")
     assert len(prompt) < 17_000
     assert items[7] in prompt
     lines = [line[2:] for line in prompt.split("\n") if line.startswith("- ")]
@@ -432,20 +430,9 @@ def test_a_forked_skill_is_recognised_by_its_run(sandbox: Sandbox) -> None:
     assert is_silent(sandbox.run_hook("post_tool_use", plain))
 
 
-def test_a_removed_item_does_not_return_with_the_next_event(sandbox: Sandbox) -> None:
-    end_agent(sandbox)
-    path = sandbox.memories / "engineer.md"
-    path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
-    answer(sandbox)
-    assert LEARNED not in sandbox.read_memory("engineer")
-    end_agent(sandbox, "a2")
-    assert LEARNED not in sandbox.read_memory("engineer")
-    (entry,) = find_project(str(sandbox.root), sandbox.env).store.read_review("engineer")
-    assert (entry["content"], entry["reason"]) == (LEARNED, changes.REMOVED_REASON)
-
-
 # What a person does with a learning before another run reports it, and whether it may come back.
 DECISIONS: list[tuple[list[str], bool]] = [
+    (["by hand"], False),
     (["removed"], False),
     (["removed", "undo"], True),
     (["removed", "undo", "redo"], False),
@@ -459,16 +446,20 @@ def test_what_a_person_took_back_stays_away(
     sandbox: Sandbox, steps: list[str], may_return: bool
 ) -> None:
     end_agent(sandbox)
-    project = sandbox.open_project()
+    path, project = sandbox.memories / "engineer.md", sandbox.open_project()
     for step in steps:
-        if step == "removed":
+        if step == "by hand":
+            path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
+        elif step == "removed":
             item_actions.judge(project, "engineer", LEARNED, step)
         else:
             reverse = undo.undo_changes if step == "undo" else undo.redo_changes
             reverse(project, project.store)
+    answer(sandbox)
     end_agent(sandbox, "a2")
-    path = sandbox.memories / "engineer.md"
     assert (path.exists() and LEARNED in path.read_text()) == may_return
+    waiting = [entry["reason"] for entry in project.store.read_review("engineer")]
+    assert waiting == [changes.REMOVED_REASON] * (not may_return)
 
 
 def test_prompts_teach_nothing(shop: Sandbox) -> None:

@@ -55,14 +55,6 @@ def test_a_held_out_run_gets_the_recording_note_and_still_teaches(
     assert len(shop.read_log("agent.memory.delivered")) == 1
 
 
-def test_another_run_gets_its_memory(shop: Sandbox) -> None:
-    prompt = call_agent(shop, GIVEN[0])
-    assert FACT in prompt
-    assert start_agent(shop) == ""
-    answer(shop, prompt, call=GIVEN[0])
-    assert list_groups(shop) == {"a1": "memory"}
-
-
 @pytest.mark.parametrize("run", [RUNS_HELD_OUT[0], RUNS_GIVEN[0]])
 def test_without_a_receipt_the_start_decides_once(shop: Sandbox, run: str) -> None:
     """In auto mode the call changes no prompt."""

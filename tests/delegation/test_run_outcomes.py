@@ -232,13 +232,6 @@ def test_common_errors(records: list[Record], expected: list[tuple[str, str, int
         assert [(each.text, each.resolution, each.count) for each in found] == expected
 
 
-def test_twenty_are_kept_and_five_shown() -> None:
-    errors = list_common([error("x" * number) for number in range(1, 26)])
-    assert len(errors) == 20
-    assert len(performance.format_errors(errors)) == 5
-    assert json.dumps([each.data() for each in errors])
-
-
 @given(st.text(max_size=250), st.text(max_size=250))
 def test_each_error_is_shown_as_one_list_item(text: str, resolution: str) -> None:
     made = performance.make_error(text, agent="engineer", resolution=resolution)

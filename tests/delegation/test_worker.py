@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import re
 import shutil
@@ -28,8 +27,8 @@ from memory_core.storage import hook_files, inbox
 from memory_core.storage.store import Store
 from support.calls import call_agent, end_agent, start_agent
 from support.command_line import Person
-from support.events import BLOCK, LEARNED, REPORT, is_silent, make_post_event, make_stop_event
-from support.inbox import TAUGHT, add_event, add_report, count_reports, make_report
+from support.events import LEARNED, REPORT, is_silent, make_report, make_stop_event
+from support.inbox import TAUGHT, add_event, add_report, count_reports
 from support.paths import REPO
 from support.processes import wait_until
 from support.runs import list_runs
@@ -288,17 +287,6 @@ def test_without_another_process_the_work_is_done_here(
     assert count_items(sandbox) == Counter([TAUGHT])
 
 
-def test_without_a_state_a_hook_saves_the_report_itself(sandbox: Sandbox) -> None:
-    (sandbox.home / ".local").write_text("a file")
-    reply = sandbox.run_hook("post_tool_use", make_post_event()).reply
-    assert BLOCK not in json.dumps(reply["updatedToolOutput"])
-    assert count_items(sandbox) == Counter([LEARNED])
-    sandbox.memories.rename(sandbox.memories.with_name("away"))
-    sandbox.memories.write_text("a file")
-    outcome = sandbox.run_hook("subagent_stop", make_stop_event("a2", make_report(SHARED)))
-    assert (outcome.status, outcome.stdout) == (0, b"")
-
-
 def test_a_worker_keeps_the_settings_of_the_hook(sandbox: Sandbox) -> None:
     with _hold_worker_lock(sandbox):
         env = {**sandbox.env, "AGENT_MEMORY_LEARNING": "off"}
@@ -309,15 +297,6 @@ def test_a_worker_keeps_the_settings_of_the_hook(sandbox: Sandbox) -> None:
     drain(sandbox)
     assert count_items(sandbox) == Counter([SHARED])
     assert len(list_runs(sandbox.paths)) == 2
-
-
-@pytest.mark.slow
-def test_a_thousand_reports_are_merged(sandbox: Sandbox) -> None:
-    sandbox.configure(ROOMY)
-    for number in range(1000):
-        add_report(sandbox.paths, run=f"r{number}", text=make_report(f"Host {number} is up"))
-    drain(sandbox)
-    assert count_items(sandbox).total() == 1000
 
 
 SYNCS = re.compile(r"(fsync|linkat)\(.*?<(.*?)>")

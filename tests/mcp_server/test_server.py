@@ -657,25 +657,6 @@ def test_what_a_memory_says_is_given_as_data(shop: Shop, mode: str) -> None:
         assert "<timetable>" not in said(result) + json.dumps(result.structured_content)
 
 
-def test_a_file_that_is_refused_is_neither_read_nor_written(shop: Shop) -> None:
-    secret = shop.sandbox.home / "secret"
-    secret.write_text("- never to be given\n")
-    (shop.sandbox.memories / "qa.md").symlink_to(secret)
-
-    async def talk(client: Client) -> None:
-        with pytest.raises(MCPError, match="is a link, which is not followed"):
-            await client.read_resource("memory://agents/qa")
-        for name, arguments in (("search", {"query": "never"}), ("recall", {"agent": "qa"})):
-            assert "never to be given" not in said(await client.call_tool(name, arguments))
-        result = await client.call_tool("remember", {**ALL, "agent": "qa"})
-        assert result.is_error
-        assert "qa.md is a link, which is not followed" in said(result)
-        await client.list_resources()
-
-    shop.is_present(talk)
-    assert secret.read_text() == "- never to be given\n"
-
-
 # --- prompts ---
 
 

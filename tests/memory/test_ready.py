@@ -110,8 +110,6 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
         sandbox.write_memory("engineer", OTHER)
     elif name == "delete":
         path.unlink()
-    elif name == "another name":
-        path.rename(path.with_name("engineer_memories.md"))
     elif name == "user's file":
         sandbox.write_memory("engineer", USERS, user=True)
     elif name == "raise confidence":
@@ -146,20 +144,6 @@ def test_every_change_takes_effect_at_the_next_delegation(
     after = deliver(sandbox)
     prepared(sandbox).unlink(missing_ok=True)
     assert after == deliver(sandbox), "as without a prepared file"
-    assert after != before
-
-
-STALE = [*CHANGES, "another name"]
-
-
-@pytest.mark.parametrize("change", [name for name in STALE if name != "delete"])
-def test_all_that_a_memory_depends_on_makes_it_stale(
-    sandbox: Sandbox, project: Project, change: str
-) -> None:
-    sandbox.switch_selection_on()
-    before = ready.make_stamp(project, "engineer")
-    change_from_outside(sandbox, change)
-    after = ready.make_stamp(sandbox.open_project(), "engineer")
     assert after != before
 
 
@@ -238,21 +222,6 @@ def test_a_memory_that_is_gone_is_not_ready(
     assert prepared(sandbox).exists()
     assert person.run(*command).returncode == 0
     assert not prepared(sandbox).exists()
-
-
-def test_a_hook_leaves_a_large_memory_to_the_worker(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sandbox.write_memory("engineer", *(f"Service {at} caches answers" for at in range(80)))
-    project = sandbox.open_project()
-    monkeypatch.setattr(ready, "MAX_HOOK_BYTES", 1000)
-    block = recall.build_block(project, "engineer", 16_000, is_hook=True)
-    assert block.is_late
-    assert "caches answers" not in block.text
-    preparing.refresh(project)
-    block = recall.build_block(project, "engineer", 16_000, is_hook=True)
-    assert not block.is_late
-    assert block.text.count("caches answers") == 80
 
 
 def test_a_hook_starts_the_worker_for_a_large_memory(sandbox: Sandbox) -> None:
