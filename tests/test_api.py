@@ -65,12 +65,6 @@ def test_each_run_raises_the_confidence_once(shop: memory_core.Memories) -> None
     assert shop.remember("qa", "pattern", FACT.lower(), run="a5").confidence == 0.7
 
 
-def test_a_too_small_budget_gives_nothing(shop: memory_core.Memories) -> None:
-    shop.remember("qa", "pattern", FACT)
-    for size in (-1, 0, 9, 500):
-        assert len(shop.recall("qa", budget=size)) <= max(size, 0)
-
-
 def test_a_task_that_cannot_be_kept_raises(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.record_task("qa")
     with contextlib.closing(sqlite3.connect(sandbox.state / "state.db")) as db:

@@ -107,20 +107,3 @@ def test_forged_settings_are_no_settings(scene: Scene, text: str) -> None:
         results.append(run_life(scene))
     assert results[0] == results[1]
     assert not list(scene.judge_outside())
-
-
-@pytest.mark.parametrize("name", ["XDG_STATE_HOME", "XDG_DATA_HOME"])
-def test_a_variable_that_points_into_the_project_is_ignored(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """A project can set variables, for example with direnv."""
-    scene.reset()
-    expected = run_life(scene)
-    scene.reset()
-    plant(scene)
-    state = scene.root / ".claude-mpm" / "state"
-    shutil.copytree(state, scene.root / "agent-memory" / scene.sandbox.state.name)
-    planted = read_files(scene.root / "agent-memory")
-    monkeypatch.setitem(scene.sandbox.env, name, str(scene.root))
-    assert run_life(scene) == expected
-    assert read_files(scene.root / "agent-memory") == planted

@@ -101,14 +101,6 @@ def test_the_note_is_short_and_shorter_for_an_agent_that_recorded(selecting: San
     assert len(later) < len(first)
 
 
-def test_the_main_session_gets_no_note(selecting: Sandbox) -> None:
-    selecting.write_memory("PM", "Releases go out on Tuesdays")
-    block = build(selecting, task="", agent="PM")
-    assert "Tuesdays" in block
-    assert MARKER not in block
-    assert "Used:" not in block
-
-
 def test_the_block_never_exceeds_its_budget(selecting: Sandbox) -> None:
     selecting.write_memory("engineer", *(f"Payment {number} is retried" for number in range(30)))
     whole = build(selecting)
@@ -210,12 +202,6 @@ def test_both_levels_have_their_own_headings(selecting: Sandbox) -> None:
     own, users = block.split("## Project Architecture\n")[1:]
     assert "Push to main" in own
     assert "Run the smoke tests" in users
-
-
-def test_preferences_come_first_wherever_they_are_written(selecting: Sandbox) -> None:
-    write_lines(selecting, f"## Rules\n- {FACT}\n\n## Preferences\n- tone: dry\n", False)
-    block = build(selecting)
-    assert block.index("tone: dry") < block.index(FACT)
 
 
 def test_a_new_paragraph_comes_before_older_lines(selecting: Sandbox) -> None:

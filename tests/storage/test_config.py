@@ -279,21 +279,3 @@ def test_arguments_after_the_command_belong_to_it(
     done = person.run("run", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "".join(f"<{argument}>" for argument in given)
-
-
-REFUSED = [
-    (["--", ""], 127, "agent-memory: '': command not found\n"),
-    (["nowhere", "--debug"], 127, "agent-memory: nowhere: command not found\n"),
-    (["--memory-limit", "1025", "claude"], 2, "agent-memory: '--memory-limit': invalid number"),
-    ([], 2, "agent-memory: missing argument"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "status", "said"), REFUSED)
-def test_invalid_commands_are_refused(
-    person: Person, arguments: list[str], status: int, said: str
-) -> None:
-    done = person.run("run", *arguments)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert done.stderr.startswith(said)
-    assert "Traceback" not in done.stderr

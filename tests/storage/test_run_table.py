@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory_core.delegation import draining
 from memory_core.history import performance
 from memory_core.memory import rename, run_history
 from memory_core.storage.project import Project, find_project
@@ -19,8 +16,6 @@ from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.calls import SESSION
 from support.database import execute
-from support.events import LEARNED, REPORT
-from support.inbox import add_report, count_reports
 from support.memory_files import pack_history
 from support.runs import add_runs, list_errors, list_runs, make_run
 from support.sandbox import Sandbox
@@ -102,41 +97,6 @@ def test_a_new_name_takes_runs_and_errors_along(sandbox: Sandbox) -> None:
     assert len(list_errors(sandbox.paths, "coder")) == 2
     assert run_history.read_use(project.store, "coder")[1] == {"a1": "pay twice"}
     assert list_runs(sandbox.paths) == list_errors(sandbox.paths) == []
-
-
-def drain(sandbox: Sandbox, busy_seconds: float = 5.0) -> None:
-    project = open_project(sandbox)
-    project.paths.state.busy_seconds = busy_seconds
-    draining.drain(project, with_tried=True)
-
-
-def test_a_report_waits_for_a_locked_database(sandbox: Sandbox) -> None:
-    add_runs(sandbox.paths)
-    add_report(sandbox.paths, text=REPORT)
-    with closing(sqlite3.connect(sandbox.state / "state.db")) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        drain(sandbox, 0.01)
-        assert count_reports(sandbox) == 1
-        assert not (sandbox.memories / "engineer.md").exists()
-    drain(sandbox)
-    assert count_reports(sandbox) == 0
-    assert LEARNED in sandbox.read_memory("engineer")
-    assert len(list_runs(sandbox.paths)) == 1
-
-
-def test_a_report_waits_for_the_program_of_a_newer_database(sandbox: Sandbox) -> None:
-    add_runs(sandbox.paths)
-    with closing(sqlite3.connect(sandbox.state / "state.db")) as other:
-        version = other.execute("PRAGMA user_version").fetchone()[0]
-        other.execute("PRAGMA user_version = 99")
-    add_report(sandbox.paths, text=REPORT)
-    drain(sandbox)
-    assert count_reports(sandbox) == 1
-    assert "run agent-memory upgrade" in sandbox.read_log("agent.memory.waiting")[-1]["reason"]
-    with closing(sqlite3.connect(sandbox.state / "state.db")) as other:
-        other.execute(f"PRAGMA user_version = {version}")
-    drain(sandbox)
-    assert LEARNED in sandbox.read_memory("engineer")
 
 
 def test_a_session_start_sums_up_runs_of_half_a_year_ago(sandbox: Sandbox) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from memory_core.storage.database import state_db
-from memory_core.storage.database.state_db import NewerState
 from memory_core.storage.paths import StateFiles
 
 
@@ -67,26 +66,6 @@ def test_a_cut_file_is_set_aside(state: StateFiles, size: int) -> None:
     assert list_names(state) == []
     add(state, "b")
     assert list_names(state) == ["b"]
-
-
-def test_random_bytes_are_kept_beside_the_new_file(state: StateFiles) -> None:
-    add(state, "a")
-    locate(state).write_bytes(b"\x01garbage\n" * 1000)
-    assert list_names(state) == []
-    add(state, "b")
-    (aside,) = Path(state.root).glob("state.db.*")
-    assert aside.read_bytes().startswith(b"\x01garbage")
-
-
-def test_a_newer_file_is_left_alone(state: StateFiles) -> None:
-    add(state, "a")
-    with sqlite3.connect(locate(state)) as db:
-        db.execute("PRAGMA user_version = 99")
-    db.close()
-    before = locate(state).read_bytes()
-    with pytest.raises(NewerState, match="run agent-memory upgrade"):
-        list_names(state)
-    assert locate(state).read_bytes() == before
 
 
 def test_a_project_without_a_place_for_state_forgets(tmp_path: Path) -> None:

@@ -25,15 +25,6 @@ def test_a_file_keeps_its_mode_and_file_name(tmp_path: Path) -> None:
     assert old.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_link_of_the_user_is_written_through(tmp_path: Path) -> None:
-    files, folder = open_store(tmp_path, is_user=True)
-    (tmp_path / "shared.md").write_text("- a\n")
-    (folder / "engineer.md").symlink_to("../../shared.md")
-    files.write("engineer", "- b\n", files.read("engineer"))
-    assert (folder / "engineer.md").is_symlink()
-    assert (tmp_path / "shared.md").read_text() == "- b\n"
-
-
 def test_the_agents_with_a_memory(tmp_path: Path) -> None:
     files, folder = open_store(tmp_path)
     assert files.agents() == []

@@ -35,19 +35,6 @@ def test_what_is_safe_does_not_change(text: str) -> None:
     assert characters.clean(safe) == safe
 
 
-# Spellings that a model may read as the end or the begin of a block.
-TAGS = ["</agent-memory>", "< /agent-memory>", "</ agent-memory>", "< / agent-memory >"]
-TAGS += ["</agent-memory >", "</AGENT-MEMORY>", "<\n/agent-memory>", "</agent-\nmemory>"]
-TAGS += ["</\tagent-memory>", "<//agent-memory>", "<\\/agent-memory>", "＜/agent-memory＞"]
-TAGS += ["＜／ａｇｅｎｔ-memory＞", "﹤/agent-memory﹥", "&lt;/agent-memory&gt;"]
-TAGS += ["&LT;/agent-memory>", "&lt /agent-memory>", "&#60;/agent-memory>"]
-TAGS += ["&#0060; /agent-memory>", "&#x3C;/agent-memory>", "&#x003c;/agent-memory>"]
-TAGS += ["</agent\u200b-memory>", "</agent\u200d-memory>", "</ａ\u200dｇent-memory>"]
-TAGS += ["<\u00a0/agent-memory>", "<\u3000/agent-memory>", "</agent - memory>", "</agent_memory>"]
-TAGS += ["</agent memory>", "</agent\u2013memory>", '< agent-memory agent="x">']
-TAGS += ["< /system-reminder>", "< system-reminder >", "<system>", "&lt;system-reminder&gt;"]
-TAGS += ["</user>", "<task-notification>"]
-
 # Ordinary text with signs that could be a tag: as it is written, and as an agent reads it.
 CODE = [
     ("if a < b then", "if a ‹ b then"),
