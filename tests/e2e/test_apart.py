@@ -25,16 +25,6 @@ CALL = delegate("engineer", "TASK-1 go", run_in_background=False)
 ONE: Script = {"MAIN": [CALL, say("done")], "TASK-1": [say("Fine.")]}
 
 
-def test_the_main_session_has_its_own_memory(desk: Desk) -> None:
-    remember(desk, "PM", PLAN)
-    remember(desk, "engineer", FACT)
-    run = desk.run(ONE)
-    assert_memory_given(run.requests_by("MAIN"), PLAN)
-    assert_memory_given(run.requests_by("TASK-1"), FACT)
-    assert all(FACT not in request.said for request in run.requests_by("MAIN"))
-    assert all(PLAN not in request.said for request in run.requests_by("TASK-1"))
-
-
 def test_a_continued_session_has_its_memory(desk: Desk) -> None:
     remember(desk, "PM", PLAN)
     desk.run({"MAIN": [say("done")]})

@@ -4,26 +4,18 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import pytest
-
-from support.command_line import hide_change
-
 from .api import Api, Line, Request, say
 from .client import Desk
-from .product import REPO, list_known_items, make_group, remember
+from .product import REPO, make_group, remember
 
 # These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
 
 LONG = "The payment client must always be retried 3 times whenever a partner answers with 503"
 SHORT = "Retry the payment client 3 times whenever a partner answers with 503"
-TESTS = "In the tests you should always make use of the fixtures from conftest.py"
-SIZE = "Keep the fixtures small, everywhere"
-BOTH = "In tests, use the fixtures from conftest.py; keep fixtures small everywhere"
 ASIDE = ""  # the speaker of requests without tools
 
 
@@ -61,30 +53,9 @@ def answer(*wordings: tuple[list[int], str]) -> Line:
     return say(f"Here are my proposals.\n\n```json\n{json.dumps(result, indent=2)}\n```")
 
 
-@pytest.fixture
-def old(desk: Desk) -> Desk:
-    """Create a machine whose agent engineer learned three items a year ago."""
-    remember(desk, "engineer", LONG, TESTS, SIZE)
-    year_ago = time.time() - 365 * 86400
-    os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
-    return desk
-
-
 def files(desk: Desk) -> dict[str, bytes]:
     folder = desk.project / ".claude-mpm"
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_accepted_proposals_replace_the_old_items(old: Desk) -> None:
-    result = optimize(old, answer(([1], SHORT), ([2, 3], BOTH)), "--yes")
-    assert (result.code, hide_change(result.err)) == (
-        0,
-        "2 proposals applied.\nUndo with: agent-memory undo ID\n",
-    )
-    assert f"-- {LONG}\n+- {SHORT}\n" in result.out
-    assert list_known_items(old, "engineer") == sorted([SHORT, BOTH])
-    archive = old.read(".claude-mpm/memories/archive/engineer.md")
-    assert all(item in archive for item in (LONG, TESTS, SIZE))
 
 
 def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[..., Desk]) -> None:
@@ -114,6 +85,7 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[
         CLAUDE_CODE_ENTRYPOINT="cli",
     )
     assert result.code == 0
+    assert f"-- {LONG}\n+- {SHORT}\n" in result.out
     asked = [request for request in result.requests if LONG in request.said]
     assert len(asked) == 1
     for request in result.requests:

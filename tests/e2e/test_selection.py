@@ -1,6 +1,5 @@
 """An agent receives the items that fit its task, best first, and judges them by their ids."""
 
-import re
 import sys
 
 import pytest
@@ -22,29 +21,6 @@ from .product import (
     state_folder,
     versions,
 )
-
-ITEMS = [
-    "Payments are retried three times with one message id",
-    "A refund of a payment needs the id of its invoice",
-    "Stock is booked by the warehouse service",
-    "Invoices are rendered from templates in the blob store",
-    "Search uses trigrams, not a dictionary",
-]
-
-
-def test_an_agent_receives_what_fits_its_task(desk: Desk) -> None:
-    desk.switch_selection_on()
-    remember(desk, "engineer", *ITEMS)
-    call = delegate("engineer", "TASK-1 retry a failed payment", run_in_background=False)
-    run = desk.run({"MAIN": [call, say("done")], "TASK-1": [say(lesson("Retries wait a second"))]})
-    assert_quiet(run)
-    (request,) = run.requests_by("TASK-1")
-    block = request.said.split("<agent-memory-")[1].split("</agent-memory-")[0]
-    given = re.findall(r"^- \[(\w{4,})\] (.+)$", block, re.MULTILINE)
-    assert [text for _id, text in given[:2]] == ITEMS[:2], "the best fit first"
-    assert {text for _id, text in given} == {*ITEMS}, "a small memory is given whole"
-    assert f"`Used: {given[0][0]}`" in block
-
 
 RULES = [
     "Amounts are integer cents, never floats",

@@ -80,20 +80,6 @@ def test_a_claude_md_that_imports_agents_md_imports_the_task_too(desk: Desk) -> 
             assert_all_contain(run.requests_by(speaker), text)
 
 
-def test_a_new_note_reaches_the_next_subagent(desk: Desk) -> None:
-    shop = start_tasks(desk, "task-1")
-
-    def note(request: Request) -> list[dict[str, object]]:
-        task_actions.add_note(shop, "task-1", ONE)
-        return delegate("engineer", "TASK-2 go", run_in_background=False)(request)  # type: ignore
-
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    run = desk.run({"MAIN": [call, note, say("done")], "TASK-1": [say("a")], "TASK-2": [say("b")]})
-    assert_all_contain(run.requests_by("TASK-2"), ONE)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), ONE, times=0)
-
-
 # With Backlog.md.
 
 
