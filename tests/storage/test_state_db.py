@@ -66,11 +66,3 @@ def test_a_cut_file_is_set_aside(state: StateFiles, size: int) -> None:
     assert list_names(state) == []
     add(state, "b")
     assert list_names(state) == ["b"]
-
-
-def test_a_project_without_a_place_for_state_forgets(tmp_path: Path) -> None:
-    (tmp_path / "shop").mkdir()
-    (tmp_path / "file").write_text("")
-    state = StateFiles(str(tmp_path / "shop"), str(tmp_path / "file"))
-    add(state, "a")
-    assert list_names(state) == []
