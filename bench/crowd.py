@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 import samples
 from scene import MEMORIES, Scene
 
-from memory_core.storage import inbox
+from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import find_project
 
 REPO = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -73,7 +73,7 @@ class Crowd:
         """Wait for the worker; return how many seconds that took."""
         began = time.monotonic()
         while inbox.has_new(self.project.paths):
-            inbox.await_worker(self.project.paths, 60)
+            hook_files.await_worker(self.project.paths, 60)
         return time.monotonic() - began
 
     def count_facts(self) -> tuple[int, int]:

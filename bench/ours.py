@@ -14,8 +14,8 @@ import scene
 from scene import Case, Scene
 from timing import Spawner
 
-from memory_core.history import item_history
 from memory_core.delegation.collecting import MAX_STRIPPED
+from memory_core.history import item_history
 from memory_core.text.times import format_utc
 
 HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")

@@ -14,7 +14,7 @@ import samples
 from timing import Job
 
 from memory_core.memory import preparing
-from memory_core.storage import inbox
+from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import find_project
 
 MEMORIES = ".claude-mpm/memories"
@@ -112,7 +112,7 @@ class Scene:
         """Wait until the worker has saved all that hooks have reported."""
         until = time.monotonic() + MERGE_SECONDS
         paths = find_project(self.project, self.job([]).env).paths
-        inbox.await_worker(paths, MERGE_SECONDS)
+        hook_files.await_worker(paths, MERGE_SECONDS)
         while inbox.has_new(paths):
             if time.monotonic() > until:
                 raise Broken("reports still wait for their merge")

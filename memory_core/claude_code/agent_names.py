@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # The id of a name that has no letter, digit or sign in it ("", "   ", "--").
 # No other name has it: an id never begins or ends with a separator.
 EMPTY_ID = "-"
 
 # The main session's memory.  Ids are lower case, so no agent has this one.
 PM = "PM"
+
+# Where the main session's memory is looked for, in this order.
+PM_FILE_NAMES = ("PM.md", "PM_memories.md", "PM_agent.md")
 
 # Words behind a name that do not belong to it: "engineer-agent", "engineer_memories.md".
 _TAILS = ("agent", "memories")
@@ -54,6 +61,43 @@ def file_stem_of(agent: str) -> str:
     if head in _RESERVED:
         stem = f"{head}=agent{dot}{rest}"
     return stem
+
+
+def list_file_names(agent: str) -> list[str]:
+    """Return the possible names of the memory file of PM or an agent, the preferred one first."""
+    return [*PM_FILE_NAMES] if agent == PM else list_agent_names(agent)
+
+
+def list_agent_names(agent: str) -> list[str]:
+    """Return the possible names of an agent's memory file, the preferred one first."""
+    stem = file_stem_of(agent)
+    return [f"{stem}.md", f"{stem}_memories.md", f"{stem}_agent.md"]
+
+
+def find_file(listing: Iterable[str], names: Iterable[str]) -> str:
+    """Return the first of `names` in a folder's listing, as it is spelled there, or "".
+
+    Letter case and the separators `-`, `_` and blank do not matter.
+    """
+    present = set(listing)
+    by_key: dict[str, str] = {}
+    for name in sorted(present):
+        by_key.setdefault(make_key(name), name)
+    for name in names:
+        if name in present:
+            return name
+        if make_key(name) in by_key:
+            return by_key[make_key(name)]
+    return ""
+
+
+def make_key(file_name: str) -> str:
+    """Return a key that all spellings of a file name have in common."""
+    if not file_name.isascii():
+        from unicodedata import normalize
+
+        file_name = normalize("NFC", file_name)
+    return file_name.lower().replace("_", "-").replace(" ", "-")
 
 
 def _fold(name: str) -> str:

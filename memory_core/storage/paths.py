@@ -136,13 +136,9 @@ class MemoryFolder:
         usual = os.path.join(self.folder, f"{self.stem(agent)}.md")
         if self.files.has_entry(usual):
             return usual
-        names = self.files.list_names(self.folder)
-        if not names:
-            return usual
-        from memory_core.claude_code import agent_spelling
-
-        name = agent_spelling.find_file(names, agent_spelling.list_file_names(agent))
-        return os.path.join(self.folder, name or os.path.basename(usual))
+        names = agent_names.list_file_names(agent)
+        name = agent_names.find_file(self.files.list_names(self.folder), names)
+        return os.path.join(self.folder, name) if name else usual
 
     def stem(self, agent: str) -> str:
         return PM if agent == PM else agent_names.file_stem_of(agent)

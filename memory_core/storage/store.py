@@ -94,7 +94,7 @@ class Store(MemoryFolder):
     def list_files(self, agent: str) -> list[str]:
         """Return the paths of all files of the agent; the first one is in use."""
         listing, paths = set(self.files.list_names(self.folder)), []
-        while name := agent_spelling.find_file(listing, agent_spelling.list_file_names(agent)):
+        while name := agent_names.find_file(listing, agent_names.list_file_names(agent)):
             listing.discard(name)
             paths.append(os.path.join(self.folder, name))
         return paths
@@ -204,7 +204,7 @@ class Store(MemoryFolder):
         """Return the sorted ids of all agents with a file, including PM."""
         names = self.files.list_names(self.folder)
         agents = {agent_spelling.agent_of_file(name) for name in names} - {""}
-        if agent_spelling.find_file(names, agent_spelling.PM_FILE_NAMES):
+        if agent_names.find_file(names, agent_names.PM_FILE_NAMES):
             agents.add(PM)
         return sorted(agents)
 
