@@ -22,7 +22,7 @@ REPORT = (
     "# Add To Memory:\nType: pattern\nContent: The retry count is set in settings.py\n#\n"
 )
 DELIVERING = [
-    ("pre_tool_use", make_pre_event()),
+    ("pre_tool_use", make_pre_event(prompt="Add a retry to format_amount in money.py")),
     ("subagent_start", make_start_event()),  # its prompt has the memory
     ("subagent_start", make_start_event("a2")),
     ("session_start", SESSION_EVENT),
@@ -32,6 +32,14 @@ COLLECTING = [
     ("post_tool_use", make_post_event(text="Done.", call="toolu_2")),
     ("subagent_stop", make_stop_event(text=REPORT)),
 ]
+
+# What memories are full of: paths, names of code and commands; and more than a prompt receives.
+ORDINARY = (
+    "Services talk through the event bus, never directly",
+    "A retry reads the amount again, see `format_amount` in src/shop/money.py",
+    "Run `make lint` and `uv run pytest -q tests/` before each commit",
+)
+RULE = "The service number {} keeps its queue in Redis for three days"
 
 # The modules of memory_core that they load, by wing.  They avoid slow imports.
 FAST_PATH = {
@@ -47,7 +55,7 @@ FAST_PATH = {
 }
 
 # The fast path has at most so many lines of code; the goal is 2,800.
-MOST_LINES = 3_139
+MOST_LINES = 3_153
 
 
 def list_names(modules: dict[str, str]) -> set[str]:
@@ -63,7 +71,10 @@ def prepared(sandbox: Sandbox) -> Sandbox:
     """A project with all that a session before has prepared."""
     sandbox.switch_selection_on()
     sandbox.configure("memory: {notices: changes}\n")
-    sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
+    source = sandbox.root / "src" / "shop" / "money.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("def format_amount():\n    pass\n")
+    sandbox.write_memory("engineer", *ORDINARY, *(RULE.format(number) for number in range(80)))
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
     project = sandbox.open_project()
     arrivals.look(project)  # else git has to be asked

@@ -11,7 +11,7 @@ from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import extraction, feedback
 from memory_core.memory import remember
 from memory_core.origin import text_origins
-from memory_core.text import code_names
+from memory_core.text import subject_words
 
 if TYPE_CHECKING:
     from memory_core.learning.extraction import Extraction
@@ -99,5 +99,7 @@ def note_tool_use(run: RunEvent) -> None:
         text = "\n".join(transcripts.read_tool_texts(_find_transcript(run)))
     except OSError:
         return  # an older version has no transcripts of agents
-    used = [key for key, names in named.items() if any(code_names.has_name(text, n) for n in names)]
+    used = [
+        key for key, names in named.items() if any(subject_words.has_name(text, n) for n in names)
+    ]
     _note_used(run, used)

@@ -34,14 +34,19 @@ MAX_PATHS = 5
 
 
 def list_paths(text: str) -> list[str]:
-    """Return the relative paths with a file extension that a text names, without repetitions."""
+    """Return the first relative paths with a file extension that a text names.
+
+    There are none if the text says itself that something is not there.
+    """
+    if "/" not in text or _says_itself(text):
+        return []
     paths: dict[str, None] = {}
     before = ""
     for word in text.split():
         if "/" in word and before not in _EXAMPLES:
             paths |= dict.fromkeys(read_path(word))
         before = word.strip(_PUNCTUATION).lower()
-    return list(paths)
+    return list(paths)[:MAX_PATHS]
 
 
 def read_path(word: str) -> list[str]:
@@ -60,6 +65,5 @@ def is_gone(files: SafeFiles, path: str) -> bool:
     return file_actions.is_missing(files, path) and files.has_entry(path.partition("/")[0])
 
 
-def says_itself(text: str) -> bool:
-    """Return whether a text says itself that something is not there."""
+def _says_itself(text: str) -> bool:
     return not _ABSENCES.isdisjoint(word.strip(_PUNCTUATION).lower() for word in text.split())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from memory_core.files import named_files
 from memory_core.files.safe_files import SafeFiles
-from memory_core.text import code_names, sanitize
+from memory_core.text import subject_words
 
 GONE = "{} is gone"
 
@@ -20,28 +18,33 @@ def find_gone(files: SafeFiles, text: str) -> dict[str, str]:
     A symbol `src/pay.py::retry` is gone if the file is there and does not contain its name.
     A text that says itself that something was removed is not out of date.
     """
-    if "/" not in text or named_files.says_itself(text):
-        return {}
-    paths = named_files.list_paths(text)[: named_files.MAX_PATHS]
+    paths = named_files.list_paths(text)
     missing = [path for path in paths if named_files.is_gone(files, path)]
     reasons = {path: GONE.format(path) for path in missing}
     files = SafeFiles(files.root)  # what is refused here needs no log
     for path, name in _list_symbols(text):
         source = files.read_text(path, MAX_BYTES) if path in paths else ""
-        if source and not code_names.has_name(source, name):
+        if source and not subject_words.has_name(source, name):
             reasons[name] = f"`{name}` is gone from {path}"
     return reasons
 
 
 def describe_gone(files: SafeFiles, text: str) -> str:
     """Return as data why a text may be out of date: "src/x.py is gone"; "" if all is there."""
-    return sanitize.escape(", ".join(find_gone(files, text).values()))
+    reasons = find_gone(files, text)
+    if not reasons:
+        return ""
+    from memory_core.text import sanitize  # a hook waits for this
+
+    return sanitize.escape(", ".join(reasons.values()))
 
 
-def _list_symbols(text: str) -> Iterator[tuple[str, str]]:
-    """Yield path and last name of each `path::symbol`."""
+def _list_symbols(text: str) -> list[tuple[str, str]]:
+    """Return path and last name of each `path::symbol`."""
+    symbols = []
     for word in text.replace("`", " ").split() if "::" in text else []:
         name = word.partition("[")[0].rpartition("::")[2].partition("(")[0].strip(".,:;!?)*'\"")
         name = name.rpartition(".")[2]
         if name.isidentifier():
-            yield from ((path, name) for path in named_files.read_path(word))
+            symbols += [(path, name) for path in named_files.read_path(word)]
+    return symbols

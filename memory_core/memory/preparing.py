@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import agent_spelling
 from memory_core.document import contradictions, edits, markdown, near_duplicates, preferences
 from memory_core.document.block_reader import Item
+from memory_core.files import named_files
 from memory_core.history import performance, rights
 from memory_core.memory import ready, run_history
 from memory_core.memory.ready import ReadyMemory
@@ -23,7 +24,7 @@ from memory_core.selection import item_notes, splitting
 from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten_ids
 from memory_core.selection.item_notes import ItemNote
 from memory_core.selection.passages import SHORTEST_ID, Passage
-from memory_core.storage import event_log
+from memory_core.storage import event_log, typed_command
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
@@ -53,6 +54,7 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
         passages=index_passages(parts.passages + _list_extras(project, agent, parts), parts.abouts),
         paths=[project.paths.relative(snapshot.path) for snapshot in parts.files],
         day=_find_day(parts.files[0]) if parts.files else "",
+        command=typed_command.read_command(project.environ),
         id_length=max(map(len, short.values()), default=0),
         has_recorded=parts.has_recorded,
     )
@@ -355,6 +357,8 @@ class _Level:
         if passage.item:
             passage.tier = self._tiers[passage.item]
             passage.names = code_names.list_names(passage.text[:MAX_COMPARED])
+            if not self._is_users:  # there, paths are of any project
+                passage.files = named_files.list_paths(passage.text)
             nested = self._nested[passage.item]
             passage.is_new = self._guard.is_new(passage.item, nested)
         else:

@@ -36,6 +36,9 @@ MAX_BYTES = 64 * 1024 * 1024
 # worker.
 MAX_HOOK_BYTES = 256 * 1024
 
+# See `storage.typed_command`.
+COMMAND_FILE = ".local/share/agent-memory/command"
+
 SETTINGS = (
     *("min_confidence", "confidence", "user_level", "trust", "hold_outside"),
     "give_performance",
@@ -46,13 +49,15 @@ class ReadyMemory:
     """The passages that an agent may receive, and facts about its memory files.
 
     `paths` are those of the files, as people read them, and `day` is that of their last change.
-    `id_length` is the length of the longest short id, and `has_recorded` says whether the agent
-    has recorded an item.  `is_late`: the worker prepares them, because they are large.
+    `command` is the program as people here type it, `id_length` the length of the longest short id,
+    and `has_recorded` says whether the agent has recorded an item.  `is_late`: the worker prepares
+    them, because they are large.
     """
 
     passages: PassageIndex
     paths: Sequence[str] = ()
     day = ""
+    command = ""
     id_length = 0
     has_recorded = False
     is_late = False
@@ -107,7 +112,9 @@ def make_stamp(project: Project, agent: str) -> Stamp:
     levels = [_stamp_level(folder, agent) for folder in project.folders]
     settings = [repr(project.config[name]) for name in SETTINGS]
     is_given = any(level[0] for level in levels[1:] if level) and project.gives_user_level()
-    return [[VERSION, __version__, is_given, *settings], *levels]
+    home = project.user_paths
+    command = home.files.identify(COMMAND_FILE) if home else []
+    return [[VERSION, __version__, is_given, command, *settings], *levels]
 
 
 def _stamp_level(folder: MemoryFolder, agent: str) -> Stamp:

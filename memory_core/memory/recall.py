@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memory_core.memory.ready import ReadyMemory
     from memory_core.selection.choosing import Choice
-    from memory_core.selection.passages import Passage, PassageIndex
+    from memory_core.selection.passages import Passage
     from memory_core.storage.project import Project
 
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
@@ -97,7 +97,7 @@ def build_block(
 
     room = budget - len(wrap("-", has_ids, "0" * memory.id_length if has_ids else "")) + 1
     words = task() if task and len(memory.passages) else ""
-    choices, body = _select(project, agent, memory.passages, room, words, has_ids)
+    choices, body = _select(project, agent, memory, room, words, has_ids)
     given = [choice.passage for choice in choices if choice.is_chosen and choice.passage.item]
     has_mark = has_ids and any(passage.is_confirmed for passage in given)
     text = wrap(body, has_mark, next((passage.short_id for passage in given if has_ids), ""))
@@ -167,22 +167,23 @@ def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
     """Return what items name that the task does not, by their ids; {} for an unknown task."""
     if not task or not any(passage.names for passage in items):
         return {}
-    from memory_core.text import code_names
+    from memory_core.text import subject_words
 
     named = {
-        passage.id: [name for name in passage.names if not code_names.has_name(task, name)]
+        passage.id: [name for name in passage.names if not subject_words.has_name(task, name)]
         for passage in items
     }
     return {key: names for key, names in named.items() if names}
 
 
 def _select(
-    project: Project, agent: str, index: PassageIndex, room: int, task: str, has_ids: bool
+    project: Project, agent: str, memory: ReadyMemory, room: int, task: str, has_ids: bool
 ) -> tuple[list[Choice], str]:
     """Return the decisions about passages for the agent's task, and the Markdown of the chosen.
 
     It has at most `room` characters; if the last passages do not fit, they are left out.
     """
+    index = memory.passages
     if not len(index):
         return [], ""
     from memory_core.selection import choosing
@@ -204,11 +205,7 @@ def _select(
     while chosen:
         given = {choice.passage.index for choice in chosen}
         left = sum(index.rows[one]["item"] != "" for one in index.own if one not in given)
-        line = format_left(left, agent) if left else ""
-        if line:
-            from memory_core.storage import typed_command
-
-            line = typed_command.name_command(line, project.environ)
+        line = format_left(left, agent, memory.command) if left else ""
         body = render_passages([choice.passage for choice in chosen], has_ids, line)
         if len(body) <= room:
             return choices, body
@@ -222,18 +219,18 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
 
     `checked` has the numbers of the passages that were checked before, and gets those of others.
     """
-    marked = False
+    files, marked = project.paths.files, False
     for choice in choices:
         passage = choice.passage
-        # Paths in an item of the user's level are of any project.
-        has_paths = passage.item and not passage.is_users and "/" in passage.text
-        if choice.is_chosen and has_paths and passage.index not in checked:
+        if choice.is_chosen and passage.files and passage.index not in checked:
             if len(checked) == MOST_CHECKED:
                 break
             checked.add(passage.index)
+            if "::" not in passage.text and all(map(files.has_entry, passage.files)):
+                continue
             from memory_core.files import stale_items
 
-            passage.stale = stale_items.describe_gone(project.paths.files, passage.text)
+            passage.stale = stale_items.describe_gone(files, passage.text)
             marked = marked or passage.stale != ""
     return marked
 

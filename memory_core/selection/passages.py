@@ -65,6 +65,7 @@ class Passage:
     is_list = False  # lines of agent-memory: common errors, performance
     stale = ""  # why it may be out of date
     names: Sequence[str] = ()  # the paths, symbols and commands in it
+    files: Sequence[str] = ()  # the paths of files of this project in it
     runs: Sequence[str] = ()  # the ids of the runs that reported it
 
     def __init__(self, section: str, text: str, item: str = "", **facts: Any) -> None:
@@ -153,10 +154,10 @@ def _rank_section(section: tuple[tuple[str, bool], list[Passage]]) -> tuple[bool
     return not passages[0].is_preference, is_users
 
 
-def format_left(count: int, agent: str) -> str:
+def format_left(count: int, agent: str, command: str) -> str:
     """Return the line that names how many lines of a person do not fit."""
     rules = "rule of a person" if count == 1 else "rules of people"
-    return f"{count} more {rules}: agent-memory list {agent} --mine"
+    return f"{count} more {rules}: {command} list {agent} --mine"
 
 
 def _format(passage: Passage, has_ids: bool) -> str:

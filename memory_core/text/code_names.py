@@ -25,17 +25,6 @@ def list_names(text: str) -> list[str]:
     return list(dict.fromkeys(filter(_has_length, names)))[:MAX_NAMES]
 
 
-def has_name(text: str, name: str) -> bool:
-    """Return whether a text has a name, and not only as a part of a longer word."""
-    at = text.find(name) if name else -1
-    while at >= 0:
-        end = at + len(name)
-        if not (_is_word(text[at - 1 : at]) or _is_word(text[end : end + 1])):
-            return True
-        at = text.find(name, end)
-    return False
-
-
 def _is_name(word: str) -> bool:
     """Check for a path or a symbol; a number or "read-only" is none."""
     if not subject_words.is_code(word) or not any(map(str.isalpha, word)):
@@ -54,10 +43,6 @@ def list_spans(text: str) -> Iterator[str]:
 
 def _has_length(name: str) -> bool:
     return MIN_LENGTH <= len(name) <= MAX_LENGTH
-
-
-def _is_word(char: str) -> bool:
-    return char.isalnum() or char == "_"
 
 
 def list_forms(text: str) -> dict[str, str]:

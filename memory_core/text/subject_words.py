@@ -171,3 +171,18 @@ def weigh_task(task: str) -> dict[str, float]:
             weights[word] = weights.get(word, 0.0) + share
         share, block = (CODE_BLOCK_SHARE if share == 1.0 else 1.0), []
     return weights
+
+
+def has_name(text: str, name: str) -> bool:
+    """Return whether a text has a name, and not only as a part of a longer word."""
+    at = text.find(name) if name else -1
+    while at >= 0:
+        end = at + len(name)
+        if not (_is_letter(text[at - 1 : at]) or _is_letter(text[end : end + 1])):
+            return True
+        at = text.find(name, end)
+    return False
+
+
+def _is_letter(char: str) -> bool:
+    return char.isalnum() or char == "_"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory_core.text.code_names import has_name, list_names
+from memory_core.text.code_names import list_names
+from memory_core.text.subject_words import has_name
 from support.tables import for_each
 
 NAMES = [
