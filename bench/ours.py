@@ -61,6 +61,8 @@ class Maker:
         self._count += 1
         folder_name = os.path.join(self.folder, f"scene-{self._count}")
         place = Scene(folder_name, memories if folder else None)
+        for name in samples.FILES:
+            place.add(f"project/{name}", "")
         if config:
             place.add("project/.claude-mpm/config.yml", config)
             self.compile_settings(place)

@@ -35,12 +35,14 @@ PARTS = (
 )  # fmt: skip
 FACTS = (
     "talks to its neighbours through the event bus and never calls them directly",
-    "takes its collaborators as constructor arguments, so tests hand in fakes",
+    "takes its collaborators as constructor arguments; tests/fakes.py has fakes of them",
     "is changed behind a feature flag first and switched over a week later",
     "once lost writes because a retry was swallowed; let the error reach the caller",
-    "needs the staging settings of its own tenant",
+    "needs the settings in config/staging.yml, see `make staging`",
     "is being moved from the old scheduler; both run until the end of the quarter",
 )
+# The files of the project that the facts name, as real memories do.
+FILES = ("tests/fakes.py", "config/staging.yml")
 
 
 def memory(agent: str, size: int) -> str:
