@@ -10,6 +10,7 @@ from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
 from memory_core.origin import text_origins
+from memory_core.selection import splitting
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import word_search
@@ -19,7 +20,10 @@ PLACES = (IN_MEMORY, IN_ARCHIVE)
 
 
 class ItemHit(NamedTuple):
-    """A matching item: the place, and the day of an entry in archive or review, else ""."""
+    """A matching item: the place, and the day of an entry in archive or review, else "".
+
+    A sentence that is no item has no id, and no section.
+    """
 
     agent: str
     place: str
@@ -146,6 +150,8 @@ def _list_memory_hits(store: Store, agent: str) -> Iterator[ItemHit]:
     document = markdown.parse_document(snapshot.text if snapshot else "")
     for text, section, nested in agent_memory.list_items(document):
         yield ItemHit(agent, IN_MEMORY, item_history.id_of(text), section, text, nested, "")
+    for _start, _end, text in splitting.list_paragraphs(document):
+        yield ItemHit(agent, IN_MEMORY, "", "", " ".join(text.split()), "", "")
 
 
 def _list_archive_hits(store: Store, agent: str) -> Iterator[ItemHit]:

@@ -354,6 +354,16 @@ def archive(person: Person) -> Person:
     return person
 
 
+def test_rules_written_as_sentences_are_found(person: Person) -> None:
+    person.run("add", "engineer", "guideline", "Tests run with make test")
+    person.run("list", "engineer", "--mine")  # what comes now was typed
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}\nPrices are integer cents.\nNever use floats.\n")
+    found = "Prices are integer cents. Never use floats."
+    assert person.run("search", "floats").stdout == f"engineer  {found}\n"
+    assert found in person.run("list", "engineer", "--mine").stdout
+
+
 def test_search_looks_at_memories_and_archives(archive: Person) -> None:
     held = archive.sandbox.open_project().store
     held.add_to_review("qa", [make_waiting("An event to review")], "2026-11-20")
@@ -367,6 +377,7 @@ def test_search_looks_at_memories_and_archives(archive: Person) -> None:
         f"qa        {qa}  [Preferences] {texts[1]}",
         f"PM        {pm}  [Plans] {texts[2]}",
         "                          - an event for each",
+        "PM                    An event in prose.",
     ]
     assert read_files(archive.sandbox.root) == before
     assert done.returncode == 0
@@ -378,11 +389,11 @@ def test_search_looks_at_memories_and_archives(archive: Person) -> None:
 
 def test_search_can_be_narrowed(archive: Person) -> None:
     for options, agents in {
-        "": "engineer qa PM",
-        "--in memory": "qa PM",
+        "": "engineer qa PM PM",
+        "--in memory": "qa PM PM",
         "--in archive": "engineer",
         "--agent QA-Agent": "qa",
-        "--agent pm --agent qa": "qa PM",
+        "--agent pm --agent qa": "qa PM PM",
         "sent by": "engineer",
     }.items():
         found = archive.read_json("search", "event", *options.split())

@@ -99,11 +99,15 @@ def _list_items(
     (agent,) = find_agents(scope, [name])
     has_memory = agent_status.read_file(level, agent) is not None
     # First, as this looks at new lines, and takes over the rights of an older version.
-    tiers = {text.id: text.tier for text in text_origins.list_texts(project, level, agent)}
+    texts = text_origins.list_texts(project, level, agent)
     memory = read_memory(project, agent, level)
     items = item_actions.list_items(memory) if has_memory else []
+    prose = list[str]()  # sentences and code of a person are no items
     if mine:
-        items = [item for item in items if tiers.get(item.id) in rights.WRITTEN_HERE]
+        ids = {item.id for item in items}
+        own = [text for text in texts if text.tier in rights.WRITTEN_HERE]
+        items = [item for item in items if item.id in {text.id for text in own}]
+        prose = [text.text for text in own if text.id not in ids and text.text[0] != "#"]
     if section:
         title = markdown.normalize_title(section)
         items = [item for item in items if markdown.normalize_title(item.section) == title]
@@ -127,10 +131,11 @@ def _list_items(
             )
             for item in items
         ]
+        + [Entry((agent,), (), ("", ""), " ".join(text.split())) for text in prose]
     )
     if not has_memory:
         print_note(f"{agent} has no memory yet.")
-    elif not items:
+    elif not (items or prose):
         what = "items of yours" if mine else "items"
         what += f" in the section {section}" if section else ""
         print_note(f"{agent}'s memory has no {what}; see agent-memory show {agent}")
