@@ -50,7 +50,6 @@ ALLOWED: dict[str, str] = {
     "storage.paths.StateFiles": "the state folder itself",
     "storage.database.state_db": "the database in the state folder, which sqlite opens by its path",
     "storage.state_owner": "the state folder, and the inode of the project's folder itself",
-    "claude_code.transcripts.list_changed": "transcripts in ~/.claude",
     "claude_code.transcripts.list_all": "transcripts in ~/.claude",
     "claude_code.settings_files.list_transcript_folders": "transcripts in ~/.claude",
     "claude_code.acting": "the processes of this machine",

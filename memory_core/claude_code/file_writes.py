@@ -64,7 +64,8 @@ def find_written(
         ):
             return set(texts)
         lines = [
-            " ".join(line.split()) for line in "\n".join(_list_strings(call.given)).split("\n")
+            " ".join(line.split())
+            for line in "\n".join(transcripts.list_strings(call.given)).split("\n")
         ]
         new = " ".join(lines)
         for text in texts if is_edit else ():
@@ -139,14 +140,6 @@ def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
 def _may_write(block: dict[str, Any]) -> bool:
     tool = block.get("name")
     return isinstance(tool, str) and (tool in (*FILE_TOOLS, SHELL) or tool.startswith(MCP_PREFIX))
-
-
-def _list_strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _list_strings(part)
 
 
 def _read_time(text: object) -> float:

@@ -6,7 +6,7 @@ Nothing is run here: settings may come with a repository.
 from __future__ import annotations
 
 import os
-import shlex
+import re
 import string
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -15,6 +15,8 @@ from memory_core.claude_code import settings_files, settings_json
 
 # Events whose hooks must see delegations.
 DELEGATION_EVENTS = ("PreToolUse", "PostToolUse")
+
+_QUOTED = re.compile(rf'({settings_json.COMMAND_PREFIX}|-x |)"([^"]*)"')
 
 
 class HookFault(NamedTuple):
@@ -70,21 +72,14 @@ def _find_fault(
 
 
 def _list_paths(command: str, variables: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    """Yield the absolute paths that a shell command names, with the right that it needs."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    values, before = dict(variables), ""
-    try:
-        for word in lexer:
-            name, is_assignment, value = word.partition("=")
-            path = string.Template(value if is_assignment else word).safe_substitute(values)
-            if is_assignment:
-                values[name] = path
-            if os.path.isabs(path):
-                yield path, os.X_OK if before == "-x" else os.R_OK
-            before = word
-    except ValueError:
-        return  # a quote is not closed
+    """Yield the absolute paths that one of our commands quotes, with the right that it needs."""
+    values = dict(variables)
+    for before, word in _QUOTED.findall(command):
+        path = string.Template(word).safe_substitute(values)
+        if before == settings_json.COMMAND_PREFIX:
+            values[before[:-1]] = path
+        if os.path.isabs(path):
+            yield path, os.X_OK if before == "-x " else os.R_OK
 
 
 def _find_problem(path: str, right: int) -> str:

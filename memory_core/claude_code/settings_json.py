@@ -9,7 +9,9 @@ How `remove_hooks` decides what to remove:
 
 - a hook whose command begins with `agent_memory=`, of any version;
 - a container that is empty then, unless it was empty before (`"hooks": {}`): `add_hooks` marks
-  such a container by a blank line behind its opening bracket, or a blank in a one-line file.
+  such a container by a blank line behind its opening bracket.
+
+Added text is on lines of its own, with the line ends and the indentation of the file.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ COMMAND_PREFIX = "agent_memory="
 PROGRAM_LINK = ".local/share/agent-memory/venv"
 
 BYTE_ORDER_MARK = "\ufeff"
-WHITESPACE = " \t\n\r"
+BLANKS = f"{BYTE_ORDER_MARK} \t\n\r"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NEWLINE = re.compile(r"\r\n|\n|\r")
+_INDENT = re.compile(r"[\n\r]([ \t]+)\S")
 _PLACEHOLDER = re.compile(r'"\{command:(\w+)\}"')
 
 _read_scalar = json.JSONDecoder().raw_decode
@@ -92,26 +95,20 @@ class JsonNode(NamedTuple):
     children: list[JsonNode]
     key: str = ""
     member_start: int = 0  # where the member begins: at its key, or at start
-    key_end: int = 0
 
 
 def parse_json(text: str) -> JsonNode:
-    """Return the tree of one JSON text; raises InvalidSettings."""
+    """Return the tree of a JSON text, with or without a byte order mark; raises InvalidSettings."""
+    text = " " + text[1:] if text.startswith(BYTE_ORDER_MARK) else text
     try:
-        json.loads(text, parse_constant=_refuse_constant)
+        json.loads(text)
         return _read_node(text, _skip(text, 0))
     except json.JSONDecodeError as error:
         is_comment = text.startswith(("//", "/*"), error.pos)
         problem = "a comment, which JSON does not have" if is_comment else error.msg
         raise InvalidSettings(text, error.pos, problem) from None
-    except ValueError as error:
-        raise InvalidSettings(text, 0, str(error)) from None
     except RecursionError:
         raise InvalidSettings(text, 0, "nested too deeply") from None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _skip(text: str, at: int) -> int:
@@ -136,7 +133,7 @@ def _read_node(text: str, start: int) -> JsonNode:
 def _read_member(text: str, start: int) -> JsonNode:
     key, key_end = _read_scalar(text, start)
     value = _read_node(text, _skip(text, _skip(text, key_end) + 1))
-    return value._replace(key=key, member_start=start, key_end=key_end)
+    return value._replace(key=key, member_start=start)
 
 
 # --- hooks of agent-memory in the tree ---
@@ -160,16 +157,15 @@ class HookEntry(NamedTuple):
 
 def find_entries(text: str) -> list[HookEntry]:
     """Return the hooks of agent-memory in a settings text, in their order."""
-    body = text.removeprefix(BYTE_ORDER_MARK)
-    if not body.strip(WHITESPACE):
+    if not text.strip(BLANKS):
         return []
-    root = parse_json(body)
+    root = parse_json(text)
     return [
         entry
         for hooks in _members(root, "hooks")
         for event in _members(hooks)
         for group in _elements(event)
-        for entry in _read_group(body, (root, hooks, event), group)
+        for entry in _read_group(text, (root, hooks, event), group)
     ]
 
 
@@ -213,39 +209,30 @@ def add_hooks(text: str, wanted: HookGroups) -> str:
     A hook that is already right keeps its bytes and layout; one of an older version is removed.
     Raises InvalidSettings.
     """
-    mark, body = _split(text)
-    body = _remove_unwanted(body, wanted)
-    if not body.strip(WHITESPACE):
-        return mark + _new_file(wanted, _first_newline(body)) + body
-    present = find_entries(body)
+    text = _remove_unwanted(text, wanted)
+    if not text.strip(BLANKS):
+        newline = _first_newline(text)
+        return text + json.dumps({"hooks": wanted}, indent=2).replace("\n", newline) + newline
+    present = find_entries(text)
     for event, groups in wanted.items():
         own = [entry for entry in present if entry.event == event]
         for group in groups:
             if not any(entry.is_of(group) for entry in own):
-                body = _add_group(body, event, group)
-    return mark + body
-
-
-def _split(text: str) -> tuple[str, str]:
-    length = len(text) - len(text.removeprefix(BYTE_ORDER_MARK))
-    return text[:length], text[length:]
-
-
-def _new_file(wanted: HookGroups, newline: str) -> str:
-    return _render({"hooks": wanted}, JsonLayout(newline, "  ", ": "), "") + newline
+                text = _add_group(text, event, group)
+    return text
 
 
 def _add_group(text: str, event: str, group: dict[str, Any]) -> str:
     root = _expect(text, parse_json(text), "object", "the settings")
     hooks = _last(root, "hooks")
     if hooks is None:
-        return _add(text, root, root, "hooks", {event: [group]})
+        return _add(text, root, 1, {"hooks": {event: [group]}})
     _expect(text, hooks, "object", '"hooks"')
     groups = _last(hooks, event)
     if groups is None:
-        return _add(text, root, hooks, event, [group])
+        return _add(text, hooks, 2, {event: [group]})
     _expect(text, groups, "array", f'"{event}"')
-    return _add(text, root, groups, "", group)
+    return _add(text, groups, 3, [group])
 
 
 def _last(node: JsonNode, key: str) -> JsonNode | None:
@@ -260,107 +247,24 @@ def _expect(text: str, node: JsonNode, kind: str, name: str) -> JsonNode:
     raise InvalidSettings(text, node.start, f"{name} should be an {kind} {bracket}, but is not")
 
 
-# --- layout ---
-
-
-class JsonLayout(NamedTuple):
-    """The layout of a file, for text that is added to it."""
-
-    newline: str
-    indent_unit: str
-    colon: str
-
-    @property
-    def gap(self) -> str:
-        return " " if self.colon.endswith(" ") else ""
-
-
-def _detect_layout(text: str, root: JsonNode) -> JsonLayout:
-    newline = _first_newline(text)
-    if not root.children:
-        return JsonLayout(newline, "  ", ": ")
-    last, lead = root.children[-1], _lead(text, root, -1)
-    colon = text[last.key_end : last.start]
-    unit = _tail(lead) if _NEWLINE.search(lead) else "  "
-    unit = unit.removeprefix(_line_indent(text, root.start))
-    return JsonLayout(newline, unit, ": " if _NEWLINE.search(colon) else colon)
-
-
 def _first_newline(text: str) -> str:
     match = _NEWLINE.search(text)
     return match[0] if match else "\n"
 
 
-def _lead(text: str, container: JsonNode, index: int) -> str:
-    """Return the blanks before a child, from the comma or bracket on."""
-    children = container.children
-    index %= len(children)
-    if index == 0:
-        return text[container.start + 1 : children[0].member_start]
-    before = text[children[index - 1].end : children[index].member_start]
-    return before[before.index(",") + 1 :]
-
-
-def _tail(blanks: str) -> str:
-    """Return the text behind the last line break."""
-    return _NEWLINE.split(blanks)[-1]
-
-
-def _line_indent(text: str, at: int) -> str:
-    line = _tail(text[:at])
-    return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _indent(text: str, container: JsonNode, child: JsonNode) -> str | None:
-    """Return the indentation of the children; None if they are on one line."""
-    lead = _lead(text, container, container.children.index(child))
-    if _NEWLINE.search(lead):
-        return _tail(lead)
-    if _NEWLINE.search(text, child.start, child.end):  # such as [{ ... }]
-        return _line_indent(text, child.end)
-    return None
-
-
-def _add(text: str, root: JsonNode, container: JsonNode, key: str, value: Any) -> str:
-    """Return the text with one more child at the end of a container."""
-    layout = _detect_layout(text, root)
-    if not container.children:
-        is_multiline = not root.children or _NEWLINE.search(text, root.start, root.end)
-        return _fill(text, container, layout, key, value, bool(is_multiline))
-    last = container.children[-1]
-    lead, indent = _lead(text, container, -1), _indent(text, container, last)
-    if not _NEWLINE.search(lead) and len(container.children) == 1:
-        lead = layout.gap  # blanks behind a bracket differ from those behind a comma
-    child = _render_child(key, value, layout, indent)
-    return text[: last.end] + "," + lead + child + text[last.end :]
-
-
-def _fill(
-    text: str, container: JsonNode, layout: JsonLayout, key: str, value: Any, is_multiline: bool
-) -> str:
-    """Add a child to an empty container, with the mark that it was empty (`_blanks_before`)."""
-    start, end = container.start + 1, container.end - 1
-    blanks = text[start:end]
-    if not is_multiline:
-        return text[:start] + blanks + " " + _render_child(key, value, layout, None) + text[end:]
-    outer = _line_indent(text, container.start)
-    indent = outer + layout.indent_unit
-    before = blanks + layout.newline * 2 + indent
-    child = _render_child(key, value, layout, indent)
-    return text[:start] + before + child + layout.newline + outer + text[end:]
-
-
-def _render_child(key: str, value: Any, layout: JsonLayout, indent: str | None) -> str:
-    rendered = _render(value, layout, indent)
-    return json.dumps(key) + layout.colon + rendered if key else rendered
-
-
-def _render(value: Any, layout: JsonLayout, indent: str | None) -> str:
-    """Return `value` as JSON, on one line where `indent` is None."""
-    if indent is None:
-        return json.dumps(value, separators=("," + layout.gap, layout.colon))
-    text = json.dumps(value, indent=layout.indent_unit, separators=(",", layout.colon))
-    return text.replace("\n", layout.newline + indent)
+def _add(text: str, container: JsonNode, depth: int, child: dict[str, Any] | list[Any]) -> str:
+    """Return the text with one more child, given in brackets, at the end of a container."""
+    newline, match = _first_newline(text), _INDENT.search(text)
+    unit = match[1] if match else "  "
+    # The brackets and their lines go, the indentation stays.
+    _bracket, *lines, _end = json.dumps(child, indent=unit).split("\n")
+    added = "".join(newline + unit * (depth - 1) + line for line in lines)
+    if container.children:
+        last = container.children[-1].end
+        return f"{text[:last]},{added}{text[last:]}"
+    # The blank line is the mark that the container was empty (`_blanks_before`).
+    end = container.end - 1
+    return text[:end] + newline + added + newline + unit * (depth - 1) + text[end:]
 
 
 # --- removing ---
@@ -372,8 +276,7 @@ def remove_hooks(text: str) -> str:
     Other changes since then stay.  An empty result means that `add_hooks` created the file.
     Raises InvalidSettings.
     """
-    mark, body = _split(text)
-    return mark + _remove_unwanted(body, {})
+    return _remove_unwanted(text, {})
 
 
 def _remove_unwanted(text: str, wanted: HookGroups) -> str:
@@ -419,24 +322,15 @@ def _cut(text: str, container: JsonNode, child: JsonNode) -> str:
 
 
 def _blanks_before(text: str, container: JsonNode) -> str | None:
-    """Return the blanks of a container that was empty before; None if `add_hooks` made it.
-
-    `_fill` leaves one line break, or on one line one blank, more than `_render`.
-    """
-    lead = _lead(text, container, 0)
-    if not _NEWLINE.search(lead):
-        return lead[:-1] if lead else None
-    newline = _first_newline(text)
-    unindented = lead.rstrip(" \t")
-    if not unindented.endswith(newline * 2):
-        return None
-    return unindented.removesuffix(newline * 2)
+    """Return the blanks of a container that was empty before; None if `add_hooks` made it."""
+    lead = text[container.start + 1 : container.children[0].member_start]
+    if lead and not _NEWLINE.search(lead):
+        return lead[:-1]  # the mark of versions that added hooks on one line
+    blanks = lead.rstrip(" \t")
+    mark = _first_newline(text) * 2
+    return blanks.removesuffix(mark) if blanks.endswith(mark) else None
 
 
 def _remove_root(text: str, root: JsonNode) -> str:
     """Return the text of a file that contains nothing except our hooks, without them."""
-    newline = _first_newline(text)
-    is_new_file = _lead(text, root, 0) == newline + "  " and root.start == 0
-    if is_new_file and text.startswith(newline, root.end):
-        return text[root.end + len(newline) :]
-    return text[: root.start] + "{}" + text[root.end :]
+    return text[: root.start] + text[root.end :].removeprefix(_first_newline(text))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from memory_core.claude_code import events
@@ -49,12 +49,7 @@ def list_changed(folder: str, since: float) -> list[str]:
 
     Only files that changed at `since`, a time in seconds, or later are returned.
     """
-    paths = []
-    for parent, folders, names in os.walk(folder):
-        # It has most of a session's files, and no transcripts.
-        folders[:] = [name for name in folders if name != "tool-results"]
-        transcripts = (name for name in names if name.startswith("agent-"))
-        paths += [os.path.join(parent, name) for name in transcripts if name.endswith(".jsonl")]
+    paths = (path for path in list_all(folder) if os.path.basename(path).startswith("agent-"))
     dated = [(mtime_of(path), path) for path in paths]
     return [path for when, path in sorted(dated) if when >= since]
 
@@ -215,19 +210,24 @@ def agent_texts(line: dict[str, Any]) -> list[str]:
 
 def _list_tool_texts(line: dict[str, Any]) -> list[str]:
     """Return the texts in the inputs of the tool calls in a line, except those of a hand-back."""
-    values: list[Any] = [
-        given for name, given in list_tool_calls(line) if name != events.HANDBACK_TOOL
+    calls = list_tool_calls(line)
+    return [
+        text
+        for name, given in calls
+        if name != events.HANDBACK_TOOL
+        for text in list_strings(given)
     ]
-    texts = []
+
+
+def list_strings(value: object) -> Iterator[str]:
+    """Yield the texts in the input of a tool call, which may be nested deeply."""
+    values = [value]
     while values:
         value = values.pop()
-        if isinstance(value, dict):
-            values += value.values()
-        elif isinstance(value, list):
-            values += value
-        elif isinstance(value, str):
-            texts.append(value)
-    return texts
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (dict, list)):
+            values += reversed(value.values() if isinstance(value, dict) else value)
 
 
 def _line_typed(line: dict[str, Any]) -> str:

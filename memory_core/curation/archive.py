@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import dated_entries, markdown, reinsert
+from memory_core.document import dated_entries, markdown, merge_learnings
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -127,11 +127,12 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
-        after, text = reinsert.insert_item(document, archived.section, archived.text, memory.limits)
+        after = merge_learnings.insert_entry(
+            document, archived.section, archived.text, memory.limits
+        )
     except ValueError as error:
-        raise NotRestored(f"it cannot be restored: {error}") from None
-    items = agent_memory.index_items(after)
-    _text, title, nested = items.get(item_history.id_of(text), ("", archived.section, ""))
+        raise NotRestored(f"it cannot be restored: {error}; copy it by hand") from None
+    _text, title, nested = agent_memory.index_items(after)[key]
     memory.set_document(after)
-    memory.record("restored", text, section=title, nested=nested, source="person")
+    memory.record("restored", first_line, section=title, nested=nested, source="person")
     return RestoreResult(file, title, archived.text, was_present=False)

@@ -21,7 +21,7 @@ from memory_core.secrets import scanner
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import characters, markdown_lines, sanitize
+from memory_core.text import characters, sanitize
 
 
 class EditCopy(NamedTuple):
@@ -70,7 +70,7 @@ def list_warnings(text: str) -> list[EditWarning]:
 def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
-        text = line.rstrip("\r\n").removeprefix(markdown_lines.BOM if number == 1 else "")
+        text = line.rstrip("\r\n")
         escaped, clean = sanitize.escape(text), scanner.redact(text)
         if clean != text:
             yield number, f"a secret: agents get {clean.strip()}"

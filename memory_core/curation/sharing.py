@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import item_actions, lookup
-from memory_core.document import markdown, merge_learnings, preferences, reinsert
+from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import rights
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -95,14 +95,16 @@ def _copy(
         twin = merge_learnings.find_duplicate(document.items, first_line)
         if twin:
             return ShareResult(agent, is_user, twin.text, "", was_present=True)
-        after, text = reinsert.insert_item(document, source.section, whole, memory.limits)
+        after = merge_learnings.insert_entry(document, source.section, whole, memory.limits)
         memory.set_document(after)
-        title = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
+        title = next(item[1] for item in agent_memory.list_items(after) if item[0] == first_line)
         fields: dict[str, Any] = {"section": title, "nested": nested, "origin": source.agent}
         fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
         if source.tier in rights.DECIDED:
-            memory.origins[text, nested] = rights.ACCEPTED
-        memory.record("imported", text, source="person", confidence=source.confidence, **fields)
-        return ShareResult(agent, is_user, text, title, was_present=False)
+            memory.origins[first_line, nested] = rights.ACCEPTED
+        memory.record(
+            "imported", first_line, source="person", confidence=source.confidence, **fields
+        )
+        return ShareResult(agent, is_user, first_line, title, was_present=False)
 
     return transaction.change_memory(project, agent, change, store, change_id)

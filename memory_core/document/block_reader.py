@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory_core.text.markdown_lines import (
-    BOM,
     SECTION_START,
     closes_fence,
     read_fence,
@@ -107,7 +106,6 @@ class BlockReader:
         for at, line in enumerate(self.lines):
             self.at = at
             # Columns are indices.
-            line = line.removeprefix(BOM) if at == 0 else line
             line = line.rstrip("\r\n").expandtabs(4)
             if at < self.verbatim_end:
                 self.verbatim.append(at)

@@ -11,12 +11,17 @@ an entry or a day.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 DAY_PREFIX = "## "
 ENTRY_PREFIX = "- "
 INDENT = "  "
+
+# The section of an entry, `[A \\[1\\]]`, and what it escapes.
+_LABEL = re.compile(r"\[((?:\\[\\\]]|\\(?![\\\]])|[^\\\n])*?)\](?: |$|(?=\n))")
+_ESCAPED = re.compile(r"\\([\\\]])")
 
 
 class DatedEntry:
@@ -124,12 +129,5 @@ def format_entry(section: str, item: str) -> str:
 
 def parse_entry(text: str) -> tuple[str, str]:
     """Return the section and the item of an entry; the section is "" if it has none."""
-    title, at = "", 1
-    while text.startswith("[") and at < len(text) and text[at] != "\n":
-        if text[at] == "\\" and text[at + 1 : at + 2] in ("\\", "]"):
-            at += 1
-        elif text[at] == "]" and text[at + 1 : at + 2] in ("", " ", "\n"):
-            return title, text[at + 1 :].removeprefix(" ")
-        title += text[at]
-        at += 1
-    return "", text
+    match = _LABEL.match(text)
+    return (_ESCAPED.sub(r"\1", match[1]), text[match.end() :]) if match else ("", text)

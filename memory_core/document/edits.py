@@ -6,9 +6,10 @@ place or raises ValueError.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from memory_core.document.block_reader import BULLET, Item, count_digits, escape
+from memory_core.document.block_reader import BULLET, Item, escape
 from memory_core.document.markdown import (
     EMPTY_COMMENT,
     Document,
@@ -16,7 +17,7 @@ from memory_core.document.markdown import (
     normalize_title,
     parse_document,
 )
-from memory_core.text.markdown_lines import BOM, count_front_matter, find_line_end
+from memory_core.text.markdown_lines import count_front_matter, find_line_end
 
 ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
 # All parts of a document: an edit may only change the entries of its own lines.
@@ -25,25 +26,32 @@ Shape = list[ShapeEntry]
 
 ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
 
+# The indentation, the marker and the blanks before an item's text.
+_MARKER = re.compile(r"[ \t]*([-+*]|\d+[.)])(\t|[ ]{1,4}(?=[^ \r\n]))?")
+
 
 def insert_item(document: Document, section: Section, text: str, nested: str = "") -> Document:
-    """Insert an item after the last one of a section, in its style, with lines nested below it.
+    """Insert an item as the last one of a section's own part, with lines nested below it.
 
     Raises ValueError if no line can hold the text.
     """
-    below = nested.splitlines()
     own = _own_end(document, section)
     items = [item for item in section.items if item.line < own]
     if items:
-        lines = [_next_bullet(document, items) + escape(text), *below]
-        is_loose = len(items) > 1 and _is_blank(document, items[-1].line - 1)
-        places = [(items[-1].end, [""] * is_loose + lines)]
+        bullets = (_next_bullet(document, items[-2:]), BULLET)
+        places = [(items[-1].end, bullet) for bullet in bullets]
     else:
-        places = _below_heading(document, section, own, [BULLET + escape(text), *below])
-    for at, lines in places:
+        ends = (_skip_blanks(document, section.body, own), section.body)
+        places = [(end, BULLET) for end in ends]
+    for at, bullet in places:
+        lines = [bullet + escape(text), *nested.splitlines()]
+        shape = _shape_of_both(document, at, [(ITEM, text, len(lines))])
+        if not items:
+            lines = [*[""] * (at > section.body), *lines, *[""] * _is_text(document, at)]
+        elif len(items) > 1 and _is_blank(document, items[-1].line - 1):
+            lines = ["", *lines]
         after = _splice(document, at, at, lines)
-        entry = (ITEM, text, 1 + len(below))
-        if _is_read(after, document, _shape_of_both(document, at, [entry])):
+        if _is_read(after, document, shape):
             return after
     raise ValueError(f"no line of section {section.title!r} can hold the item {text!r}")
 
@@ -54,8 +62,8 @@ def remove_items(document: Document, items: list[Item]) -> Document:
         return document
     gone = {item.line for item in items}
     shape = [entry for at, entry in _entries(document) if at not in gone]
-    lines = _without_bom(document)
     last_first = sorted(items, key=lambda item: -item.line)
+    lines = [*document.lines]
     for item in last_first:
         _cut(lines, item)
     after = _with_lines(document, lines)
@@ -113,24 +121,6 @@ def _find_section_place(document: Document, title: str, order: Sequence[str]) ->
     return [*before[-1:], *after[:1], len(document.lines)][0]
 
 
-def insert_block(document: Document, section: Section | None, block: list[str]) -> Document:
-    """Insert lines at the end of a section's own part, or above the first section.
-
-    An empty comment separates them from a list above if they would become a part of it.
-    """
-    tops = [other.line for other in document.sections[:1]] or [len(document.lines)]
-    begin, at = (section.body, _own_end(document, section)) if section else (0, tops[0])
-    while at > begin and _is_blank(document, at - 1):
-        at -= 1
-    below = [""] if _is_text(document, at) else []
-    for above in ([""], ["", EMPTY_COMMENT, ""]):
-        after = _splice(document, at, at, [*above[at == 0 :], *block, *below])
-        own = _shape(parse_document("\n".join([*above, *block])))
-        if _is_read(after, document, _shape_of_both(document, at, own)):
-            break
-    return after
-
-
 def set_suffix(document: Document, section: Section, suffix: str) -> Document:
     """Change the `(Max: ...)` of a section's heading, if it has one."""
     if section.suffix in ("", suffix):
@@ -163,13 +153,12 @@ def find_comment(document: Document, key: str) -> int | None:
 
 
 def _add_comment(document: Document, comment: str) -> Document:
-    for at in (_header_end(document), count_front_matter(document.lines)):
-        above = at and not _is_blank(document, at - 1) and at - 1 not in document.verbatim
-        lines = [*[""] * bool(above), comment, *[""] * _is_text(document, at)]
-        after = _splice(document, at, at, lines)
-        if _is_read(after, document, _shape_of_both(document, at, [(COMMENT, comment, 0)])):
-            return after
-    return document
+    at = _header_end(document)
+    above = at and not _is_blank(document, at - 1) and at - 1 not in document.verbatim
+    lines = [*[""] * bool(above), comment, *[""] * _is_text(document, at)]
+    after = _splice(document, at, at, lines)
+    is_read = _is_read(after, document, _shape_of_both(document, at, [(COMMENT, comment, 0)]))
+    return after if is_read else document
 
 
 def _header_end(document: Document) -> int:
@@ -187,26 +176,19 @@ def _header_end(document: Document) -> int:
 
 def _splice(document: Document, begin: int, end: int, new: list[str]) -> Document:
     """Replace lines; the new ones get the document's line end."""
-    lines = _without_bom(document)
+    lines = document.lines
     close = find_line_end("".join(lines[:1]))
     return _with_lines(document, lines[:begin] + [line + close for line in new] + lines[end:])
 
 
 def _with_lines(document: Document, lines: list[str]) -> Document:
-    """Parse other lines, with the byte order mark and the last line end of the document."""
+    """Parse other lines, with the last line end of the document."""
     old = document.lines
     if lines and old and not old[-1].endswith(("\n", "\r")):
         close = find_line_end(old[0])
         lines = [line if line.endswith(("\n", "\r")) else line + close for line in lines]
         lines[-1] = lines[-1].rstrip("\r\n")
-    bom = BOM if old and old[0].startswith(BOM) else ""
-    return parse_document(bom + "".join(lines))
-
-
-def _without_bom(document: Document) -> list[str]:
-    """Return the lines without the byte order mark."""
-    first = [line.removeprefix(BOM) for line in document.lines[:1] if line != BOM]
-    return first + document.lines[1:]
+    return parse_document("".join(lines))
 
 
 def _cut(lines: list[str], item: Item) -> None:
@@ -231,36 +213,25 @@ def _own_end(document: Document, section: Section) -> int:
     return next((line for line in lines if section.line < line < section.end), section.end)
 
 
-def _below_heading(
-    document: Document, section: Section, own: int, item: list[str]
-) -> list[tuple[int, list[str]]]:
-    """Return places for the first item of a section: after its text, or below its heading."""
-    end = own
-    while end > section.body and _is_blank(document, end - 1):
-        end -= 1
-    behind, below = ([""] if _is_text(document, at) else [] for at in (end, section.body))
-    if end == section.body:
-        return [(end, [*item, *behind])]
-    return [(end, ["", *item, *behind]), (section.body, [*item, *below])]
-
-
 def _bullet(line: str) -> str:
     """Return the indentation, the marker and the blanks before an item's text."""
-    line = line.removeprefix(BOM)
-    rest = line.rstrip("\r\n").lstrip(" \t")
-    marker = line[: line.index(rest)] + rest[: count_digits(rest) + 1]
-    content = rest[count_digits(rest) + 1 :]
-    blanks = content[: len(content) - len(content.lstrip(" \t"))]
-    return marker + (blanks if content.strip() and 0 < len(blanks) < 5 else " ")
+    match = _MARKER.match(line)
+    return f"{match[0]}{'' if match[2] else ' '}" if match else BULLET
 
 
 def _next_bullet(document: Document, items: list[Item]) -> str:
-    """Return the bullet of the next item: the last one, or the next number."""
-    bullets = [_bullet(document.lines[item.line]) for item in items[-2:]]
-    last = bullets[-1].strip(" \t")
-    if not last[0].isdecimal() or (len(bullets) == 2 and bullets[0] == bullets[1]):
-        return bullets[-1]
-    return bullets[-1].replace(last[:-1], str(int(last[:-1]) + 1), 1)
+    """Return the bullet of the next item: that of the last one, or the next number."""
+    bullets = [_bullet(document.lines[item.line]) for item in items]
+    if bullets[1:] == bullets[:1]:
+        return bullets[0]
+    return re.sub(r"\d+", lambda number: str(int(number[0]) + 1), bullets[-1])
+
+
+def _skip_blanks(document: Document, begin: int, end: int) -> int:
+    """Return the line behind the last one between two lines that is not blank."""
+    while end > begin and _is_blank(document, end - 1):
+        end -= 1
+    return end
 
 
 # The shape of a document, which shows whether an edit has changed the meaning of other lines.
@@ -275,13 +246,9 @@ def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:
         [
             *((part.line, (part.level, part.title, 0)) for part in document.headings),
             *((item.line, (ITEM, item.text, item.end - item.line)) for item in document.items),
-            *((at, (kind, _bare(document.lines[at]), 0)) for at, kind in kinds.items()),
+            *((at, (kind, document.lines[at].strip(" \t\r\n"), 0)) for at, kind in kinds.items()),
         ]
     )
-
-
-def _bare(line: str) -> str:
-    return line.removeprefix(BOM).strip(" \t\r\n")
 
 
 def _shape(document: Document) -> Shape:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from memory_core.document.block_reader import BlockReader, Heading, Item
 from memory_core.text import markdown_lines
 
 EMPTY_COMMENT = "<!-- -->"  # ends a list, and is not displayed
+
+_SUFFIX = re.compile(r"\(\s*max\s*:\s*\d+\s+items?\s*\)$", re.IGNORECASE)
 
 
 class Section:
@@ -93,13 +96,8 @@ def find_section_of(document: Document, text: str) -> Section | None:
 
 def split_title(title: str) -> tuple[str, str]:
     """Split `Title (Max: 15 items)` into the title and its suffix."""
-    at = title.rfind("(")
-    if at < 0 or not title.endswith(")"):
-        return title, ""
-    words = title[at + 1 : -1].lower().replace(":", ": ").split()
-    if len(words) != 3 or words[0] != "max:" or not words[1].isdecimal():
-        return title, ""
-    return (title[:at].rstrip(), title[at:]) if words[2] in ("item", "items") else (title, "")
+    match = _SUFFIX.search(title)
+    return (title[: match.start()].rstrip(), match[0]) if match else (title, "")
 
 
 def read_nested(document: Document, item: Item) -> str:

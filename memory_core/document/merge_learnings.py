@@ -210,6 +210,16 @@ def ensure_section(document: Document, title: str, limits: Limits) -> tuple[Docu
     return document, section
 
 
+def insert_entry(document: Document, title: str, entry: str, limits: Limits) -> Document:
+    """Insert an item with its nested lines, as an archive or another memory has it.
+
+    Its section may be new.  Raises ValueError if no line can hold the item.
+    """
+    document, section = ensure_section(document, title or template.RECENT_TITLE, limits)
+    text, _newline, nested = entry.partition("\n")
+    return edits.insert_item(document, section, text, nested)
+
+
 def _choose_section(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
     """Return the section for a learning of an agent, who may not add one beyond the limit.
 
@@ -360,4 +370,4 @@ def _format_size(document: Document, limits: Limits) -> str:
 
 
 def _count_bytes(document: Document) -> int:
-    return template.count_bytes(markdown.render_document(document))
+    return len(markdown.render_document(document).encode("utf-8", "surrogatepass"))

@@ -91,8 +91,6 @@ def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
 def _read_memory(text: str) -> Iterator[Block]:
     document = markdown.parse_document(text)
     lines = tuple(line.rstrip("\r\n") for line in document.lines)
-    if text.startswith(markdown_lines.BOM):
-        lines = (lines[0].removeprefix(markdown_lines.BOM), *lines[1:])
     at = markdown_lines.count_front_matter(document.lines)
     if at:
         yield Block(FRONT, lines[:at], "front matter")
@@ -225,9 +223,10 @@ class VersionMerge:
             return ours
         if old and ours.whole == old.whole:
             return theirs
-        if ours.kind == FRONT and old:
-            lines = _merge_lines(old.lines, ours.lines, theirs.lines)
-            return ours.replace_lines(lines, ours.nested)
+        if ours.kind == FRONT and self.base:
+            before = old.lines[:-1] if old else ()
+            lines = _merge_lines(before, ours.lines[:-1], theirs.lines[:-1])
+            return ours.replace_lines((*lines, ours.lines[-1]), ())
         if ours.kind in (FRONT, HEADER, PREFERENCE):
             if not _fold(theirs) <= _fold(ours):
                 self.left.append("\n".join(theirs.whole))
@@ -316,10 +315,7 @@ def _merge_lines(base: Lines, ours: Lines, theirs: Lines) -> Lines:
     old, own, others = ({line.strip() for line in lines} for lines in (base, ours, theirs))
     stay = [line for line in ours if line.strip() in others or line.strip() not in old]
     added = [line for line in theirs if line.strip() not in own and line.strip() not in old]
-    closing = stay[-1:] if stay[-1:] == ["---"] else []  # front matter
-    keys = {line.partition(":")[0] for line in stay} if closing else set()
-    added = [line for line in added if line.partition(":")[0] not in keys]
-    return (*stay[: len(stay) - len(closing)], *added, *closing)
+    return (*stay, *added)
 
 
 def _fold(block: Block) -> set[str]:
@@ -343,7 +339,7 @@ def merge_versions(
     """Merge two versions of a text and their common ancestor, which may be empty."""
     if ours == theirs or theirs == base:
         return MergedText(ours, [])
-    if ours == base or not ours.strip(f"{markdown_lines.BOM} \t\r\n"):
+    if ours == base or not ours.strip():
         return MergedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     merge = VersionMerge(blocks, own, others)
@@ -356,12 +352,11 @@ def merge_versions(
 
 
 def _join_lines(lines: list[str], ours: str) -> str:
-    """Return the text of the lines, with the line ends and the byte order mark of our version."""
+    """Return the text of the lines, with the line ends of our version."""
     end = markdown_lines.find_line_end(ours)
     while lines and not lines[-1].strip() and ours.rstrip("\r\n") + end == ours:
         lines.pop()
-    bom = markdown_lines.BOM if ours.startswith(markdown_lines.BOM) else ""
-    return bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
+    return end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
 
 
 def merge_sides(text: str) -> MergedText:
@@ -375,10 +370,7 @@ def merge_sides(text: str) -> MergedText:
         return MergedText(text, [])
     ours, theirs = (remove_markers("".join(_list_side(text, side))) for side in "<=")
     result = merge_versions("", ours, theirs)
-    resolved = remove_markers(result.text)
-    if text.startswith(markdown_lines.BOM):
-        resolved = markdown_lines.BOM + resolved.removeprefix(markdown_lines.BOM)
-    return MergedText(resolved, result.left)
+    return MergedText(remove_markers(result.text), result.left)
 
 
 def merge_documents(text: str, other: str) -> MergedText:
@@ -404,7 +396,7 @@ def remove_markers(text: str) -> str:
 def _list_side(text: str, side: str) -> Iterator[str]:
     """Yield the lines of one side: `<` for ours, `=` for theirs."""
     document = markdown.parse_document(text)
-    signs = {at: document.lines[at].removeprefix(markdown_lines.BOM)[0] for at in document.markers}
+    signs = {at: document.lines[at][0] for at in document.markers}
     headings = {heading.line for heading in document.headings}
     part = following = ""
     for at, line in enumerate(document.lines):

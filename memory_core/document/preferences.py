@@ -89,7 +89,7 @@ def check_pair(key: str, value: str) -> tuple[str, str]:
     for name, text in (("key", key), ("value", value)):
         if "\n" in text.strip() or "\r" in text.strip():
             raise InvalidPreference(f"the {name} of a preference must be one line")
-    key, value = _strip_key(key), _join_visible(value)
+    key, value = _strip_key(key), sanitize.join_visible(value)
     if fault := _describe_fault(key):
         raise InvalidPreference(fault)
     if not value:
@@ -134,7 +134,7 @@ def get_front(text: str) -> str:
 
 
 def _strip_key(key: str) -> str:
-    return _join_visible(key).strip(_AROUND_KEY)
+    return sanitize.join_visible(key).strip(_AROUND_KEY)
 
 
 def _describe_fault(key: str) -> str:
@@ -148,10 +148,3 @@ def _describe_fault(key: str) -> str:
             f"preference name too long: {len(key)} characters; at most {MAX_KEY_LENGTH} are allowed"
         )
     return ""
-
-
-def _join_visible(text: str) -> str:
-    """Return the visible characters of a text, as one line."""
-    if not text.isascii() or not text.isprintable():
-        text = sanitize.remove_invisible(text)
-    return " ".join(text.split())

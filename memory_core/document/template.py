@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from memory_core.document import edits, markdown, preferences
@@ -38,6 +39,7 @@ DEFAULT_LINE_LENGTH = 400  # characters; holds the longest learning of a report
 
 LIMITS_COMMENT = "MEMORY LIMITS"
 UPDATED_COMMENT = "Last Updated"
+_UPDATE = re.compile(rf"{UPDATED_COMMENT}:\s*(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)", re.ASCII)
 
 
 class Limits(NamedTuple):
@@ -102,11 +104,8 @@ def add_title(text: str, name: str, project: str) -> str:
 def read_update_time(document: Document) -> str:
     """Return the time in the header, `YYYY-MM-DD HH:MM:SS`, or "" if there is none."""
     at = edits.find_comment(document, UPDATED_COMMENT)
-    if at is None:
-        return ""
-    time = document.lines[at].partition(f"{UPDATED_COMMENT}:")[2].strip()[:19]
-    digits = time.replace("-", "").replace(":", "").replace(" ", "", 1)
-    return time if len(time) == 19 and len(digits) == 14 and digits.isdecimal() else ""
+    match = None if at is None else _UPDATE.search(document.lines[at])
+    return match[1] if match else ""
 
 
 def update_header(text: str, limits: Limits, now: str, author: str) -> str:
@@ -147,13 +146,3 @@ def join_lines(text: str) -> str:
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
     return " ".join(text.split())
-
-
-def count_bytes(text: str) -> int:
-    """Return the size of a text in its file."""
-    if text.isascii():
-        return len(text)
-    try:
-        return len(text.encode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:  # a lone surrogate, which no file can contain
-        return len(text.encode("utf-8", "surrogatepass"))

@@ -28,6 +28,7 @@ from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES
 from memory_core.tasks import backlog_folder
+from memory_core.text import markdown_lines
 
 DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
 COMMENT_LINE = f"# Run `{INSTALL_COMMAND}` in each clone, or git merges these files as plain text."
@@ -71,7 +72,10 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
     folder, name = os.path.split(path)
     is_archive = os.path.basename(folder) == ARCHIVE_FOLDER
     try:
-        merged = three_way.merge(_read(base), _read(ours), _read(theirs), is_archive)
+        old, own, others = map(_read, (base, ours, theirs))
+        mark = markdown_lines.BOM if own.startswith(markdown_lines.BOM) else ""
+        old, own, others = (text.removeprefix(markdown_lines.BOM) for text in (old, own, others))
+        merged = mark + three_way.merge(old, own, others, is_archive)
         files, own_name = _open_folder(ours)
         files.replace(own_name, merged.encode("utf-8", "surrogateescape"), durable=False)
     except OSError as error:

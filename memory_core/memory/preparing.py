@@ -12,7 +12,14 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_spelling
-from memory_core.document import contradictions, edits, markdown, near_duplicates, preferences
+from memory_core.document import (
+    contradictions,
+    edits,
+    markdown,
+    near_duplicates,
+    preferences,
+    template,
+)
 from memory_core.document.block_reader import Item
 from memory_core.files import named_files
 from memory_core.history import performance, rights
@@ -88,10 +95,8 @@ def remove(folder: MemoryFolder, agent: str) -> None:
 
 def _find_day(snapshot: FileSnapshot) -> str:
     """Return the day of the last change from the header, else from the file system."""
-    day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
-    if len(day) == 10 and day.replace("-", "").isdecimal():
-        return day
-    return times.format_utc(snapshot.changed)[:10]
+    updated = template.read_update_time(markdown.parse_document(snapshot.text))
+    return (updated or times.format_utc(snapshot.changed))[:10]
 
 
 def _list_extras(project: Project, agent: str, parts: SortedItems) -> list[Passage]:

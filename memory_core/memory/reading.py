@@ -35,11 +35,6 @@ from memory_core.text.times import format_utc
 Place = tuple[int, str, str, float]
 
 
-# Items that are added again at most; each is compared with all items of the file.  A repository
-# may have a history of thousands, and a hook must end in time.
-MAX_MISSED = 100
-MAX_COMPARISONS = 100_000
-
 # Maximum number of seconds that an editor may have had a file open that had no header yet.
 DAY_SECONDS = 86400
 
@@ -141,8 +136,6 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
         ]
     if difference.missed:
         _check_version(memory, difference)
-        room = min(MAX_MISSED, MAX_COMPARISONS // (len(document.items) + 1))
-        _archive_excess(memory, difference, room)
     # The header shows that agent-memory wrote the file; its history was lost later.
     kind = "imported" if is_first and memory.header_time else "edited"
     record_difference(memory, difference, kind, item_history.HAND_SOURCE)
@@ -196,16 +189,6 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
         memory.leftover += [(state.section, state.text) for state in difference.missed]
     if version != change_table.NEW:
         difference.missed = []
-
-
-def _archive_excess(memory: AgentMemory, difference: Difference, room: int) -> None:
-    """Move the missing items to the archive, except the `room` newest ones."""
-    newest_first = sorted(difference.missed, key=lambda state: state.place, reverse=True)
-    excess = newest_first[room:]
-    if excess:
-        difference.missed = newest_first[:room]
-        difference.gone += excess
-        memory.leftover += [(state.section, state.text) for state in excess]
 
 
 def record_difference(memory: AgentMemory, difference: Difference, new: str, source: str) -> None:

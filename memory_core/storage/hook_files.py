@@ -39,7 +39,7 @@ def list_names(paths: LevelPaths) -> list[str]:
     return [name for _time, name in sorted(files) if "~" in name]
 
 
-def has_work(paths: LevelPaths, with_tried: bool = True) -> bool:
+def has_work(paths: LevelPaths, with_tried: bool) -> bool:
     """Return whether there is something to do for a worker, with what was tried or without."""
     has_reports = bool(list_names(paths)) if with_tried else inbox.has_new(paths)
     return has_reports or paths.state.is_folder(OLD_FOLDER)

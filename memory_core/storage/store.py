@@ -18,6 +18,7 @@ from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPar
 from memory_core.storage.database import journal, review_table, state_db
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.paths import LevelPaths, MemoryFolder
+from memory_core.text.markdown_lines import BOM
 
 # Seconds.  A hook must end within 5 s; a writer holds a lock for milliseconds.
 LOCK_TIMEOUT = 2.0
@@ -67,12 +68,16 @@ class NotText(Refused):
 
 
 class FileSnapshot:
-    """The state of a memory file: text, path, time of its last change in seconds."""
+    """The state of a memory file: text, path, time of its last change in seconds.
 
-    __slots__ = ("_files", "_identity", "changed", "path", "text")
+    `mark`: its byte order mark, which is no part of the text and is written again, or "".
+    """
+
+    __slots__ = ("_files", "_identity", "changed", "mark", "path", "text")
 
     def __init__(self, text: str, path: str, status: os.stat_result, files: SafeFiles) -> None:
-        self.text = text
+        self.text = text.removeprefix(BOM)
+        self.mark = text[: len(text) - len(self.text)]
         self.path = path
         self.changed = status.st_mtime
         self._identity = _identity_of(status)
@@ -140,7 +145,8 @@ class Store(MemoryFolder):
                 relative = self.paths.relative(path)
                 raise FileChanged(f"{relative} was saved by somebody else just now")
 
-        self.files.replace(path, text.encode("utf-8", "surrogateescape"), check=check)
+        whole = read.mark + text if read else text
+        self.files.replace(path, whole.encode("utf-8", "surrogateescape"), check=check)
         file_actions.remove_stale(self.files, os.path.dirname(path))
 
     def make_folder(self) -> None:
@@ -293,7 +299,7 @@ def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> 
         before = merge_versions.merge_sides(before).text
     after = dated_entries.add_days(before, entries)
     if after != before:
-        files.replace(path, _encode(after))
+        files.replace(path, _encode(snapshot.mark + after if snapshot else after))
 
 
 def make_lock_path(paths: LevelPaths, name: str) -> str:

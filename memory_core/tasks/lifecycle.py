@@ -144,9 +144,8 @@ class TaskTransaction:
                 name = self.folder.files.relative(snapshot.path)
                 raise store.FileChanged(f"{name} was saved by somebody else just now")
 
-        self.folder.files.replace(
-            snapshot.path, text.encode("utf-8", "surrogateescape"), check=check
-        )
+        whole = (snapshot.mark + text).encode("utf-8", "surrogateescape")
+        self.folder.files.replace(snapshot.path, whole, check=check)
 
     def _set_fields(self, path: str, **values: str) -> None:
         memory = read_memory(self.folder, path)

@@ -33,7 +33,7 @@ def count_front_matter(lines: list[str]) -> int:
 
 def begins_front_matter(lines: list[str]) -> bool:
     """Check for pairs below the first line, because a rule looks the same."""
-    if len(lines) < 2 or lines[0].removeprefix(BOM).rstrip() != "---":
+    if len(lines) < 2 or lines[0].rstrip() != "---":
         return False
     first = next((line for line in lines[1:5] if not read_marker(line)), "")
     return ":" in first or first.rstrip() == "---"

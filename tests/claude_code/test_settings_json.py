@@ -157,7 +157,7 @@ def test_an_upgrade_replaces_the_hooks_and_restores_the_exact_text(text: str) ->
 
 @every
 def test_adding_keeps_other_values(text: str) -> None:
-    is_blank = not text.strip(settings_json.WHITESPACE + settings_json.BYTE_ORDER_MARK)
+    is_blank = not text.strip(settings_json.BLANKS)
     before = {} if is_blank else value_of(text)
     after = value_of(settings_json.add_hooks(text, BLOCK))
     assert without_hooks(after) == without_hooks(before)
@@ -181,8 +181,6 @@ LAYOUTS: dict[str, tuple[dict[str, Any], str]] = {
     "two blanks": ({"indent": 2}, "\n"),
     "four blanks": ({"indent": 4}, ""),
     "tabs": ({"indent": "\t"}, "\n"),
-    "one line": ({}, ""),
-    "minified": ({"separators": (",", ":")}, ""),
 }
 
 
@@ -191,6 +189,17 @@ def test_added_hooks_have_the_layout_of_the_file(name: str) -> None:
     layout, end = LAYOUTS[name]
     merged = settings_json.add_hooks(json.dumps(FOREIGN, **layout) + end, BLOCK)
     assert merged == json.dumps(value_of(merged), **layout) + end
+
+
+def test_hooks_are_on_lines_of_their_own_in_a_file_of_one_line() -> None:
+    text = json.dumps({"hooks": {"Stop": []}})
+    begin, *lines = settings_json.add_hooks(text, {"Stop": [{"hooks": [OTHER_HOOK]}]}).split("\n")
+    assert (begin, lines[:2], lines[-1]) == (text[:-3], ["", "      {"], "    ]}}")
+
+
+def test_a_container_that_an_older_version_marked_by_a_blank_stays() -> None:
+    text = '{"hooks":{ "Stop":[{"hooks":[{"type":"command","command":"agent_memory=x"}]}]}}'
+    assert settings_json.remove_hooks(text) == '{"hooks":{}}'
 
 
 def test_windows_line_ends_are_used_throughout() -> None:
@@ -269,12 +278,11 @@ REFUSED: list[tuple[str, object, object, str]] = [
     ('{"a": "b', 1, 7, "Unterminated string"),
     ('{"a": "b\n"}', 1, 9, "Invalid control character"),
     ('{"a": "\\x"}', 1, 8, "Invalid "),
-    ('{"a": NaN}', 1, 1, "NaN is not JSON"),
     ("{}\r\n{}", 2, 1, "Extra data"),
     ("[]", 1, 1, "the settings should be an object"),
     ('{\n  "hooks": null}', 2, 12, '"hooks" should be an object'),
     ('{"hooks": {"PreToolUse": {}}}', 1, 26, '"PreToolUse" should be an'),
-    ("\ufeff{,}", 1, 2, "Expecting property name"),
+    ("\ufeff{,}", 1, 3, "Expecting property name"),
 ]
 
 
@@ -303,10 +311,6 @@ spoilt = st.tuples(usual_texts(), st.integers(0, 400), pieces).map(
 json_like = st.lists(pieces, max_size=14).map("".join) | odd_texts() | spoilt
 
 
-def refuse(name: str) -> float:
-    raise ValueError(name)
-
-
 @unhurried
 @given(json_like)
 @example("[1]]")
@@ -316,7 +320,7 @@ def refuse(name: str) -> float:
 @example('{"a":1,"a":{"b":2}}')
 def test_scanner_agrees_with_the_standard_parser(text: str) -> None:
     try:
-        expected = repr(json.loads(text, parse_constant=refuse))
+        expected = repr(json.loads(text))
     except ValueError:
         expected = "refused"
     try:
@@ -339,7 +343,7 @@ def rebuilt(text: str, node: settings_json.JsonNode) -> object:
 @given(odd_texts())
 def test_scanner_finds_the_start_of_members(text: str) -> None:
     for child in settings_json.parse_json(text).children:
-        assert json.loads(text[child.member_start : child.key_end]) == child.key
+        assert json.JSONDecoder().raw_decode(text, child.member_start)[0] == child.key
 
 
 def test_a_plugin_sets_no_variables_for_hooks() -> None:

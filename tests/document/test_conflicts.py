@@ -12,8 +12,6 @@ from support.memory_files import make_conflict, read_format_pairs
 from support.strategies import LINES, WORDS
 from support.tables import for_each
 
-BOM = markdown_lines.BOM
-
 
 @pytest.mark.parametrize("pair", [pair for pair in read_format_pairs() if "conflict" in pair])
 def test_conflict_examples_of_the_page(pair: dict[str, str]) -> None:
@@ -36,8 +34,6 @@ SIDES = {
     "without a section": ("", "- x\n", "- y\n", "- x\n- y\n"),
     "one side has nothing": ("# T\n", "", "## A\n- x\n", "# T\n## A\n- x\n"),
     "and nothing else is there": ("", "", "# T\n- x\n", "# T\n- x\n"),
-    "a byte order mark": (BOM, "# T\n- x\n", "# U\n", f"{BOM}# T\n- x\n"),
-    "on both sides": ("", f"{BOM}# T\n\n- y\n", f"{BOM}# U\n\n- z\n", f"{BOM}# T\n\n- y\n- z\n"),
 }
 UNIONS = {
     **{name: (above + make_conflict(*sides), end) for name, (above, *sides, end) in SIDES.items()},
@@ -132,7 +128,6 @@ COMBINED = {
     ),
     "itself": (FIRST, FIRST),
     "nothing": ("", FIRST),
-    "a byte order mark": (f"{BOM}prose\n", FIRST.replace("# T\n", "# T\n\nprose\n")),
     "as a person writes it": (
         "## A\n-  two  blanks \n",
         FIRST.replace("- x", "- x\n-  two  blanks "),
@@ -159,7 +154,7 @@ def test_merge_documents(name: str) -> None:
 
 FIRSTS = {
     "no title": ("## A\n- x\n", "# T\n- y\n", "# T\n- y\n\n## A\n- x\n"),
-    "an empty file": (f"{BOM}\n", "# T\n- y\n", "# T\n- y\n"),
+    "an empty file": ("\n", "# T\n- y\n", "# T\n- y\n"),
     "code cut off": ("- x\n~~~~\ncode", "- y\n", "- x\n- y\n~~~~\ncode\n~~~~"),
     "a deeper heading": (
         "## A\n- x\n\n### Deep\n- y\n\n## B\n",
@@ -221,8 +216,7 @@ PLAIN += ["### C"]
 
 def texts(lines: list[str], size: int = 20) -> st.SearchStrategy[str]:
     return st.builds(
-        lambda mark, chosen, end, last: mark + end.join(chosen) + last * end,
-        st.sampled_from(["", BOM]),
+        lambda chosen, end, last: end.join(chosen) + last * end,
         st.lists(st.sampled_from(lines), max_size=size),
         st.sampled_from(["\n", "\r\n", "\r"]),
         st.booleans(),
@@ -230,7 +224,7 @@ def texts(lines: list[str], size: int = 20) -> st.SearchStrategy[str]:
 
 
 def bare(line: str) -> str:
-    return line.removeprefix(BOM).strip()
+    return line.strip()
 
 
 def is_said(text: str, items: list[str]) -> bool:
@@ -265,7 +259,6 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
             # In broken Markdown a heading may follow an open fence; then its text is kept.
             is_heading = markdown.normalize_title(title) in titles or heading.level == 1
             assert is_heading or title in found.text or title in "\n".join(found.left)
-    assert BOM not in found.text[1:]
     assert not after.markers
 
 
@@ -284,7 +277,6 @@ def test_a_union_keeps_all_but_bases(text: str) -> None:
     found = merge_versions.merge_sides(text)
     assert not markdown.parse_document(found.text).markers
     assert merge_versions.merge_sides(found.text).text == found.text
-    assert BOM not in found.text[1:]
     having = "\n".join([found.text, *found.left])
     items = [item.text for item in markdown.parse_document(found.text).items]
     lines = ["" if mark == "|" else line for mark, line in parts_of(text)]

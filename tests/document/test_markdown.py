@@ -148,7 +148,6 @@ READ = {
     "the suffix is not the title": ("## A (Max: 15 items)\n", [("A", [])]),
     "in any case": ("## A (max:1 ITEM) ##\n", [("A", [])]),
     "another suffix is": ("## A (Max: many)\n", [("A (Max: many)", [])]),
-    "a byte order mark": ("\ufeff## A\n- x\n", [("A", ["x"])]),
     "code is not read": ("## A\n```\n## B\n- x\n```\n- y\n", [("A", ["y"])]),
     "nor a comment": ("## A\n<!--\n## B\n- x\n-->\n- y\n", [("A", ["y"])]),
     "front matter": ("---\na: b\n- x\n---\n## A\n- y\n", [("A", ["y"])]),
@@ -259,6 +258,7 @@ INSERTED = {
     "the next number": ("## A\n1) x\n", "## A\n1) x\n2) y\n"),
     "a wider number": ("## A\n8. x\n9. x\n", "## A\n8. x\n9. x\n10. y\n"),
     "the same number": ("## A\n1. x\n1. x\n", "## A\n1. x\n1. x\n1. y\n"),
+    "behind a blank line": ("## A\n- x\n\n- y\n", "## A\n- x\n\n- y\n\n- y\n"),
     "behind nested lines": ("## A\n- x\n  - n\n\n    p\n", "## A\n- x\n  - n\n\n    p\n- y\n"),
     "before a deeper heading": ("## A\n- x\n\n### B\n- z\n", "## A\n- x\n- y\n\n### B\n- z\n"),
     "other line ends": ("## A\r\n- x\r\n", "## A\r\n- x\r\n- y\r\n"),
@@ -295,8 +295,6 @@ REMOVED = {
     "the last": (1, "- x\n- y", "- x"),
     "a neighbour would be prose": (0, "prose\n- x\n2. y\n", "prose\n\n2. y\n"),
     "a neighbour would be nested": (1, "- x\n1.  y\n\n  z\n", "- x\n<!-- -->\n\n  z\n"),
-    "the first line": (0, "\ufeff- x\n- y\n", "\ufeff- y\n"),
-    "the only line": (0, "\ufeff- x", "\ufeff"),
 }
 
 
@@ -314,7 +312,6 @@ REPLACED = {
     "what is nested stays": ("* x\n  y\n  - z\n\n  p\n", "* new\n  - z\n\n  p\n"),
     "text below the bullet": ("-\n  x\n- y\n", "- new\n- y\n"),
     "no last line end": ("- x", "- new"),
-    "the first line": ("\ufeff- x\n", "\ufeff- new\n"),
 }
 
 
@@ -334,7 +331,6 @@ ADDED = {
     "no blank line there": ("A", "prose\n## C\n", "prose\n\n## A (3)\n\n## C\n"),
     "code without end": ("A", "# T\n## X\n```\n", "# T\n## X\n```\n\n## A (3)\n"),
     "no last line end": ("A", "prose", "prose\n\n## A (3)"),
-    "a byte order mark": ("A", "\ufeff## C\n", "\ufeff## A (3)\n\n## C\n"),
 }
 
 
@@ -365,7 +361,6 @@ COMMENTS = {
     "below the title": ("# T\n\nprose\n", f"# T\n\n{NEW_COMMENT}\n\nprose\n"),
     "below others": ("# T\n\n<!-- a -->\n", f"# T\n\n<!-- a -->\n{NEW_COMMENT}\n"),
     "without title": ("## A\n", f"{NEW_COMMENT}\n\n## A\n"),
-    "a byte order mark": ("\ufeff- x\n", f"\ufeff{NEW_COMMENT}\n\n- x\n"),
     "behind front matter": ("---\na: b\n---\n", f"---\na: b\n---\n\n{NEW_COMMENT}\n"),
     "cut off": ("# T\n<!-- Key: a\n", f"# T\n\n{NEW_COMMENT}\n\n<!-- Key: a\n"),
     "of several lines": ("<!-- Key: a\nb -->\n", f"{NEW_COMMENT}\n\n<!-- Key: a\nb -->\n"),
@@ -387,8 +382,7 @@ BROKEN_OFF += ["<!x", "<?php", "a -> b", "owner: ann", "...", "[a]: /b"]
 COMMON = ["- item", "* another item", "1. third item", "## Section", "## Another", "", ""]
 COMMON += ["  - nested"]
 documents = st.builds(
-    lambda mark, lines, end, last: mark + end.join(lines) + last * end,
-    st.sampled_from(["", markdown_lines.BOM]),
+    lambda lines, end, last: end.join(lines) + last * end,
     st.lists(st.sampled_from(COMMON * 8 + FRAGMENTS + BROKEN_OFF * 2), min_size=4, max_size=16),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),
@@ -398,9 +392,8 @@ numbers = st.integers(min_value=0, max_value=99)
 
 
 def filled(lines: list[str]) -> list[str]:
-    """Return the lines that are not blank, without line end and the byte order mark of the text."""
-    first = [line.removeprefix(markdown_lines.BOM) for line in lines[:1]]
-    return [line.rstrip("\r\n") for line in first + lines[1:] if line.strip(" \t\r\n")]
+    """Return the lines that are not blank, without line ends."""
+    return [line.rstrip("\r\n") for line in lines if line.strip(" \t\r\n")]
 
 
 def without_empty(lines: list[str]) -> list[str]:

@@ -7,7 +7,6 @@ from hypothesis import given
 
 from memory_core.document import markdown, merge_learnings, template
 from memory_core.learning import type_names
-from memory_core.text.markdown_lines import BOM
 from support.memory_files import FORMAT, NOW, Learning, read_format_pairs
 from support.strategies import documents, learnings, small_limits
 from support.tables import for_each
@@ -110,7 +109,7 @@ def test_an_author_cannot_end_the_comment() -> None:
 
 
 KNOWN = ["", "- Use tabs in makefiles", "## Any\n\n* **use tabs in makefiles.**\n"]
-KNOWN += ["\ufeff## Any (Max: 3 items)\r\n1. Use tabs in\r\n   makefiles\r\n"]
+KNOWN += ["## Any (Max: 3 items)\r\n1. Use tabs in\r\n   makefiles\r\n"]
 KNOWN += ["## Any\n- Use tabs\n\n```\nnever closed\n"]
 
 
@@ -222,7 +221,7 @@ def unknown(text: str) -> list[str]:
     """Return the lines that are not an item, a header comment or blank."""
     document = markdown.parse_document(text)
     own = {at for item in document.items for at in range(item.line, item.end)}
-    lines = [line.strip("\r\n" + BOM) for at, line in enumerate(document.lines) if at not in own]
+    lines = [line.strip("\r\n") for at, line in enumerate(document.lines) if at not in own]
     return [line for line in lines if line.strip(" \t")]
 
 

@@ -82,7 +82,7 @@ PUT = {
     "as it is written": (wished("**A:**  0\n  - nested"), wished("**A:**  1\n  - nested")),
     "once": (wished("a: 0", "b: 2", "a: 5"), wished("b: 2", "a: 1")),
     "once, though the last says so": (wished("a: 0", "b: 2", "a: 1"), wished("b: 2", "a: 1")),
-    "what is so already": ("\ufeff## Preferences\r\n+ A: 1", "\ufeff## Preferences\r\n+ A: 1"),
+    "what is so already": ("## Preferences\r\n+ A: 1", "## Preferences\r\n+ A: 1"),
     "beside what is no pair": (wished("Be kind"), wished("Be kind", "a: 1")),
     "though all sections are taken": (FULL, f"## Preferences\n- a: 1\n\n{FULL}"),
 }
@@ -165,8 +165,8 @@ def test_setting_changes_nothing_else(text: str, key: str) -> None:
     gone = preferences.find_all(markdown.parse_document(text), key)
     own = {at for each in gone for at in range(each.line, each.end)}
     kept = [line for at, line in enumerate(markdown_lines.split_lines(text)) if at not in own]
-    lines = iter([line.strip("\ufeff\r\n") for line in markdown_lines.split_lines(once)])
-    assert all(line.strip("\ufeff\r\n") in lines for line in kept if line.strip("\ufeff \t\r\n"))
+    lines = iter([line.strip("\r\n") for line in markdown_lines.split_lines(once)])
+    assert all(line.strip("\r\n") in lines for line in kept if line.strip(" \t\r\n"))
 
 
 # Learnings do not change preferences.

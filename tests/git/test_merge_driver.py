@@ -394,3 +394,11 @@ def test_the_next_write_repairs_conflict_markers(shop: Sandbox) -> None:
     path.write_text(f"{path.read_text()}<<<<<<< ours\n- {ANN}\n=======\n- {BOB}\n>>>>>>> theirs\n")
     learn(shop, "The lift is slow", "tip")
     assert items(shop.root) == [FACT, ANN, BOB, "The lift is slow"]
+
+
+def test_a_byte_order_mark_stays(tmp_path: Path) -> None:
+    base, ours, theirs = (str(tmp_path / name) for name in ("base", "ours", "theirs"))
+    for path, items in ((base, "- a\n"), (ours, "- a\n- b\n"), (theirs, "- a\n- c\n")):
+        Path(path).write_text(f"## A\n{items}", encoding="utf-8-sig")
+    assert merge_driver.merge_file(base, ours, theirs, "qa.md") == 0
+    assert Path(ours).read_bytes() == "\ufeff## A\n- a\n- b\n- c\n".encode()

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from memory_core.document import dated_entries, markdown, merge_versions, template
 from memory_core.git import three_way
-from memory_core.text import markdown_lines, similarity
+from memory_core.text import similarity
 from support.strategies import documents
 from support.tables import for_each
-
-BOM = markdown_lines.BOM
 
 
 def header(time: str, author: str = "engineer", items: int = 15) -> str:
@@ -81,6 +79,9 @@ MERGES = [
     ("a.", "a./b goes/z on.", "a./c goes/d on.", "a./b goes/z on./c goes/d on."),
     # front matter
     ("---/a: 1/b: 1/---", "---/a: 2/b: 1/---", "---/a: 1/b: 2/---", "---/a: 2/b: 2/---"),
+    # both values of a key, for a person to choose
+    ("---/a: 1/---", "---/a: 2/---", "---/a: 3/---", "---/a: 2/a: 3/---"),
+    ("- x", "---/a: 1/---/- x", "---/b: 2/---/- x", "---/a: 1/b: 2/---/- x"),
     # the newer header whole
     (f"# T//{FIRST}", f"# T//{EARLY}//- a", f"# T//{LATE}//- b", f"# T//{LATE}//- a/- b"),
     # a title changed
@@ -104,8 +105,6 @@ MERGES = [
         *("A/- p/B/- q/A/- r", "A/- p/B/- q/A/- r/- x", "A/- p/B/- q/- y/A/- r"),
         "A/- p/B/- q/- y/A/- r/- x",
     ),
-    # a byte order mark
-    ("- p", f"{BOM}- p", "- p/- b", f"{BOM}- p/- b"),
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 import pytest
 
 from memory_core.delegation import draining
@@ -74,7 +76,10 @@ def test_text_is_delivered_and_learned(sandbox: Sandbox, data: bytes) -> None:
     delivered = recall.build_block(project, "engineer", 5000).text
     assert ("Orders are kept" in delivered) == (b"Orders" in data)
     assert sandbox.run_hook("subagent_stop", make_stop_event()).status == 0
-    assert LEARNED.encode() in path.read_bytes()
+    after = path.read_bytes()
+    assert LEARNED.encode() in after
+    assert after.count(codecs.BOM_UTF8) == data.count(codecs.BOM_UTF8)
+    assert after.startswith(data[:3])
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -134,7 +134,7 @@ def assert_kept(folder: Path, name: str, *texts: str) -> None:
     """Assert that a memory and its archive have each line of these texts."""
     whole, items = "".join(read_texts(folder).values()), in_memory_or_archive(folder, name)
     for line in (line for text in texts for line in markdown_lines.split_lines(text)):
-        bare = line.removeprefix(markdown_lines.BOM).replace(" (Max: 15 items)", "").rstrip("\r\n")
+        bare = line.replace(" (Max: 15 items)", "").rstrip("\r\n")
         if bare[:7] not in markdown_lines.CONFLICT_MARKERS:
             marked = bare.strip().lstrip("-*+ ")
             assert marked in whole or any(similarity.is_same(marked, each) for each in items), line
@@ -171,7 +171,6 @@ def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Pr
 
 @given(documents, documents, documents)
 def test_a_resolved_file_has_items_of_both_sides(above: str, ours: str, theirs: str) -> None:
-    ours, theirs = (side.removeprefix(markdown_lines.BOM) for side in (ours, theirs))
     text = f"{above}\n<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n"
     with project_with({"qa.md": text}) as (memories, project):
         resolve_files(project, write=True)
@@ -219,9 +218,9 @@ PLACES = [
     ("## A\n1. x\n", "a", "y", "## A\n1. x\n2. y\n"),
     ("", "Mine", "y", "## Mine (Max: 15 items)\n- y\n"),
     ("## Mine\n- x\n", "Ours", "y", "## Mine\n- x\n\n## Ours (Max: 15 items)\n- y\n"),
-    ("## A\n- x\n", "", "y", "- y\n\n## A\n- x\n"),
-    ("## A\n- x\n", "A", "y\n  - z", "## A\n- x\n\n- y\n  - z\n"),
-    ("## A\n", "A", "- ```\n  code\n  ```", "## A\n\n- ```\n  code\n  ```\n"),
+    ("## A\n- x\n", "", "y", "## A\n- x\n\n## Recent Learnings (Max: 15 items)\n- y\n"),
+    ("## A\n1. x\n", "A", "y\n  - z", "## A\n1. x\n- y\n  - z\n"),
+    ("## A\n- x\n", "A", "y\n  - z", "## A\n- x\n- y\n  - z\n"),
     ("## A\n- x\n", "A", "# y", "## A\n- x\n- \\# y\n"),
     ("## A\n- x\n\n```\ncode\n", "A", "y", "## A\n- x\n- y\n\n```\ncode\n"),
 ]
@@ -243,7 +242,12 @@ def test_restore(before: str, section: str, item: str, after: str) -> None:
 
 @for_each(
     ("section", "item"),
-    [("from qa_agent.md", "# Bank"), ("`a\n", "x\n```\n# y"), ("", "known\n  - Why: a")],
+    [
+        ("from qa_agent.md", "# Bank"),
+        ("`a\n", "x\n```\n# y"),
+        ("", "known\n  - Why: a"),
+        ("", "- ```\n  code\n  ```"),
+    ],
 )
 def test_restore_refuses(section: str, item: str) -> None:
     with project_with({"qa.md": "- known\n"}) as (memories, project):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from memory_core.document import template
-from memory_core.text import markdown_lines
 from support.memory_files import Learning
 
 WORDS = ["queue", "bank", "price", "order", "stock", "test", "cache", "login", "mail", "bus"]
@@ -25,8 +24,7 @@ contents = st.one_of(
 TYPES = [*template.SECTION_TITLES, *template.CATEGORY_TYPES, "tip", " Pattern ", ""]
 learnings = st.lists(st.builds(Learning, st.sampled_from(TYPES), contents), max_size=8)
 documents = st.builds(
-    lambda mark, lines, end, last: mark + end.join(lines) + last * end,
-    st.sampled_from(["", markdown_lines.BOM]),
+    lambda lines, end, last: end.join(lines) + last * end,
     st.lists(st.sampled_from(LINES), max_size=24),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),
