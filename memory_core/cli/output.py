@@ -191,16 +191,3 @@ def paint(text: str, style: str) -> str:
     if not is_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return ColouredText(f"\x1b[{COLOURS[style]}m{make_safe(text)}\x1b[0m")
-
-
-def can_show(characters: str) -> bool:
-    """Say whether stdout and the user's locale can show these characters."""
-    try:
-        characters.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return False
-    # In the C locale Python itself writes UTF-8 and sets LC_CTYPE to C.UTF-8 (PEP 538).
-    kind = os.environ.get("LC_CTYPE", "")
-    locale = os.environ.get("LC_ALL") or (kind if kind != "C.UTF-8" else "")
-    locale = locale or os.environ.get("LANG", "")
-    return "utf8" in locale.casefold().replace("-", "")

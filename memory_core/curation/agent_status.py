@@ -326,18 +326,14 @@ def _describe_hooks(
 ) -> str:
     levels = dict.fromkeys(file.level for file in files if file.own_hooks)
     if not levels:
-        is_unclear = any(file.problem for file in files)
-        return "not found; a settings file cannot be used" if is_unclear else "not installed"
+        return "not found" if any(file.problem for file in files) else "not installed"
     places = ["a plugin" if level == "plugin" else f"{level} settings" for level in levels]
     state = f"installed in {', '.join(places)}"
-    if settings_files.find_disabling_file(files):
-        return f"{state}, but disableAllHooks switches them off"
     count = sum(len(fault.hooks) for fault in faults)
-    if count == sum(len(file.own_hooks) for file in files):
+    if settings_files.find_disabling_file(files) or count == sum(len(f.own_hooks) for f in files):
         return f"{state}, but they do not work"
-    if hook_faults.list_missing(files):
-        return f"{state}, but some are missing"
-    return f"{state}, but not all of them work" if faults else state
+    is_faulty = faults or hook_faults.list_missing(files)
+    return f"{state}, but not all of them work" if is_faulty else state
 
 
 def _check_settings(

@@ -6,7 +6,6 @@ a change id.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -42,6 +41,11 @@ class Change(NamedTuple):
     def undoes(self) -> set[str]:
         """Return the ids of the changes that this change undid, empty for any other change."""
         return {record["id"] for record in self.records if record["kind"] == "undone"}
+
+    @property
+    def pending(self) -> set[str]:
+        """Return the agents in whose memories the change is not undone."""
+        return {*self.agents} - {*self.undone_by}
 
     @property
     def place(self) -> tuple[int, str, str, float]:
@@ -106,20 +110,16 @@ def find_change(changes: Iterable[Change], name: str) -> Change:
 def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[Record]:
     """Return all records of these agents, oldest first: changes in the order of their numbers.
 
-    Those without a number, of runs and of older versions, stand between them by the clock.  Hand
-    edits that no write has recorded yet have the present time.  Each record has its agent and, if
-    it is known, the text of its item; its time is that of the clock.
+    Those of older versions, which have no number, come first.  Hand edits that no write has
+    recorded yet have the present time.  Each record has its agent and, if it is known, the text of
+    its item; its time is that of the clock.
     """
     records = [
         record
         for agent in agents
         for record in _add_texts(agent, read_memory(project, agent, store).history)
     ]
-    newest_first = sorted(records, key=item_history.place_of)[::-1]
-    numbered = [record for record in newest_first if item_history.seq_of(record)]
-    others = [record for record in newest_first if not item_history.seq_of(record)]
-    merged = heapq.merge(numbered, others, key=lambda record: str(record["time"]), reverse=True)
-    return list(merged)[::-1]
+    return sorted(records, key=item_history.place_of)
 
 
 def _add_texts(agent: str, history: item_history.History) -> list[Record]:

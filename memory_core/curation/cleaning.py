@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -136,12 +137,9 @@ def _find_orphans(project: Project, store: Store) -> Iterator[OrphanMemory]:
     for day in state_db.read(store.paths.state, run_table.list_days):
         last_events[day.agent] = max(last_events.get(day.agent, ""), day.day)
     for agent in agents:
-        try:
-            orphan = _read_orphan(project, store, agent, last_events.get(agent, ""))
-        except OSError:
-            continue
-        if orphan:
-            yield orphan
+        with suppress(OSError):
+            if orphan := _read_orphan(project, store, agent, last_events.get(agent, "")):
+                yield orphan
 
 
 def _is_link(store: Store, path: str) -> bool:
@@ -187,17 +185,13 @@ def has_only_header(text: str) -> bool:
     """Say whether a memory has only its header and the default headings."""
     document = markdown.parse_document(text)
     default = {markdown.normalize_title(title) for title in (*template.TITLE_ORDER, "preferences")}
-    spans = [(part.line, part.body) for part in document.headings if part.level == 1][:1]
-    spans += [
-        (part.line, part.body)
-        for part in document.sections
-        if markdown.normalize_title(part.title) in default
-    ]
+    own: set[int | None] = {one.line for one in document.headings[:1] if one.level == 1}
+    for part in document.sections:
+        own |= {part.line} if markdown.normalize_title(part.title) in default else set()
     names = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
-    skipped = {edits.find_comment(document, name) for name in names}
-    skipped |= {at for begin, end in spans for at in range(begin, end)}
+    own |= {edits.find_comment(document, name) for name in names}
     return not document.items and all(
-        at in skipped or line.strip() in ("", markdown.EMPTY_COMMENT)
+        at in own or line.strip() in ("", markdown.EMPTY_COMMENT)
         for at, line in enumerate(document.lines)
     )
 

@@ -250,15 +250,10 @@ def _list_taught(
 
 def check_enabled(project: Project) -> None:
     """Raise InvalidRequest if memory is off; an unreadable config.yml turns it off."""
-    config = project.config
-    if config["enabled"]:
-        return
-    if not config.is_readable:
-        raise InvalidRequest(f"memory is switched off here: {config.problems[0]}")
-    raise InvalidRequest(
-        "memory is switched off here: see memory.enabled in config.yml, or the variable"
-        " AGENT_MEMORY"
-    )
+    config, why = project.config, "see memory.enabled in config.yml, or the variable AGENT_MEMORY"
+    if not config["enabled"]:
+        why = why if config.is_readable else config.problems[0]
+        raise InvalidRequest(f"memory is switched off here: {why}")
 
 
 def check_included(project: Project, agent: str) -> None:

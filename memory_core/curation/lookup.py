@@ -147,10 +147,10 @@ def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
     if len(by_id) == 1:
         return matches[0]
     if matches:
-        listed = _format_items([*by_id.values()][::-1], "\n  ")
-        raise AmbiguousItem(f"{name!r} may be one of {len(by_id)} items:\n  {listed}")
+        listed = _format_items([*by_id.values()][::-1])
+        raise AmbiguousItem(f"{name!r} may be one of {len(by_id)} items:{listed}")
     near = _format_items(_list_similar(name, [item for _rank, item in ranked]))
-    raise ItemNotFound(f"no item matches {name!r}{'; similar: ' if near else ''}{near}")
+    raise ItemNotFound(f"no item matches {name!r}{'; similar:' if near else ''}{near}")
 
 
 def is_id(name: str) -> bool:
@@ -175,20 +175,20 @@ def _first_line(item: HasId) -> str:
     return item.text.partition("\n")[0]
 
 
-def _list_similar(name: str, items: Sequence[HasId]) -> list[HasId]:
+def _list_similar(name: str, items: Iterable[HasId]) -> list[HasId]:
     words = similarity.extract_words(name)
-    ranked = [
-        (similarity.measure_overlap(words, similarity.extract_words(_first_line(item))), item)
-        for item in {item.id: item for item in reversed(items)}.values()
+
+    def measure(item: HasId) -> float:
+        return similarity.measure_overlap(words, similarity.extract_words(_first_line(item)))
+
+    near = {item.id: item for item in items if measure(item) >= MIN_LIKENESS}
+    return sorted(near.values(), key=measure, reverse=True)[:SHOWN_ITEMS]
+
+
+def _format_items(items: Sequence[HasId]) -> str:
+    lines = [
+        f"\n  {item.id} {sanitize.shorten(_first_line(item), SHOWN_LENGTH)}"
+        for item in items[:SHOWN_ITEMS]
     ]
-    near = [pair for pair in ranked if pair[0] >= MIN_LIKENESS]
-    return [item for _likeness, item in sorted(near, key=lambda pair: -pair[0])[:SHOWN_ITEMS]]
-
-
-def _format_items(items: Sequence[HasId], between: str = "; ") -> str:
-    lines = []
-    for item in items[:SHOWN_ITEMS]:
-        lines.append(f"{item.id} {sanitize.shorten(_first_line(item), SHOWN_LENGTH)}")
-    if len(items) > SHOWN_ITEMS:
-        lines.append(f"and {len(items) - SHOWN_ITEMS} more")
-    return between.join(lines)
+    more = f"\n  and {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else ""
+    return "".join(lines) + more

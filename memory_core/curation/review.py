@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup, preference_actions
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history, rights
@@ -22,7 +21,7 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage.database import review_table
 from memory_core.storage.project import Project
-from memory_core.storage.store import InvalidAgentName, Store, resolve_agent
+from memory_core.storage.store import Store
 from memory_core.text import sanitize
 
 # Records the decision on a learning; the last argument has the fields of its records.
@@ -123,12 +122,10 @@ def choose(
     A name of an agent restricts the others to the agent; only such names mean all of its
     learnings, if `accept_all`.  Raises InvalidDecision and AmbiguousItem.
     """
-    all_agents = {PM, *lookup.list_known_agents(project, store)}
-    by_name = {name: _resolve_agent(project, name, store) for name in names}
-    agents = {agent for agent in by_name.values() if agent in all_agents}
+    wanted = [name for name in names if not lookup.is_agent(project, name, store)]
+    agents = {lookup.find_agent(project, name, store) for name in names if name not in wanted}
     waiting = list_waiting(store, agents)
     update_tiers(project, store, waiting)
-    wanted = [name for name, agent in by_name.items() if agent not in all_agents]
     if not (wanted or accept_all):
         raise InvalidDecision("name the learnings by their ids, or use --all")
     try:
@@ -137,13 +134,6 @@ def choose(
         message = str(error).replace("no item", "no agent or waiting learning", 1)
         raise InvalidDecision(message) from None
     return list({item.id: item for item in chosen}.values()) if wanted else waiting
-
-
-def _resolve_agent(project: Project, name: str, store: Store) -> str:
-    try:
-        return resolve_agent(store, name)
-    except InvalidAgentName:
-        return ""
 
 
 def accept(

@@ -64,7 +64,7 @@ def list_undoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
     return [
         change
         for change in _list_changes(store, agents, only_local=True)
-        if not change.undoes and set(change.agents) - set(change.undone_by)
+        if not change.undoes and change.pending
     ]
 
 
@@ -78,7 +78,7 @@ def list_redoable(store: Store) -> list[Change]:
         depths[change.id] = 1 + max(targets) if targets else 0
         if not targets:
             waiting = []
-        elif depths[change.id] % 2 and set(change.agents) - set(change.undone_by):
+        elif depths[change.id] % 2 and change.pending:
             waiting.append(change)
     return waiting
 
@@ -126,7 +126,7 @@ def undo_changes(
     ids = {find_change(every, name).id for name in names}
     chosen = [change for change in every if change.id in ids]
     for change in chosen:
-        if not set(change.agents) - set(change.undone_by):
+        if not change.pending:
             by = short_id(next(iter(change.undone_by.values())))
             reason = f"change {short_id(change.id)} is undone already: undo {by} to redo it"
             raise NothingToUndo(reason)
@@ -198,7 +198,7 @@ def _undo(
     write: bool,
 ) -> UndoResult:
     """Undo these changes in all memories, or in none."""
-    owners = {agent for change in chosen for agent in set(change.agents) - set(change.undone_by)}
+    owners = {agent for change in chosen for agent in change.pending}
     names = [agent for agent in sorted(owners) if not agents or agent in agents]
 
     def work(memory: AgentMemory) -> tuple[str, bool]:

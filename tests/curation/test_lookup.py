@@ -62,7 +62,7 @@ TWICE = [*ITEMS, PlainItem("0123456789", "The test")]
     ("items", "name", "said"),
     [
         (ITEMS, "a bank holiday in May", ""),
-        (ITEMS, "Write it twice", f"; similar: {ITEMS[2].id} Write the migration twice"),
+        (ITEMS, "Write it twice", f"; similar:\n  {ITEMS[2].id} Write the migration twice"),
         (ITEMS, " ", ""),
         ([], "x", ""),
         (QUEUES, "queue", f"\n  {QUEUES[0].id} one queue\n  {QUEUES[1].id} two queues"),
@@ -86,7 +86,7 @@ def test_errors_list_five_items_with_shortened_texts() -> None:
     assert parts == [*(f"{item.id} {item.text[:56]} ..." for item in items[:5]), "and 4 more"]
     with pytest.raises(lookup.ItemNotFound) as unknown:
         lookup.find_item("item x", make_items(*(f"item number {n}" for n in range(9))))
-    assert str(unknown.value).count("; ") == 5
+    assert str(unknown.value).count("\n  ") == 5
 
 
 def test_two_items_with_one_id_are_one() -> None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memory_core.cli.output import can_show, is_terminal, make_safe, name_command, paint, print_line
+from memory_core.cli.output import is_terminal, make_safe, name_command, paint, print_line
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
@@ -204,10 +204,9 @@ def _sum_widths(widths: list[int], shown: list[int]) -> int:
 
 def _format_cell(text: str, width: int, align_right: bool) -> str:
     if count_cells(text) > width:
-        mark = "…" if can_show("…") else ".."
-        while count_cells(text + mark) > width:
+        while count_cells(f"{text}..") > width:
             text = text[:-1]
-        text += mark
+        text += ".."
     padding = " " * (width - count_cells(text))
     return padding + text if align_right else text + padding
 

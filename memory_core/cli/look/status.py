@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from memory_core.cli.common.arguments import AsJson, OptionalAgent, User, flag
 from memory_core.cli.common.entries import Column, format_age, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import can_show, is_terminal, print_json, print_line, select_fields
+from memory_core.cli.output import print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
 from memory_core.origin import text_origins
@@ -23,13 +22,12 @@ COLUMNS = [
     Column("ITEMS", 1),
     Column("SECT", 8),
     Column("SIZE", 7),
-    Column("USED", 2, align_right=False),
+    Column("USED", 2),
     Column("CHANGED", 5),
     Column("LEARNED", 3),
     Column("REVIEW", 4),
     Column("RUNS", 5, align_right=False, is_optional=True),
     Column("UNMERGED", 9, is_optional=True),
-    Column("TREND", 6, align_right=False, is_optional=True),
 ]
 
 
@@ -78,30 +76,26 @@ def status(
 
 
 def _print_markdown(memories: list[MemoryStatus]) -> None:
-    """Print a table without the columns that only a terminal shows; names are in code spans."""
-    titles = [column.title.capitalize() for column in COLUMNS if column.title != "TREND"]
-    rows = [[f"`{row[0]}`", *row[1:-1]] for row in map(_format_row, memories)]
+    """Print a table with all columns; names are in code spans."""
+    titles = [column.title.capitalize() for column in COLUMNS]
+    rows = [[f"`{row[0]}`", *row[1:]] for row in map(_format_row, memories)]
     for row in [titles, ["---"] * len(titles), *rows]:
         print_line(f"| {' | '.join(row)} |")
 
 
 def _format_row(memory: MemoryStatus) -> list[str]:
-    used = format_share(memory.size, memory.limit) or "-"
-    if is_terminal():
-        used = draw_bar(memory.size / memory.limit) if memory.limit else ""
     learned = memory.trend[-1]
     return [
         memory.agent,
         str(memory.items),
         str(memory.sections),
         format_size(memory.size),
-        used,
+        format_share(memory.size, memory.limit) or "-",
         format_age(memory.changed),
         f"+{learned}" if learned else "-",
         str(memory.review or "-"),
         _format_recent(memory),
         str(memory.unmerged or "-"),
-        draw_sparkline(memory.trend) if is_terminal() else "",
     ]
 
 
@@ -195,35 +189,3 @@ def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
         },
         "stale": [{**item._asdict(), "gone": [*item.gone]} for item in memory.stale],
     }
-
-
-BAR_EIGHTHS = "▏▎▍▌▋▊▉"
-SPARK_LEVELS = "▁▂▃▄▅▆▇█"
-
-BAR_WIDTH = 6  # in cells
-
-
-def draw_bar(share: float) -> str:
-    """Return a share of 1 as a bar: empty only for 0, full only from 1 on."""
-    full, eighths, empty = ("█", BAR_EIGHTHS, "░") if _can_show_blocks() else ("#", "", ".")
-    steps = len(eighths) + 1
-    count, part = divmod(int(min(share, 1) * BAR_WIDTH * steps) or int(share > 0), steps)
-    bar = full * count + (eighths[part - 1] if part else "")
-    return bar + empty * (BAR_WIDTH - len(bar))
-
-
-def draw_sparkline(numbers: Sequence[int]) -> str:
-    """Return a line that rises and falls with the numbers, "" if the terminal cannot show it.
-
-    Small numbers are drawn low: one item a week is not a peak.
-    """
-    if not _can_show_blocks():
-        return ""
-    top = len(SPARK_LEVELS) - 1
-    peak = max(top, *numbers)
-    return "".join(SPARK_LEVELS[-(-number * top // peak)] for number in numbers)
-
-
-def _can_show_blocks() -> bool:
-    # The Linux console accepts UTF-8, but its fonts have few characters.
-    return can_show(BAR_EIGHTHS + SPARK_LEVELS) and os.environ.get("TERM") not in ("linux", "dumb")
