@@ -155,7 +155,7 @@ class RootGroup(CommandGroup):
         shared.project = str(ctx.params.get("project") or "")
         shared.debug = bool(ctx.params.get("debug"))
         if ctx.params.get("no_pager"):
-            output.forbid_pager()
+            os.environ["PAGER"] = ""
         return rest
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

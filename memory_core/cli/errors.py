@@ -52,8 +52,6 @@ def describe_error(error: Exception) -> tuple[str, int]:
     status = getattr(error, "status", None)
     if isinstance(status, int):  # raised by this code base, with a message for people
         return str(error), status
-    if type(error).__name__ == "Abort":
-        return "stopped; nothing was changed", 1
     return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
 
 

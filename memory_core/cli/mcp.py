@@ -6,7 +6,7 @@ from typing import Annotated
 
 from memory_core.cli.app import read_environment, shared
 from memory_core.cli.common.arguments import flag
-from memory_core.cli.common.inputs import can_ask, require_consent
+from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_note
 from memory_core.setup import activation
@@ -28,10 +28,8 @@ def mcp(
       claude mcp add agent-memory -- agent-memory mcp
     """
     if activation.lacks_mcp():
-        if not install and not can_ask():
-            raise CommandRefused(f"{MISSING}: run agent-memory mcp --install in a terminal", 1)
-        if not install:
-            require_consent(f"{MISSING}. Install them now?")
+        if not install and not (can_ask() and ask_yes_no(f"{MISSING}. Install them now?")):
+            raise CommandRefused(f"{MISSING}: run agent-memory mcp --install", 1)
         activation.install_program(mcp="yes", say=print_note)
         activation.lacks_mcp()  # the program that has them takes over
     from memory_core.mcp_server import stdio

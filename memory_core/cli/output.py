@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import shutil
 import signal
 import sys
@@ -120,43 +119,25 @@ def _check_reader(write: Callable[[], object]) -> None:
         raise ReaderGone from None
 
 
-def wait_for_reader(seconds: float) -> None:
-    """Wait so long; raise ReaderGone at once if nobody reads stdout any more."""
-    poll = select.poll()
-    if sys.stdout:
-        poll.register(sys.stdout, 0)  # asks for errors only
-    if poll.poll(seconds * 1000):
-        raise ReaderGone
-
-
 def is_terminal() -> bool:
     return bool(sys.stdout) and sys.stdout.isatty()
 
 
 # Output that waits for the pager; None if there is no pager.
 _page: list[str] | None = None
-_is_pager_forbidden = False
-
-
-def forbid_pager() -> None:
-    """Ignore `enable_pager`, for --no-pager."""
-    global _is_pager_forbidden
-    _is_pager_forbidden = True
 
 
 def enable_pager() -> None:
     """Show the result of this command in a pager if stdout is a terminal."""
     global _page
-    if is_terminal() and not _is_pager_forbidden and _has_pager():
+    if is_terminal() and _has_pager():
         _page = []
 
 
 def _has_pager() -> bool:
     """Say whether the program of PAGER exists and can page on this terminal."""
-    words = os.environ.get("PAGER", "less").split()
-    program = next((word for word in words if "=" not in word), "cat")
-    has_program = program != "cat" and shutil.which(program) is not None
-    return has_program and os.environ.get("TERM", "dumb") != "dumb"
+    program = os.environ.get("PAGER", "less").partition(" ")[0]
+    return shutil.which(program) is not None and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def disable_pager() -> None:

@@ -17,9 +17,6 @@ MEDIA_TYPE = "text/event-stream"
 
 POLL_SECONDS = 0.3
 
-# A comment this often shows a connection whose other end is gone.
-KEEP_ALIVE_SECONDS = 15
-
 # A page needs to know that something happened, and to whom.
 FIELDS = ("event", "timestamp", "agent_id", "task_id")
 
@@ -34,14 +31,8 @@ async def _write_events(reader: EventReader, is_stopping: Callable[[], bool]) ->
     with closing(reader):
         await anyio.to_thread.run_sync(reader.read_new)
         yield "event: ready\ndata:\n\n"
-        quiet = 0.0
         while not is_stopping():
-            events = await anyio.to_thread.run_sync(reader.read_new)
-            for event in events:
+            for event in await anyio.to_thread.run_sync(reader.read_new):
                 fields = {key: event[key] for key in FIELDS if key in event}
                 yield f"data: {json.dumps(fields)}\n\n"
-            quiet = 0.0 if events else quiet + POLL_SECONDS
-            if quiet >= KEEP_ALIVE_SECONDS:
-                quiet = 0.0
-                yield ": still here\n\n"
             await anyio.sleep(POLL_SECONDS)

@@ -19,8 +19,7 @@ class Visit:
 
     `project` is opened for this request; `numbers` are read when a page asks for them.
     `names` are the parts of the path that its pattern names, `query` the parameters behind "?",
-    `form` those of a POST; of a parameter that occurs several times, the last one.  `lists` has all
-    of those of a form.
+    `form` those of a POST; of a parameter that occurs several times, the last one.
     """
 
     project: Project
@@ -28,7 +27,6 @@ class Visit:
     names: Mapping[str, str]
     query: Mapping[str, str]
     form: Mapping[str, str] = field(default_factory=dict)
-    lists: Mapping[str, list[str]] = field(default_factory=dict)
 
     @cached_property
     def numbers(self) -> Numbers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -13,11 +12,9 @@ from markupsafe import Markup
 
 from memory_core.dashboard.page import PREFIX
 from memory_core.storage import typed_command
-from memory_core.text.phrases import format_count, format_share, format_size
+from memory_core.text.phrases import format_age, format_count, format_share, format_size
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
-
-AGES = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def make_link(*parts: str, **query: object) -> str:
@@ -30,17 +27,6 @@ def make_link(*parts: str, **query: object) -> str:
 def make_hidden_field(name: str, value: str) -> Markup:
     """Return a hidden field of a form."""
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
-
-
-def format_age(when: float) -> str:
-    """Return how long ago a time is, in seconds since 1970: 5 min, 3 h, 12 d."""
-    if not when:
-        return "never"
-    age = time.time() - when
-    for seconds, unit in AGES:
-        if age >= seconds:
-            return f"{int(age // seconds)} {unit}"
-    return "now"
 
 
 def format_moment(timestamp: str) -> str:

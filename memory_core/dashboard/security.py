@@ -25,7 +25,6 @@ FORM_FIELD = "form_token"
 STATIC_PREFIX = f"{PREFIX}/static/"
 
 HOST_NAMES = ("127.0.0.1", "localhost")
-HTTP_PORT = 80  # browsers leave it out
 
 HEADERS = {
     "Content-Security-Policy": "; ".join(
@@ -63,8 +62,7 @@ class Access:
         # A browser sends the cookies of all ports of a host to each of them.
         self.cookie_name = f"agent_memory_{port}"
         self.hosts = [f"{name}:{port}" for name in HOST_NAMES]
-        if port == HTTP_PORT:
-            self.hosts += HOST_NAMES
+        self.hosts += HOST_NAMES if port == 80 else ()  # browsers leave it out
 
     def find_foreign(self, scope: Scope) -> str:
         """Return why this request does not come from a page of this server, "" if it may."""

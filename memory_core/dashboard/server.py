@@ -9,6 +9,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import uvicorn
 from starlette.applications import Starlette
@@ -39,7 +40,7 @@ def create_app(project: Project, environ: Mapping[str, str], access: Access) -> 
     )
     app.router.redirect_slashes = False
     app.state.site = site
-    app.add_middleware(GuardedApp, access=access, refuse=site.show_refusal)
+    app.add_middleware(GuardedApp, access=access, refuse=partial(site.show_problem, is_known=False))
     return app
 
 

@@ -7,8 +7,6 @@ import secrets
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
-from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 import anyio
@@ -16,7 +14,8 @@ import anyio.to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
@@ -36,21 +35,8 @@ MESSAGE_PARAMETER = "done"
 MAX_MESSAGES = 20
 
 STATIC = os.path.join(os.path.dirname(__file__), "static")
-STATIC_TYPES = {
-    "style.css": "text/css",
-    "dashboard.js": "text/javascript",
-    "theme.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
 
 OTHER_FORM = "This form is of another run of the dashboard: reload the page and try again."
-
-
-Result = TypeVar("Result")
-
-
-class ProjectGone(Exception):
-    """The project's folder was deleted or moved while the server runs."""
 
 
 class Site:
@@ -65,8 +51,7 @@ class Site:
         self._environ = environ
         self._access = access
         self._messages: dict[str, Done] = {}
-        self._one_at_a_time = anyio.CapacityLimiter(1)
-        self._static = {name: Path(STATIC, name).read_bytes() for name in STATIC_TYPES}
+        self._limiter = anyio.CapacityLimiter(1)
         self._templates = rendering.make_templates(
             environ,
             project_name=os.path.basename(root) or root,
@@ -76,7 +61,7 @@ class Site:
             form_token=lambda: rendering.make_hidden_field(FORM_FIELD, access.form_token),
         )
 
-    def make_routes(self) -> list[Route]:
+    def make_routes(self) -> list[BaseRoute]:
         return [
             Route("/", self._go_to_start),
             *(
@@ -84,13 +69,13 @@ class Site:
                 for page in PAGES
             ),
             Route(f"{PREFIX}/live", self._stream),
-            Route(f"{PREFIX}/static/{{name}}", self._send_static),
+            Mount(f"{PREFIX}/static", StaticFiles(directory=STATIC)),
         ]
 
     def open_project(self) -> Project:
         """Return the project with its present settings, never one in a folder further up."""
         if not os.path.isdir(self._root):
-            raise ProjectGone(f"The project's folder is gone: {self._root}")
+            raise NotFound(f"The project's folder is gone: {self._root}")
         return Project(LevelPaths(self._root, self._environ), self._environ)
 
     async def _go_to_start(self, _request: Request) -> Response:
@@ -101,7 +86,9 @@ class Site:
             lists = await _read_form(request) if page.method == "POST" else {}
             if page.method == "POST" and not self._access.has_token(lists):
                 return self.show_problem(403, OTHER_FORM)
-            return await self.run(self._answer, page, request, lists)
+            return await anyio.to_thread.run_sync(
+                self._answer, page, request, lists, limiter=self._limiter, abandon_on_cancel=True
+            )
 
         return serve
 
@@ -116,7 +103,6 @@ class Site:
                 names=request.path_params,
                 query=dict(request.query_params),
                 form=form,
-                lists=lists,
             )
             result = page.show(visit)
             if isinstance(result, Done):
@@ -138,13 +124,9 @@ class Site:
         values = {"page": page, "message": message, "is_known": True, **view.values}
         return HTMLResponse(self._templates.get_template(view.template).render(values), view.status)
 
-    def show_problem(self, status: int, problem: str) -> Response:
-        """Return an error as a page."""
-        return self._render(View("problem.html", {"problem": problem}, status), None)
-
-    def show_refusal(self, status: int, problem: str) -> Response:
-        """Return an error as a page that says nothing about the project."""
-        values = {"problem": problem, "is_known": False}
+    def show_problem(self, status: int, problem: str, is_known: bool = True) -> Response:
+        """Return an error as a page; a visitor that is not known gets no name of the project."""
+        values = {"problem": problem, "is_known": is_known}
         return self._render(View("problem.html", values, status), None)
 
     async def handle_error(self, _request: Request, error: Exception) -> Response:
@@ -155,25 +137,11 @@ class Site:
         response.headers.update(error.headers or {})
         return response
 
-    async def _stream(self, request: Request) -> Response:
-        if request.method == "HEAD":
-            return Response(media_type=live.MEDIA_TYPE)
+    async def _stream(self, _request: Request) -> Response:
         try:
             return live.stream_events(self.open_project(), self.is_stopping)
-        except (OSError, ProjectGone) as error:
+        except (OSError, NotFound) as error:
             return self.show_problem(*_describe(error))
-
-    async def run(self, make: Callable[..., Result], *arguments: Any) -> Result:
-        """Run a function in the thread of the pages."""
-        return await anyio.to_thread.run_sync(
-            make, *arguments, limiter=self._one_at_a_time, abandon_on_cancel=True
-        )
-
-    async def _send_static(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in self._static:
-            raise HTTPException(404)
-        return Response(self._static[name], media_type=STATIC_TYPES[name])
 
 
 async def _read_form(request: Request) -> dict[str, list[str]]:
@@ -193,8 +161,6 @@ def _describe(error: Exception) -> tuple[int, str]:
     """Return the status and the message for an error."""
     if isinstance(error, (NotFound, lookup.UnknownAgent)):
         return 404, str(error)
-    if isinstance(error, ProjectGone):
-        return 503, str(error)
     if problem := describe_expected(error):
         return 500 if isinstance(error, OSError) else 400, problem
     traceback.print_exception(error, file=sys.stderr)

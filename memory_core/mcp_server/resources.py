@@ -27,12 +27,6 @@ ACTIVE_URI = f"{TASKS_URI}/{ACTIVE}"
 MARKDOWN, JSON = "text/markdown", "application/json"
 
 
-class ResourceNotFound(ValueError):
-    """The resource does not exist; the message shows how to find valid URIs."""
-
-    status = 2
-
-
 def uri_of_agent(agent: str) -> str:
     return f"{AGENTS_URI}/{quote(agent, safe='')}"
 
@@ -72,14 +66,15 @@ def add_resources(app: MCPServer[Any], served: ServedProject) -> None:
 
 
 def _read_agent(project: Project, name: str) -> str:
-    """Return the memory of an agent; raises ResourceNotFound, ValueError or OSError."""
+    """Return the memory of an agent; raises ValueError or OSError."""
     agent = resolve_agent(project.store, name)
     item_actions.check_included(project, agent)
     memory = project.store.read(agent)
     if memory is None:
         if refusal := project.store.find_refusal(project.store.path(agent)):
             raise refusal
-        raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
+        message = f"{name} has no memory yet; {AGENTS_URI} lists those that have one"
+        raise item_actions.InvalidRequest(message)
     given = text_origins.remove_held(project, project.store, agent, memory.text)
     return clean_output(given)
 

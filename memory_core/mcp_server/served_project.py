@@ -15,13 +15,10 @@ from memory_core.delegation import draining
 from memory_core.files.problems import describe_expected
 from memory_core.history.item_history import MCP_SOURCE
 from memory_core.secrets.scanner import redact
-from memory_core.storage import store, typed_command
+from memory_core.storage import typed_command
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import sync
 from memory_core.text import characters, sanitize
-
-# The number of agents to name in an error about an unknown agent.
-MAX_NAMES = 20
 
 
 class ServedProject:
@@ -90,10 +87,6 @@ def format_error(error: BaseException, served: ServedProject) -> str:
         faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
         return "; ".join(faults)
     if isinstance(error, lookup.UnknownAgent) and not error.near:
-        names = served.list_agents()
-        more = ", ..." if len(names) > MAX_NAMES else ""
-        there = ", ".join(names[:MAX_NAMES]) + more
+        there = ", ".join(served.list_agents())
         return f"{str(error).partition(';')[0]}; there are {there}; remember begins a new one"
-    if isinstance(error, store.LockTimeout):
-        return f"{error}; nothing was changed, try again"
     return typed_command.name_command(describe_expected(error), served.environ)

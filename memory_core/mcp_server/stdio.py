@@ -11,9 +11,7 @@ from typing import Any
 
 import anyio
 from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest
-from pydantic import ValidationError
+from mcp_types import JSONRPCRequest
 
 from memory_core.mcp_server import SERVER_NAME
 from memory_core.mcp_server.served_project import ServedProject
@@ -24,18 +22,10 @@ PAUSE_SECONDS = 0.01  # between looks at the open requests, once stdin has ended
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class CannotServe(ValueError):
-    """The server cannot start; the message is the reason."""
-
-    status = 2
-
-
 def serve(served: ServedProject) -> None:
     """Serve until stdin ends; a signal ends the process."""
     logging.disable(logging.CRITICAL)  # libraries would write tracebacks to stderr
     warnings.simplefilter("ignore")
-    if sys.stdin is None or sys.stdout is None:
-        raise CannotServe("a client talks to it over stdin and stdout: neither may be closed")
     if sys.stdin.isatty():
         print(f"{SERVER_NAME}: waiting for a client on stdin; Ctrl-C ends it", file=sys.stderr)
     for number in END_SIGNALS:
@@ -70,10 +60,7 @@ async def _answer_all(app: MemoryServer) -> None:
     async def read(stdin: Any) -> None:
         async with requests:
             async for item in stdin:
-                if isinstance(item, Exception):
-                    await stdout.send(_refuse_line(item))
-                    continue
-                message: Any = item.message
+                message: Any = getattr(item, "message", None)  # of a line that is none: an error
                 if isinstance(message, JSONRPCRequest):
                     waiting.add(str(message.id))
                 elif getattr(message, "method", "") == "notifications/cancelled":
@@ -88,16 +75,6 @@ async def _answer_all(app: MemoryServer) -> None:
         async for item in answers:
             await stdout.send(item)
             waiting.discard(str(getattr(item.message, "id", None)))
-
-
-def _refuse_line(error: Exception) -> SessionMessage:
-    """Return the answer to a line that is no message; its id is not known."""
-    is_json = not (
-        isinstance(error, ValidationError) and error.errors()[0]["type"] == "json_invalid"
-    )
-    code, text = (INVALID_REQUEST, "invalid message") if is_json else (PARSE_ERROR, "invalid JSON")
-    data = ErrorData(code=code, message=f"{text}: expected one JSON-RPC message in a line")
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=data))
 
 
 def _flatten(error: BaseException) -> list[BaseException]:

@@ -50,19 +50,16 @@ TOOLS: dict[str, tuple[Callable[..., ToolOutput], ToolAnnotations]] = {}
 Function = TypeVar("Function", bound=Callable[..., ToolOutput])
 
 
-def _tool(
-    title: str, read_only: bool = False, idempotent: bool = False
-) -> Callable[[Function], Function]:
+def _tool(title: str, read_only: bool = False) -> Callable[[Function], Function]:
     """Make a function a tool; models may see nothing of it but the docstring.
 
-    Its first parameter is the project, the others are the arguments.  The second call of an
-    idempotent tool with the same arguments adds nothing.
+    Its first parameter is the project, the others are the arguments.
     """
     annotations = ToolAnnotations(
         title=title,
         read_only_hint=read_only,
         destructive_hint=False,
-        idempotent_hint=read_only or idempotent,
+        idempotent_hint=read_only,
         open_world_hint=False,
     )
 
@@ -195,7 +192,7 @@ class RememberOutput(ToolOutput):
         return "\n".join(lines)
 
 
-@_tool("Remember one thing", idempotent=True)
+@_tool("Remember one thing")
 def remember(
     served: ServedProject,
     agent: str = AGENT_FIELD,
@@ -299,7 +296,7 @@ class SetPreferenceOutput(ToolOutput):
         return f"Already, {self.agent} prefers {self.key}: {self.value}"
 
 
-@_tool("Propose a preference", idempotent=True)
+@_tool("Propose a preference")
 def set_preference(
     served: ServedProject,
     agent: str = AGENT_FIELD,
@@ -383,7 +380,9 @@ def search(
     names = [name for name in lookup.list_agents(project.store) if project.serves(name)]
     of_agents = searching.search_given(project, query, names)
     hits = [_convert_agent_hit(hit) for hit in of_agents.hits]
-    hits += [_convert_task_hit(hit) for hit in task_actions.search(project, query)]
+    for hit in task_actions.search(project, query):
+        task, uri = hit.memory, resources.uri_of_task(hit.memory.id)
+        hits.append(_hit(TASK, task.id, uri, hit.section, hit.text, bool(task.archived)))
     hits.sort(key=lambda hit: hit.archived)
     unread = list(map(clean_output, of_agents.unread))
     return SearchOutput(hits=hits[:MAX_HITS], left_out=max(len(hits) - MAX_HITS, 0), unread=unread)
@@ -393,11 +392,6 @@ def _convert_agent_hit(hit: searching.ItemHit) -> OutputHit:
     text = markdown.join_nested(hit.text, hit.nested)
     is_archived = hit.place == searching.IN_ARCHIVE
     return _hit(AGENT, hit.agent, resources.uri_of_agent(hit.agent), hit.section, text, is_archived)
-
-
-def _convert_task_hit(hit: task_actions.TaskHit) -> OutputHit:
-    task, uri = hit.memory, resources.uri_of_task(hit.memory.id)
-    return _hit(TASK, task.id, uri, hit.section, hit.text, bool(task.archived))
 
 
 def _hit(kind: str, name: str, uri: str, section: str, text: str, archived: bool) -> OutputHit:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, cached_property
-from typing import Any, NamedTuple
+from functools import cache, cached_property, partial
+from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.history import item_history
@@ -64,7 +64,7 @@ class Numbers:
     def __init__(self, project: Project, store: Store | None = None) -> None:
         self.project = project
         self.store = store or project.store
-        self.waiting = cache(self._list_waiting)
+        self.waiting = cache(partial(waiting_list.list_entries, self.store))
         self.history = cache(self._read_history)
         self._unmerged = hook_files.list_agents(self.store.paths)
 
@@ -135,10 +135,6 @@ class Numbers:
         for name in names:
             for (_agent, day), tally in self.history(name).tallies.items():
                 yield day, tally
-
-    def _list_waiting(self, agent: str) -> list[dict[str, Any]]:
-        """Return what waits for a person, with all fields of `storage.database.review_table`."""
-        return waiting_list.list_entries(self.store, agent)
 
     def _read_history(self, agent: str) -> HistoryNumbers:
         """Return the numbers of an agent's history; without one they are 0."""

@@ -32,7 +32,7 @@ def split_document(
     written = _list_written(document)
     return [
         Passage(_make_title(title), _close_code(text), item, **(find_facts(item) if item else {}))
-        for _start, title, lines, item in _list_blocks(document)
+        for _start, title, lines, item in list_blocks(document)
         if (text := _make_text(lines, written))
     ]
 
@@ -42,7 +42,7 @@ def _make_title(title: str) -> str:
     return sanitize.escape(line).removeprefix(markdown_lines.SECTION_START)
 
 
-def _list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:
+def list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:
     """Yield (first line, title of the section, lines, text of the item or "") of each part."""
     items = {item.line: item for item in document.items}
     hidden, verbatim = _hidden(document), set(document.verbatim)
@@ -124,7 +124,7 @@ def list_paragraphs(document: Document) -> list[tuple[int, int, str]]:
     written = _list_written(document)
     texts = [
         (start, start + len(lines), _make_text(lines, written))
-        for start, _title, lines, item in _list_blocks(document)
+        for start, _title, lines, item in list_blocks(document)
         if not item
     ]
     return [part for part in texts if part[-1]]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cached_property
 
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
@@ -28,23 +29,11 @@ FOLDER_NAMES = ("backlog", ".backlog")
 ROOT_CONFIG = "backlog.config.yml"
 CONFIG_NAMES = ("config.yml", "config.yaml")
 
-# A configuration may name a longer one; it is ignored.
-MAX_FOLDER_CHARS = 100
-
 STATE_NAME = ".state.yml"
-
-# Tasks in a list of .state.yml.
-MAX_IDS = 1000
 GITIGNORE_HEADER = "# Written by agent-memory: what only this machine needs.\n"
 
 # The folders in which Backlog.md keeps task files.
-OPEN, COMPLETED, ARCHIVED = "tasks", "completed", "archive/tasks"
-
-# The first scan of so many takes a second.
-MAX_OPEN_FILES = 2000
-
-# Of a task file, whose front matter is at its beginning.
-MAX_FIELD_CHARS = 64 * 1024
+OPEN, COMPLETED = "tasks", "completed"
 
 PROGRAM = "backlog"
 
@@ -59,7 +48,6 @@ class Folder:
         self.root = files.root
         self.path = os.path.join(files.root, _find_folder_name(files))
         self.memory = os.path.join(self.path, "memory")
-        self._config: backlog_format.BacklogConfig | None = None
 
     @property
     def exists(self) -> bool:
@@ -69,14 +57,11 @@ class Folder:
             has_tasks and not self.files.has_entry(self.memory)
         )
 
-    @property
+    @cached_property
     def config(self) -> backlog_format.BacklogConfig:
-        if self._config is None:
-            paths = [os.path.join(self.root, ROOT_CONFIG)]
-            paths += [os.path.join(self.path, name) for name in CONFIG_NAMES]
-            texts = map(self.files.read_text, paths)
-            self._config = backlog_format.parse_config(next(filter(None, texts), ""))
-        return self._config
+        paths = [os.path.join(self.root, ROOT_CONFIG)]
+        paths += [os.path.join(self.path, name) for name in CONFIG_NAMES]
+        return backlog_format.parse_config(next(filter(None, map(self.files.read_text, paths)), ""))
 
     def read_file(self, path: str) -> str:
         """Return a file as text, "" if it is absent; raises OSError if it cannot be read.
@@ -107,13 +92,9 @@ class Folder:
     # Task files.
 
     def list_task_files(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of the task files in one of Backlog.md's folders, by their times.
-
-        Of very many open tasks, those that changed last count: a hook reads them.
-        """
+        """Return (name, status) of the task files in a folder of Backlog.md, by their times."""
         entries = file_actions.scan(self.files, os.path.join(self.path, place))
         entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
-        entries = entries[-MAX_OPEN_FILES:] if place == OPEN else entries
         return [entry for entry in entries if self.is_task_file(entry[0])]
 
     def is_task_file(self, name: str) -> bool:
@@ -122,11 +103,8 @@ class Folder:
 
     def find(self, task: str, place: str = OPEN) -> str:
         """Return the path of a task's file in one of Backlog.md's folders, "" for none."""
-        names = self.files.list_names(os.path.join(self.path, place))
-        usual = f"{task.strip().lower()} - "  # most names begin so; a key per file is slow
-        likely = [name for name in names if name[: len(usual)].lower() == usual]
         key = self.key(task)
-        for name in (*likely, *names):
+        for name in self.files.list_names(os.path.join(self.path, place)):
             if self.is_task_file(name) and self.key(backlog_format.parse_file_name(name)) == key:
                 path = os.path.join(self.path, place, name)
                 return path if self.files.is_file(path) else ""
@@ -135,7 +113,7 @@ class Folder:
     def read_task(self, path: str) -> BacklogTask | None:
         """Read a task file; None if it is empty, unreadable or deleted."""
         text = self.files.read_text(path)
-        return BacklogTask(text[:MAX_FIELD_CHARS]) if text else None
+        return BacklogTask(text) if text else None
 
     # Memories.
 
@@ -156,11 +134,9 @@ class Folder:
     def find_memory(self, task: str, archived: bool = False) -> str:
         """Return the id of a task's memory by any spelling of the id, "" for none."""
         key = self.key(task)
-        for usual in (task.strip().lower(), key):
-            path = self.memory_path(usual, archived)
-            if backlog_format.is_safe_id(usual) and self.files.is_file(path):
-                return usual
-        return next((name for name in self.memories(archived) if self.key(name) == key), "")
+        names = [name for name in self.memories(archived) if self.key(name) == key]
+        usual = task.strip().lower()
+        return usual if usual in names else next(iter(names), "")
 
     # The state of this machine.
 
@@ -180,8 +156,7 @@ class Folder:
         started = state.get("in_progress")
         values = [*(started if isinstance(started, list) else []), state.get("active_task")]
         texts = (value for value in values if isinstance(value, str))
-        ids = dict.fromkeys(filter(backlog_format.is_safe_id, texts))
-        return list(ids)[-MAX_IDS:]
+        return list(dict.fromkeys(filter(backlog_format.is_safe_id, texts)))
 
     def find_active(self, started: list[str]) -> str:
         """Return the last started task that has a memory file, "" for none.
@@ -240,22 +215,25 @@ def make_stamp(status: os.stat_result) -> list[int]:
 
 
 def _find_folder_name(files: SafeFiles) -> str:
-    """Return the folder that Backlog.md uses: from the root's config, else a usual name."""
+    """Return the folder that Backlog.md uses: from the root's config, else one that is used."""
     config = front_matter.parse_mapping(files.read_text(ROOT_CONFIG).splitlines())
     named = config.get("backlog_directory")
     if isinstance(named, str) and named and _is_allowed(named):
         return os.path.normpath(named)
-    for folder in FOLDER_NAMES:
-        if any(files.is_file(f"{folder}/{name}") for name in CONFIG_NAMES):
-            return folder
-    return next((name for name in FOLDER_NAMES if files.is_folder(name)), FOLDER_NAMES[0])
+    filled = (
+        name
+        for name in FOLDER_NAMES
+        for part in (*CONFIG_NAMES, OPEN, "memory")
+        if files.has_entry(f"{name}/{part}")
+    )
+    return next(filled, FOLDER_NAMES[0])
 
 
 def _is_allowed(path: str) -> bool:
     """Check that a folder is inside the project and not hidden: those belong to other tools."""
     parts = os.path.normpath(path).split("/")
     is_hidden = any(part.startswith(".") and part not in FOLDER_NAMES for part in parts)
-    is_name = path.isprintable() and "`" not in path and len(path) <= MAX_FOLDER_CHARS
+    is_name = path.isprintable() and "`" not in path
     return is_name and not is_hidden and not os.path.isabs(path)
 
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,22 +26,11 @@ STAGE_WORDS = {
     STARTED: "in progress|doing|started|wip|active|*|in review|review|testing|on hold|blocked",
     DONE: "done|completed|complete|closed|shipped|released|resolved|*|cancelled|canceled|won't do",
 }
-OTHER_WORD = "*"
-STAGE_BY_WORD = {
-    word: stage
-    for stage, words in STAGE_WORDS.items()
-    for word in words.split("|")
-    if word != OTHER_WORD
-}
+STAGE_BY_WORD = {word: stage for stage, words in STAGE_WORDS.items() for word in words.split("|")}
 
-MAX_ID_CHARS = 64
-ID_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
-# Tools read files of the first four names as instructions or as a description of the folder.
-# Windows reserves the others for devices, whatever follows the first dot.
-RESERVED_NAMES = frozenset(
-    ["claude", "agents", "gemini", "readme", "con", "prn", "aux", "nul"]
-    + [f"{device}{number}" for device in ("com", "lpt") for number in range(10)]
-)
+# Tools read files of these names as instructions or as a description of the folder.
+RESERVED_NAMES = ("claude", "agents", "gemini", "readme")
+_SAFE_ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
 MEMORY_LINE = "Task Memory: "
 
@@ -69,16 +59,9 @@ class BacklogConfig(NamedTuple):
     def choose_status(self, stage: str) -> str:
         """Return the status that moves a task to a stage, "" for none."""
         order = STAGE_WORDS[stage].split("|")
-
-        def rank(status: str) -> int:
-            name = status.strip().casefold()
-            return order.index(name if name in order else OTHER_WORD)
-
-        return min(
-            (status for status in self.statuses if self.stage(status) == stage),
-            key=rank,
-            default="",
-        )
+        names = {one: one.strip().casefold() for one in self.statuses if self.stage(one) == stage}
+        ranks = {one: order.index(name if name in order else "*") for one, name in names.items()}
+        return min(ranks, key=ranks.__getitem__, default="")
 
 
 def parse_config(text: str) -> BacklogConfig:
@@ -122,15 +105,9 @@ def parse_file_name(file_name: str) -> str:
 
 
 def is_safe_id(task: str) -> bool:
-    """Say whether an id, in lower case, can be the name of a file on every system."""
-    return (
-        0 < len(task) <= MAX_ID_CHARS
-        and ID_CHARS.issuperset(task)
-        and task[0] not in "._-"
-        and task[-1] not in "._-"
-        and ".." not in task
-        and task.partition(".")[0] not in RESERVED_NAMES
-    )
+    """Say whether an id, in lower case, can be the name of a file."""
+    is_name = _SAFE_ID.fullmatch(task) is not None and ".." not in task
+    return is_name and task.partition(".")[0] not in RESERVED_NAMES
 
 
 def normalize_id(task: str, prefix: str = DEFAULT_PREFIX) -> str:
@@ -150,20 +127,14 @@ def normalize_id(task: str, prefix: str = DEFAULT_PREFIX) -> str:
 
 def set_memory_line(text: str, path: str) -> str:
     """Return the text of a task file that ends with the path of its memory; "" removes it."""
-    lines = text.splitlines(keepends=True)
-    places = [at for at, line in enumerate(lines) if _is_memory_line(line)]
-    new = f"{MEMORY_LINE}`{path}`"
-    if path and places and lines[places[-1]].rstrip() == new:
+    lines, new = text.splitlines(keepends=True), f"{MEMORY_LINE}`{path}`"
+    if new in map(str.rstrip, lines):
         return text
-    for at in reversed(places):
-        blank_above = at and not lines[at - 1].strip() and at == len(lines) - 1
-        del lines[at - 1 if blank_above else at : at + 1]
+    end = "\r\n" if "\r\n" in text else "\n"
+    rest = "".join(line for line in lines if not _is_memory_line(line))
     if not path:
-        return "".join(lines)
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    before = "".join(lines)
-    gap = "" if before.endswith(end * 2) or not before else end
-    return f"{before}{'' if before.endswith(end) or not before else end}{gap}{new}{end}"
+        return text if rest == text else f"{rest.rstrip()}{end}"
+    return f"{rest.rstrip()}{end}{end}{new}{end}"
 
 
 def _is_memory_line(line: str) -> bool:

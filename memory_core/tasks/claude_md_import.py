@@ -19,7 +19,7 @@ from memory_core.claude_code import claude_md
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files import file_actions, safe_files
 from memory_core.secrets import scanner
-from memory_core.selection.passages import count_fitting, estimate_tokens
+from memory_core.selection.passages import estimate_tokens
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.storage.run_records import SessionRuns
@@ -31,9 +31,6 @@ from memory_core.text import digests, front_matter, memory_tags, sanitize
 
 
 CLAUDE_FILE = "CLAUDE.md"
-# Many projects link CLAUDE.md to AGENTS.md.
-SET_UP_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
-REMOVE_ADVICE = "remove the lines between its marks in the other file by hand"
 
 COPY_FOLDER = ".sessions"
 
@@ -44,9 +41,6 @@ IGNORE_ALL = "*\n"
 RECORD_NAME = "task-memory"
 
 TAG = "task-memory"
-
-# Characters reserved for the text around a shortened memory in a subagent's prompt.
-FRAME_CHARS = 400
 
 
 # Consent of the user.
@@ -80,30 +74,14 @@ def set_up(project: Project) -> None:
         refresh(transaction)
 
 
-def check_root_file(folder: backlog_folder.Folder, advice: str) -> None:
-    """Raise safe_files.Refused, with advice, if the root's CLAUDE.md is not a file."""
-    try:
-        folder.check_file(CLAUDE_FILE)
-    except safe_files.Refused as error:
-        raise safe_files.Refused(CLAUDE_FILE, f"{error.reason}; {advice}") from None
-
-
-def plan_set_up(project: Project) -> list[FileChange]:
-    """Return the changes of files that `set_up` would make; raises as it does."""
-    folder = backlog_folder.Folder(project.paths.files)
-    root = _plan_root_file(folder)
-    path = os.path.join(folder.path, CLAUDE_FILE)
-    folder.check_file(path)
-    before = folder.read_file(path)
-    target, _copy = _choose_imported_file(project, folder, folder.find_active(folder.in_progress))
-    after = _set_import(before, folder, target)
-    changes = [root, compare_texts(folder.files.relative(path), before, after)]
-    return [change for change in changes if change.before != change.after]
+def plan_set_up(paths: LevelPaths) -> list[FileChange]:
+    """Return the changes of committed files that `set_up` would make; raises safe_files.Refused."""
+    root = _plan_root_file(backlog_folder.Folder(paths.files))
+    return [root] if root.before != root.after else []
 
 
 def _plan_root_file(folder: backlog_folder.Folder) -> FileChange:
     """Return the change of the root's CLAUDE.md, by which it imports the folder's file."""
-    check_root_file(folder, SET_UP_ADVICE)
     text = folder.read_file(CLAUDE_FILE)
     # An existing block is rewritten, because the backlog folder may have been renamed.
     is_due = claude_md.has_block(text) or not is_set_up(folder)
@@ -153,10 +131,12 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
         folder.check_file(path)
     except safe_files.Refused:
         return
-    target, copy = _choose_imported_file(transaction.project, folder, transaction.active, next_text)
-    remove_copies(folder, but=target if copy is not None else "")
-    if copy is not None and not _write_copy(transaction, target, copy):
-        target = ""
+    active = transaction.active
+    target, text, given = _read_active_memory(transaction.project, folder, active, next_text)
+    copy = _copy_path(folder, active) if given != text else ""
+    remove_copies(folder, but=copy)
+    if copy:
+        target = copy if _write_copy(transaction, copy, given) else ""
     text = folder.read_file(path)
     after = _set_import(text, folder, target)
     if after != text:
@@ -188,16 +168,6 @@ def _set_import(text: str, folder: backlog_folder.Folder, target: str) -> str:
         return claude_md.remove_block(text)
     line = _format_import_line(os.path.relpath(target, folder.path).replace(os.sep, "/"))
     return claude_md.set_block(text, [line])
-
-
-def _choose_imported_file(
-    project: Project, folder: backlog_folder.Folder, active: str, next_text: str | None = None
-) -> tuple[str, str | None]:
-    """Return the file to import, "" for none, and its text if it is a copy."""
-    path, text, given = _read_active_memory(project, folder, active, next_text)
-    if given == text:
-        return path, None
-    return _copy_path(folder, active), given
 
 
 def _copy_path(folder: backlog_folder.Folder, task: str) -> str:
@@ -274,8 +244,8 @@ def record_session(project: Project, records: SessionRuns) -> None:
 def format_update(project: Project, records: SessionRuns, room: int) -> str:
     """Return the task memory for a prompt, "" if it is unchanged since the session began.
 
-    The prompt is that of the main session or of a subagent, and the text has at most `room`
-    characters.
+    The prompt is that of the main session or of a subagent.  A memory of more than `room`
+    characters is only named.
     """
     record = records.record(RECORD_NAME)
     if "text" not in record:
@@ -291,10 +261,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
         return whole
     folder = backlog_folder.Folder(project.paths.files)
     path = folder.memory_path(active)
-    budget = count_fitting(room - FRAME_CHARS)
-    cut = task_document.shorten(text, budget, folder.files.relative(path))
-    shorter = _format_block(project, active, [sanitize.escape(cut).strip()])
-    return shorter if len(shorter) <= room else ""
+    return _format_block(project, active, [f"Read {folder.files.relative(path)}."])
 
 
 def _format_block(project: Project, task: str, lines: list[str]) -> str:

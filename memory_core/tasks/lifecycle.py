@@ -36,7 +36,6 @@ class TaskTransaction:
         self.project = project
         self.folder = backlog_folder.Folder(project.paths.files)
         self.in_progress: list[str] = []
-        self.task_files: dict[str, str] = {}  # paths by id, as far as a scan has read them
 
     def __enter__(self) -> TaskTransaction:
         self._lock = store.Lock(self.project.paths, LOCK_NAME, store.LOCK_TIMEOUT)
@@ -121,8 +120,7 @@ class TaskTransaction:
         """Move a file; a file with the target's name is renamed, not overwritten."""
         files = self.folder.files
         if files.has_entry(target):
-            digits = "".join(filter(str.isdigit, backlog_folder.now()))
-            files.rename(target, f"{target[:-3]}-{digits}{time.time_ns() % 10**9:09}.md")
+            files.rename(target, f"{target[:-3]}-{time.time_ns()}.md")
         files.rename(path, target)
         file_actions.sync(files, os.path.dirname(target))
 
@@ -153,7 +151,7 @@ class TaskTransaction:
 
     def link_task_file(self, task: str) -> None:
         """Write the path of the memory into the task's file, for agents without hook and MCP."""
-        path = self.task_files.get(task) or self.folder.find(task)
+        path = self.folder.find(task)
         if not path:
             return
         places = (self.path(task), self.path(task, archived=True))

@@ -52,9 +52,6 @@ def scan(transaction: TaskTransaction) -> None:
     before = load_seen(transaction.project, transaction.folder)
     previous = before or {}
     files = _list_files(transaction, previous)
-    transaction.task_files = {
-        file.task: _locate(transaction.folder, file.name) for file in files.values()
-    }
     gone = _list_gone(transaction, previous, files, before is None)
     for key, file in files.items():  # by the times of the files
         if key not in previous or file.stamp != previous[key].stamp:
@@ -96,18 +93,13 @@ def _list_gone(
     """Return whether Backlog.md completed it, by key, of the tasks whose open file is gone.
 
     The first scan has nothing to compare with: it takes the tasks that have a memory and that
-    Backlog.md completed or archived.
+    Backlog.md completed.
     """
     folder = transaction.folder
     memories = folder.memories() if is_first else []
     gone = sorted({*previous, *map(folder.key, memories)} - set(files))
-    if not gone:
-        return {}
     completed = _list_keys(folder, backlog_folder.COMPLETED)
-    removed = {*previous, *(_list_keys(folder, backlog_folder.ARCHIVED) if is_first else ())}
-    gone = [key for key in gone if key in completed | removed]
-    # Of very many open tasks, the oldest files are not listed.
-    return {key: key in completed for key in gone if key in completed or not folder.find(key)}
+    return {key: key in completed for key in gone if key in completed | previous.keys()}
 
 
 def _list_keys(folder: backlog_folder.Folder, place: str) -> set[str]:

@@ -123,9 +123,12 @@ def _explain_missing(folder: Folder, task: str) -> NoTask:
     near = difflib.get_close_matches(task, tasks, n=3)
     hint = f"; or did you mean {' or '.join(near)}?" if near else ""
     name, file = _find_file(folder, task)
-    is_done = file is not None and folder.config.stage(file.status) == DONE
-    command = f"agent-memory task {'reopen' if is_done else 'start'} {name}"
+    command = f"agent-memory task {'reopen' if _is_done(folder, file) else 'start'} {name}"
     return NoTask(f"{task} has no memory: {command}{hint}")
+
+
+def _is_done(folder: Folder, file: BacklogTask | None) -> bool:
+    return file is not None and folder.config.stage(file.status) == DONE
 
 
 def _read_task_memory(folder: Folder, name: str, archived: bool, order: list[str]) -> TaskMemory:
@@ -174,10 +177,9 @@ def search(project: Project, words: str) -> list[TaskHit]:
             whole = read_text(project, memory)
         except OSError:
             continue  # deleted since it was listed
-        is_match = word_search.contains_all(whole, wanted)  # parse only files that match
         hits += [
             TaskHit(memory, section, line.strip().removeprefix("- "))
-            for section, content in (task_document.list_sections(whole) if is_match else ())
+            for section, content in task_document.list_sections(whole)
             for line in content.splitlines()
             if line.strip() and word_search.contains_all(line, wanted)
         ]
@@ -232,7 +234,7 @@ def _open_memory(transaction: TaskTransaction, task: str) -> str:
         return name
     if transaction.has(name, archived=True):
         raise TaskError(f"the memory of {name} is archived; agent-memory task reopen {name}")
-    if not file or folder.config.stage(file.status) == DONE:
+    if not file or _is_done(folder, file):
         raise _explain_missing(folder, wanted)
     transaction.begin(name, file)
     return name
@@ -246,7 +248,7 @@ def _find_task(folder: Folder, wanted: str) -> tuple[str, BacklogTask | None]:
 
 def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
     """Return (id in the file name, parsed file) of a task, (task, None) without a file."""
-    path = folder.find(task)
+    path = folder.find(task) or folder.find(task, backlog_folder.COMPLETED)
     stem = backlog_format.parse_file_name(os.path.basename(path)) if path else task
     return stem, folder.read_task(path) if path else None
 
@@ -281,17 +283,9 @@ def start(project: Project, task: str, title: str = "", template: str = "") -> A
     that is done.
     """
     with _change(project) as transaction:
-        folder = transaction.folder
-        wanted = _parse_id(task or transaction.active)
-        name, file = _find_task(folder, wanted)
-        if file and folder.config.stage(file.status) == DONE:
-            raise TaskError(f"{name} is {file.status}; agent-memory task reopen {name}")
-        completed = "" if file else folder.find(wanted, backlog_folder.COMPLETED)
-        if completed:
-            stem = backlog_format.parse_file_name(os.path.basename(completed))
-            raise TaskError(
-                f"{stem} is completed; restore its memory with: agent-memory task reopen {stem}"
-            )
+        name, file = _find_task(transaction.folder, _parse_id(task or transaction.active))
+        if _is_done(transaction.folder, file):
+            raise TaskError(f"{name} is done; agent-memory task reopen {name}")
         what = _activate(transaction, name, file, title, template)
     return ActionResult(find(project, name), what, _move(project, name, STARTED))
 
@@ -380,22 +374,17 @@ def find_stale(
 ) -> list[tuple[TaskMemory, str]]:
     """Return the memories to archive or, if they are archived, to delete, and their last changes.
 
-    Times are in the format of memories; "" selects nothing.  The times in the files count; only
-    for a file without any, its mtime, which git changes.  Memories of tasks in progress are kept.
+    Times are in the format of memories; "" selects nothing.  The times in the files count.
+    Memories without a time, and of tasks in progress, are kept.
     """
     stale = []
     for memory in list_memories(project):
-        since = memory.updated or memory.created or _read_mtime(project, memory)
+        since = memory.updated or memory.created
         if memory.state == ARCHIVED:
             since = memory.archived or since
-        if since < {KEPT: archive_before, ARCHIVED: delete_before}.get(memory.state, ""):
+        if since and since < {KEPT: archive_before, ARCHIVED: delete_before}.get(memory.state, ""):
             stale.append((memory, since))
     return stale
-
-
-def _read_mtime(project: Project, memory: TaskMemory) -> str:
-    status = project.paths.files.status(memory.path)
-    return backlog_folder.now(time.time() - status.st_mtime) if status else backlog_folder.now()
 
 
 def clean_up(project: Project, stale: Iterable[TaskMemory]) -> None:

@@ -24,7 +24,8 @@ from collections.abc import Sequence
 from memory_core.document import edits, markdown
 from memory_core.document.markdown import Document, Section
 from memory_core.selection.passages import estimate_tokens
-from memory_core.text import front_matter, markdown_lines, sanitize
+from memory_core.selection.splitting import list_blocks
+from memory_core.text import characters, front_matter, sanitize
 
 CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "References"
 
@@ -68,10 +69,6 @@ MAX_NOTE_CHARS = 20_000
 CONTEXT_SHARE = 0.4
 
 
-# Replaces a character that a text file should not contain.
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-
-
 class InvalidNote(ValueError):
     """A note is empty, too long or does not fit into the memory; the message is the reason."""
 
@@ -101,7 +98,7 @@ def format_heading(task: str, title: str) -> str:
 
 
 def _one_line(title: str) -> str:
-    return " ".join(_clean(title).split())
+    return " ".join(characters.clean(title).split())
 
 
 def read_field(text: str, name: str) -> str:
@@ -113,12 +110,9 @@ def read_field(text: str, name: str) -> str:
 def rename_task(text: str, task: str, title: str) -> str:
     """Return a memory with a new id and title."""
     was, old, title = read_field(text, "task_id"), read_field(text, "title"), _one_line(title)
-    lines = markdown_lines.split_lines(text)
-    for at, line in enumerate(lines):
-        if line.rstrip() == format_heading(was, old):
-            lines[at] = format_heading(task, title) + line[len(line.rstrip()) :]
-            break
-    return front_matter.set_fields("".join(lines), {"task_id": task, "title": title})
+    heading = f"\n{format_heading(task, title)}\n"
+    text = text.replace(f"\n{format_heading(was, old)}\n", heading, 1)
+    return front_matter.set_fields(text, {"task_id": task, "title": title})
 
 
 # Adding.
@@ -146,21 +140,12 @@ def _title(title: str) -> str:
 
 
 def _entry(entry: str) -> list[str]:
-    lines = [line.rstrip() for line in _clean(entry).strip().expandtabs(4).splitlines()]
+    lines = [line.rstrip() for line in characters.clean(entry).strip().expandtabs(4).splitlines()]
     if not lines:
         raise InvalidNote("a text is expected")
     if sum(map(len, lines)) > MAX_NOTE_CHARS:
         raise InvalidNote(f"a note has at most {MAX_NOTE_CHARS} characters")
     return lines
-
-
-def _clean(text: str) -> str:
-    """Replace control characters, because git treats a file with them as binary."""
-    return "".join(REPLACEMENT if _is_control(char) else char for char in text)
-
-
-def _is_control(char: str) -> bool:
-    return (char < " " and not char.isspace()) or char == "\x7f" or "\ud800" <= char <= "\udfff"
 
 
 def _with_section(text: str, title: str) -> tuple[str, Document]:
@@ -215,10 +200,11 @@ def shorten(text: str, budget: int, whole: str) -> str:
     heads = [document.lines[heading.line] for heading in document.headings if heading.level == 1]
     result = "\n\n".join([*(head.rstrip()[:budget] for head in heads[:1]), note])
     room = budget - estimate_tokens(result)
+    blocks = [(block[1], "\n".join(block[2]).rstrip()) for block in list_blocks(document)]
     for title, share in ((CONTEXT, CONTEXT_SHARE), (DECISIONS, 1.0), (NOTES, 1.0)):
         section = markdown.find_section(document, title)
         order = 1 if title == CONTEXT else -1
-        parts = _parts(document, section)[::order] if section else []
+        parts = [text for name, text in blocks if section and name == section.title][::order]
         head = f"\n\n## {title}\n\n"
         fitting = _choose_fitting(parts, int(room * share) - estimate_tokens(head))
         if fitting:
@@ -237,24 +223,3 @@ def _choose_fitting(parts: Sequence[str], room: int) -> list[str]:
             chosen.append(part)
             room -= size
     return chosen
-
-
-def _parts(document: Document, section: Section) -> list[str]:
-    """Return the items and paragraphs of a section; a code block is one part."""
-    starts = {item.line: item.end for item in section.items}
-    verbatim = set(document.verbatim)
-    parts, part, at = list[str](), list[str](), section.body
-    while at < section.end:
-        line = document.lines[at].rstrip("\r\n")
-        end = starts.get(at)
-        if (end or not line.strip()) and at not in verbatim and part:
-            parts.append("\n".join(part))
-            part = []
-        if end:
-            parts.append("\n".join(text.rstrip() for text in document.lines[at:end]).rstrip())
-        elif line.strip() or at in verbatim:
-            part.append(line)
-        at = end or at + 1
-    if part:
-        parts.append("\n".join(part))
-    return parts

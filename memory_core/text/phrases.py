@@ -1,6 +1,8 @@
-"""Format numbers and lists of names for messages."""
+"""Format numbers, ages and lists of names for messages."""
 
 from __future__ import annotations
+
+import time
 
 SHOWN_NAMES = 3
 
@@ -26,3 +28,15 @@ def format_share(part: int, whole: int) -> str:
 def format_size(size: int) -> str:
     """Return a number of bytes with its unit: 900 B, 12.3 KB."""
     return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"
+
+
+def format_age(seconds: float) -> str:
+    """Return how long ago a time (seconds since 1970) is, in at most seven characters."""
+    if not seconds:
+        return "-"
+    age = time.time() - seconds
+    units = {"y": 365 * 86400, "w": 7 * 86400, "d": 86400, "h": 3600, "m": 60}
+    for unit, length in units.items():
+        if age >= length:
+            return f"{int(age // length)}{unit} ago"
+    return "now"

@@ -97,10 +97,11 @@ def test_since_begins_with_older_events(person: Person, start: Start) -> None:
 
 
 def test_it_ends_when_nobody_reads_its_output(person: Person, start: Start) -> None:
-    """No event happens in between."""
+    """As `tail -f`, it notices that with the next event."""
     process = start()
     assert process.stdout
     process.stdout.close()
+    event_log.write(person.sandbox.paths, "hook.error", hook="x", error="gone")
     assert process.wait(timeout=30) == 141
 
 

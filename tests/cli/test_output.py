@@ -49,7 +49,7 @@ def test_long_output_uses_the_users_pager(person: Person) -> None:
     project.store.add_to_archive("engineer", lines, "2026-11-20")
     for command, env, is_paged in (
         ("show engineer", {"PAGER": PAGED}, True),
-        ("view engineer", {"PAGER": f"A=1 {PAGED}"}, True),
+        ("view engineer", {"PAGER": PAGED}, True),
         ("restore engineer", {"PAGER": PAGED}, True),
         ("show engineer --no-pager", {"PAGER": PAGED}, False),
         ("--no-pager show engineer", {"PAGER": PAGED}, False),

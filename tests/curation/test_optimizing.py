@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from e2e import api
 from memory_core.claude_code import headless
 from memory_core.curation import item_actions, optimizing
 from memory_core.document import near_duplicates
@@ -26,6 +25,7 @@ from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
 from support.memory_files import make_section
 from support.paths import CASES
+from support.processes import wait_until
 from support.refusals import check_refused
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -456,7 +456,7 @@ def test_a_hanging_claude_is_ended_with_its_child_processes(old: Person) -> None
         headless.ask("?", "", old.env, patience=0.5)
     assert time.monotonic() - start < 10
     child = int((old.bin / "pid").read_text())
-    api.wait_until(lambda: old.run_shell(f"kill -0 {child}").returncode != 0, "the child's end")
+    wait_until(lambda: old.run_shell(f"kill -0 {child}").returncode != 0, "the child's end")
 
 
 def test_claude_runs_outside_of_project_and_session(old: Person) -> None:

@@ -12,13 +12,19 @@ import pytest
 
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import HEADERS
-from memory_core.dashboard.site import MAX_FORM_BYTES, STATIC_TYPES
+from memory_core.dashboard.site import MAX_FORM_BYTES
 from support.command_line import ITEM
 from support.dashboard import Answer, Dashboard
 from support.sandbox import Sandbox
 
 HOSTILE = "<script>document.title='owned'</script> \"'><img src=x onerror=alert(1)> {{ 7*7 }}"
 POSTS = [re.sub(r"\{\w+\}", "engineer", page.path) for page in PAGES if page.method == "POST"]
+STATIC_TYPES = {
+    "style.css": "text/css",
+    "dashboard.js": "text/javascript",
+    "theme.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 WITHOUT_NAMES = [page.path for page in PAGES if page.method == "GET" and "{" not in page.path]
 
 
@@ -247,10 +253,10 @@ def list_answers(dashboard: Dashboard) -> Iterator[Answer]:
     for path in ("/", "/dashboard/nothing", "/dashboard/agents/nobody"):
         yield dashboard.send("GET", path)
     yield dashboard.send("HEAD", "/dashboard")
-    yield dashboard.send("HEAD", "/dashboard/live")
     yield dashboard.send("GET", "/dashboard", {"Cookie": ""})
     yield dashboard.send("GET", "/dashboard", {"Host": "example.org"})
-    yield dashboard.send("GET", "/dashboard/static/nothing")
+    for name in ("nothing", "../site.py", "..%2Fsite.py", ""):
+        yield dashboard.send("GET", f"/dashboard/static/{name}")
     yield dashboard.send("DELETE", "/dashboard")
     yield dashboard.send("POST", "/dashboard", body="x=1")
 

@@ -113,7 +113,7 @@ def test_a_project_that_is_gone_is_an_error_until_it_is_back(
         project.root.rename(tmp_path / "elsewhere")
         for path in ("/dashboard", "/dashboard/events", "/dashboard/live"):
             answer = dashboard.get(path)
-            assert answer.status == 503
+            assert answer.status == 404
             assert f"The project&#39;s folder is gone: {project.root}" in answer.body
         (tmp_path / "elsewhere").rename(project.root)
         assert "engineer" in dashboard.get("/dashboard").body

@@ -154,14 +154,14 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Cost]:
 
 
 def test_a_report_of_50_megabytes_takes_little_memory(sandbox: Sandbox) -> None:
-    """L5 of the third look at the security."""
+    """L5 of the third look at the security; the largest report seen had 0.2 MB."""
     report = "A line of the report, \u00e9 \U0001f600.\n" * 1_600_000 + BLOCK
     line = {"type": "assistant", "message": {"role": "assistant", "content": report}}
     transcript = fill(sandbox, "agent-a1.jsonl", f"{json.dumps(line)}\n")
     assert transcript.stat().st_size > 50_000_000
     event = {**events.make_stop_event(text=report), "agent_transcript_path": str(transcript)}
     assert measure(sandbox, "subagent_stop", event).memory < 100_000_000
-    assert events.LEARNED in sandbox.read_memory("engineer")
+    assert "too large" in sandbox.read_log("hook.error")[0]["error"]
 
 
 # One that is too large, and one that is read.

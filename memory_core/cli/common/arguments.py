@@ -12,7 +12,7 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.errors import CommandRefused
-from memory_core.text.times import FAR_FUTURE, format_utc
+from memory_core.text.times import format_utc
 
 Suggestions = list[tuple[str, str]]
 
@@ -151,9 +151,7 @@ def parse_time(text: str, now: float) -> str:
     before 1970 becomes 1970.
     """
     try:
-        ago = parse_duration(text)
-        # Times of records may be some seconds ahead of the clock, and 0 includes them.
-        return format_utc(max(0.0, now - ago)) if ago else FAR_FUTURE
+        return format_utc(max(0.0, now - parse_duration(text)))
     except CommandRefused:
         pass
     try:

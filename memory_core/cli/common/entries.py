@@ -6,7 +6,6 @@ Items stand below headings on a terminal; in a pipe each has one line.
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -223,15 +222,3 @@ def count_cells(text: str) -> int:
 def format_section(section: str) -> str:
     """Return what is printed before the text of an item: nothing without a section."""
     return f"[{section}] " if section else ""
-
-
-def format_age(seconds: float) -> str:
-    """Return how long ago a time (seconds since 1970) is, in at most seven characters."""
-    if not seconds:
-        return "-"
-    age = time.time() - seconds
-    units = {"y": 365 * 86400, "w": 7 * 86400, "d": 86400, "h": 3600, "m": 60}
-    for unit, length in units.items():
-        if age >= length:
-            return f"{int(age // length)}{unit} ago"
-    return "now"

@@ -25,12 +25,6 @@ def can_ask() -> bool:
     return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def require_consent(question: str) -> None:
-    """Ask a question; refuse the command unless the answer is yes."""
-    if not ask_yes_no(question):
-        raise CommandRefused(NOTHING_CHANGED, 1)
-
-
 def ask_yes_no(question: str) -> bool:
     """Ask a question; any answer except y and yes means no."""
     return ask_line(f"{question} [y/N]: ").strip().lower() in ("y", "yes")

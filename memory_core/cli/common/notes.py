@@ -8,7 +8,8 @@ from typing import Any
 from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
-from memory_core.cli.common.inputs import can_ask, require_consent
+from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask
+from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
     is_terminal,
     name_command,
@@ -43,7 +44,8 @@ def may_change(question: str, yes: bool, dry_run: bool, json: bool) -> bool:
         if not json:
             print_note(DRY_RUN_HINT if dry_run else YES_HINT)
         return False
-    require_consent(question)
+    if not ask_yes_no(question):
+        raise CommandRefused(NOTHING_CHANGED, 1)
     return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Annotated, Any
@@ -12,7 +13,6 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import Since, flag, option, parse_since
 from memory_core.curation.views import timeline
 from memory_core.monitor import following
-from memory_core.text.times import FAR_FUTURE
 
 NAME_WIDTH, AGENT_WIDTH = 24, 16
 
@@ -35,11 +35,8 @@ def monitor(
     Example:
       agent-memory monitor --events 'agent.memory.*' --since 1h
     """
-    start = parse_since(since)
     project = find_project()
-    reader = following.EventReader(
-        project.paths.state, events, None if start in ("", FAR_FUTURE) else start
-    )
+    reader = following.EventReader(project.paths.state, events, parse_since(since) or None)
     show: Callable[[dict[str, Any]], None] = _print_json if json else _print_event
     with closing(reader), suppress(KeyboardInterrupt):
         _run(reader, show)
@@ -54,7 +51,7 @@ def _run(reader: following.EventReader, show: Callable[[dict[str, Any]], None]) 
         if is_first and not reader.has_log:
             output.print_note(NOTHING_LOGGED)
         is_first = False
-        output.wait_for_reader(following.POLL_SECONDS)
+        time.sleep(following.POLL_SECONDS)
 
 
 def _print_json(event: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from memory_core.cli.common.arguments import AsJson, OptionalAgent, User, flag
-from memory_core.cli.common.entries import Column, format_age, print_sentence, print_table
+from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, select_fields
 from memory_core.curation import agent_status
@@ -14,7 +14,7 @@ from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
 from memory_core.origin import text_origins
 from memory_core.storage.database.run_table import RECENT_RUNS, RecentUse
 from memory_core.storage.project import Project
-from memory_core.text.phrases import format_count, format_share, format_size
+from memory_core.text.phrases import format_age, format_count, format_share, format_size
 from memory_core.text.times import format_utc
 
 COLUMNS = [

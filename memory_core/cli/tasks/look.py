@@ -10,7 +10,7 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, argument, flag
-from memory_core.cli.common.entries import format_age, format_section, highlight, print_columns
+from memory_core.cli.common.entries import format_section, highlight, print_columns
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.output import (
     enable_pager,
@@ -24,6 +24,7 @@ from memory_core.files.problems import describe_expected
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, sync, task_actions, task_document
 from memory_core.tasks.task_actions import TaskMemory, TaskStatus
+from memory_core.text.phrases import format_age
 
 
 def show(task: OptionalTask = "", json: AsJson = False) -> None:
@@ -141,8 +142,7 @@ def status(json: AsJson = False) -> None:
 def _describe_import(state: TaskStatus) -> str:
     imported = state.imported
     if imported is None:
-        is_waiting = state.is_set_up and not state.active
-        return f"imports nothing{' while no task is active' if is_waiting else ''}"
+        return "imports nothing"
     copy = " (a copy within the budget, without imports of its own)" if imported.is_copy else ""
     return f"imports {imported.path}{copy}, about {imported.tokens} of {state.budget} tokens"
 
@@ -164,17 +164,13 @@ Task = Annotated[str, argument("ID", TASK_HELP)]
 OptionalTask = Annotated[str, argument("ID", TASK_HELP, "the active task")]
 
 
-def find_synced_project(dry_run: bool = False) -> Project:
-    """Return the project, after its task memories are updated from the files of Backlog.md.
-
-    A dry run does not update them.
-    """
+def find_synced_project() -> Project:
+    """Return the project, after its task memories are updated from the files of Backlog.md."""
     project = find_project()
-    if not dry_run:
-        try:
-            sync.update(project)
-        except OSError as error:
-            print_note(f"The task files could not be read: {describe_expected(error)}")
+    try:
+        sync.update(project)
+    except OSError as error:
+        print_note(f"The task files could not be read: {describe_expected(error)}")
     return project
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from memory_core.cli.command_types import App
 from memory_core.cli.tasks import look, write
-from memory_core.cli.tasks.write import init
 
 app = App()
 
@@ -36,7 +35,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "delete": write.delete,
     "cleanup": write.cleanup,
     "status": look.status,
-    "init": init,
+    "init": write.init,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Literal
 
 from memory_core.cli.common import arguments
@@ -11,12 +12,11 @@ from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks import look
+from memory_core.files import safe_files
 from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
-from memory_core.tasks.task_actions import ARCHIVED, ActionResult, TaskMemory
-
-MAX_INPUT_BYTES = 256 * 1024
+from memory_core.tasks.task_actions import ARCHIVED, ActionResult
 
 RESULT_WORDS = {
     "begun": "Started and active",
@@ -120,26 +120,16 @@ def _parse_words(project: Project, words: list[str]) -> tuple[str, str]:
     if len(words) > 2:
         raise CommandRefused("too many arguments: ID and TEXT are expected; quote the text")
     task, text = words if len(words) == 2 else ("", words[0])
-    if len(words) == 1 and _is_task(project, text):
-        raise CommandRefused(f"missing text: a text is expected after {text}")
-    return task, _read_stdin() if text == "-" else text
-
-
-def _is_task(project: Project, text: str) -> bool:
-    """Say whether the text is the id of a task with a memory."""
-    try:
-        return bool(task_actions.find(project, text.strip() or "-"))
-    except task_actions.TaskError:
-        return False
-
-
-def _read_stdin() -> str:
-    data = read_input("-", MAX_INPUT_BYTES + 1)
-    if len(data) > MAX_INPUT_BYTES:
-        raise CommandRefused(f"stdin is too large: at most {MAX_INPUT_BYTES // 1024} KB")
+    if not task:
+        with suppress(task_actions.TaskError):
+            task_actions.find(project, text or "-")
+            raise CommandRefused(f"missing text: a text is expected after {text}")
+    if text != "-":
+        return task, text
+    data = read_input("-")
     if b"\0" in data:
         raise CommandRefused("stdin is not text")
-    return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    return task, data.decode("utf-8-sig", "surrogateescape")
 
 
 def done(task: look.OptionalTask = "", json: AsJson = False) -> None:
@@ -242,12 +232,14 @@ def cleanup(
     if archive_after is None and delete_after is None:
         archive_after = DEFAULT_AGE
     limits = (_parse_limit(archive_after), _parse_limit(delete_after))
-    project = look.find_synced_project(dry_run)
+    project = look.find_synced_project()
     stale = task_actions.find_stale(project, *limits)
     yes = yes or not (dry_run or any(memory.state == ARCHIVED for memory, _since in stale))
     if not json:
         for memory, since in stale:
-            print_line(f"{'' if yes else 'would '}{_describe(memory, since)}")
+            verb = "delete" if memory.state == ARCHIVED else "archive"
+            task = look.format_task(memory)
+            print_line(f"{'' if yes else 'would '}{verb} {task}, unchanged since {since[:10]}")
     written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run, json)
     if written:
         # A memory may have been reopened while the question waited.
@@ -269,11 +261,9 @@ def _parse_limit(age: str | None) -> str:
     return "" if age is None else backlog_folder.now(arguments.parse_duration(age))
 
 
-def _describe(memory: TaskMemory, since: str) -> str:
-    task = look.format_task(memory)
-    if memory.state == ARCHIVED:
-        return f"delete {task}, archived on {since[:10]}"
-    return f"archive {task}, not changed since {since[:10]}"
+# Many projects link CLAUDE.md to AGENTS.md.
+SET_UP_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
+REMOVE_ADVICE = "remove the lines between its marks in the other file by hand"
 
 
 def init(
@@ -292,13 +282,13 @@ def init(
       agent-memory task init --yes
     """
     check_options(yes, dry_run)
-    project = look.find_synced_project(dry_run)
-    if remove:
-        folder = backlog_folder.Folder(project.paths.files)
-        claude_md_import.check_root_file(folder, claude_md_import.REMOVE_ADVICE)
-        changes = claude_md_import.plan_removal(project.paths)
-    else:
-        changes = claude_md_import.plan_set_up(project)
+    project = look.find_synced_project()
+    try:
+        backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
+    except safe_files.Refused as error:
+        raise CommandRefused(f"{error}; {REMOVE_ADVICE if remove else SET_UP_ADVICE}", 1) from None
+    plan = claude_md_import.plan_removal if remove else claude_md_import.plan_set_up
+    changes = plan(project.paths)
     hooks = None if remove else installation.plan_task_hooks(project)
     if hooks:
         path = project.paths.relative(hooks.path)

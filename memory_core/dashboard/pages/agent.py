@@ -89,16 +89,7 @@ def change_item(visit: Visit) -> Done:
         raise NotFound(f"There is no action {action!r}.")
     location = make_link("agents", agent, page=visit.form.get("page", ""))
     change = _reword if action == "edit" else _judge
-
-    def do() -> str:
-        try:
-            return change(visit, agent)
-        except lookup.ItemNotFound:
-            item = visit.form.get("item", "")
-            message = f"{item} is not in the memory any more: it was changed or archived meanwhile"
-            raise lookup.ItemNotFound(message) from None
-
-    return attempt(visit, agent, location, do)
+    return attempt(visit, agent, location, lambda: change(visit, agent))
 
 
 def add_item(visit: Visit) -> Done:

@@ -27,20 +27,13 @@ def show_explanation(visit: Visit) -> View:
     rows = [
         {
             "choice": choice,
-            "tier": choice.passage.tier,
             "words": explaining.list_words(choice, explanation.forms),
         }
         for choice in choices.rows
     ]
     values |= {"agent": agent, "explanation": explanation, "choices": choices, "rows": rows}
-    return View(
-        "explain.html",
-        {**values, "given": _count_given(explanation), "is_served": project.serves(agent)},
-    )
-
-
-def _count_given(explanation: explaining.Explanation) -> int:
-    return sum(choice.is_chosen for choice in explanation.choices)
+    given = sum(choice.is_chosen for choice in explanation.choices)
+    return View("explain.html", {**values, "given": given, "is_served": project.serves(agent)})
 
 
 PAGES = [Page("/explain", show_explanation, "Explain", "x")]

@@ -11,7 +11,6 @@ from memory_core.tasks import sync, task_actions
 
 TASKS_ON_A_PAGE = 100
 HITS_ON_A_PAGE = 50
-PARTS = 100  # of a memory, on a page
 
 
 def show_tasks(visit: Visit) -> View:
@@ -34,7 +33,7 @@ def show_task(visit: Visit) -> View:
     if memory is None:
         raise NotFound(f"Task {wanted!r} has no memory here.")
     text = task_actions.read_text(project, memory)
-    parts = divide([*memory_view.list_parts(markdown.parse_document(text))], visit.query, PARTS)
+    parts = [*memory_view.list_parts(markdown.parse_document(text))]
     return View("task.html", {"memory": memory, "parts": parts})
 
 
