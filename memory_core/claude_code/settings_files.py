@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, plugin_hooks, settings_json
@@ -174,32 +174,6 @@ def find_disabling_file(files: list[SettingsFile]) -> SettingsFile | None:
         if DISABLE_ALL in file.value or (file.level == "managed" and file.off_switch)
     ]
     return deciding[-1] if deciding and deciding[-1].off_switch else None
-
-
-def list_foreign_hooks(file: SettingsFile) -> list[str]:
-    """Return the commands of other tools' hooks that could rewrite a delegation's prompt, too."""
-    return [
-        _describe_hook(hook)
-        for matcher, hook in _list_prompt_hooks(file.value)
-        if not settings_json.is_own_hook(hook) and matches_delegations(matcher)
-    ]
-
-
-def _describe_hook(hook: dict[str, Any]) -> str:
-    command = hook.get("command") or hook.get("url") or hook.get("type")
-    arguments = hook.get("args")
-    return " ".join(map(str, [command, *arguments] if isinstance(arguments, list) else [command]))
-
-
-def _list_prompt_hooks(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (matcher, hook) of every valid PreToolUse hook."""
-    hooks = value.get("hooks")
-    groups = hooks.get("PreToolUse") if isinstance(hooks, dict) else None
-    for group in groups if isinstance(groups, list) else []:
-        members = group.get("hooks") if isinstance(group, dict) else None
-        for hook in members if isinstance(members, list) else []:
-            if isinstance(hook, dict):
-                yield str(group.get("matcher") or ""), hook
 
 
 def matches_delegations(matcher: str) -> bool:

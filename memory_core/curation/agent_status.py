@@ -35,7 +35,6 @@ TREND_WEEKS = 8
 MAX_NOTES = 3
 
 CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
-HISTORY_ERROR = "its history: "  # the start of `MemoryStatus.error`
 DOCTOR_COMMAND = "agent-memory doctor"
 
 # What to do in a project without a memory.
@@ -105,7 +104,7 @@ def read_memory_status(numbers: Numbers, agent: str) -> MemoryStatus:
     project, store = numbers.project, numbers.store
     history, recent = numbers.history(agent), numbers.recent(agent)
     snapshot, error = _read(store, agent)
-    history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
+    history_error = f"its history: {history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
     return MemoryStatus(

@@ -23,7 +23,7 @@ from memory_core.origin import text_origins
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.text import sanitize
-from memory_core.text.times import FAR_FUTURE, format_utc
+from memory_core.text.times import format_utc
 
 REASON_SAME = "say the same"
 REASON_SHORTER = "can be said shorter"
@@ -203,17 +203,16 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
 def propose_rewordings(
     project: Project,
     agent: str,
-    older_than: float = MIN_AGE,
     without: Iterable[SectionItem] = (),
 ) -> tuple[list[Proposal], int]:
     """Ask the user's Claude Code for shorter wordings of old items, and check each.
 
-    An item is old if it was last reported or confirmed more than `older_than` seconds ago.
+    An item is old if it was last reported or confirmed more than MIN_AGE ago.
     Items in `without` have a proposal already.  Returns the proposals, valid and refused
     ones, and the number of items that were not sent.  Raises headless.NoAnswer.
     """
     skipped = list(without)
-    old = [item for item in _list_old(project, agent, older_than) if item not in skipped]
+    old = [item for item in _list_old(project, agent) if item not in skipped]
     items = old[:MAX_ITEMS]
     if not items:
         return [], 0
@@ -227,14 +226,13 @@ def propose_rewordings(
     return proposals, len(old) - len(items)
 
 
-def _list_old(project: Project, agent: str, older_than: float) -> list[SectionItem]:
+def _list_old(project: Project, agent: str) -> list[SectionItem]:
     """Return the old items, oldest first; without a history, the time of the file counts."""
     snapshot = project.store.read(agent)
     if snapshot is None:
         return []
     history = text_origins.read_history(project, project.store, agent)
-    # Times in a history may be some seconds ahead of the clock, so 0 means any age.
-    until = format_utc(time.time() - older_than) if older_than else FAR_FUTURE
+    until = format_utc(time.time() - MIN_AGE)
     changed = format_utc(snapshot.changed)
     old = []
     for item in _list_items(snapshot.text):

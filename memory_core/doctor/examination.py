@@ -22,6 +22,7 @@ from memory_core.doctor.repairs import Repair
 from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner, plugin, trial
 from memory_core.storage import config, event_log, run_records
+from memory_core.storage.database.run_table import Delivery
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -95,12 +96,6 @@ class Examination:
         # The variables that Claude Code sets for hooks.
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
         self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
-        # Hooks of other tools that see delegations.
-        self.foreign_hooks = [
-            f"{command[:60]} in {file.path}"
-            for file in self.files
-            for command in settings_files.list_foreign_hooks(file)
-        ]
         self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
         # The file that `agent-memory install` writes.
         self.settings_path = os.path.join(self.root, ".claude", "settings.json")
@@ -119,6 +114,14 @@ class Examination:
             return agent_status.list_memories(Numbers(self.project, store))
         except OSError:
             return []
+
+    @cached_property
+    def last_delivery(self) -> Delivery | None:
+        """The last delivery, None also if the database cannot be read."""
+        try:
+            return Numbers(self.project).runs.last_delivery
+        except OSError:
+            return None
 
     @cached_property
     def agent(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sqlite3
 from collections.abc import Iterator
 from functools import partial
 
@@ -13,19 +12,14 @@ from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.git import driver_notice, merge_driver
-from memory_core.monitor.counts import Counts
 from memory_core.setup import hook_runner
 from memory_core.storage import hook_files, inbox, run_records
-from memory_core.storage.database import run_table, state_db
-from memory_core.storage.database.run_table import Delivery
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
 
 # What may have happened to a memory on its way to an agent.
 DELIVERY_TEXTS = {"lost": "did not arrive", "doubled": "arrived twice"}
-
-WATCH = "see agent-memory monitor at the next delegation"
 
 
 def check_config(exam: Examination) -> Iterator[Finding]:
@@ -67,10 +61,8 @@ def _check_memory(
         advice = f"rename the file, or save it as UTF-8; agent-memory log{level} {memory.agent}"
         yield Finding(BROKEN, NOT_TEXT, memory.path, f"{advice} lists its items")
     elif memory.error:
-        is_history = memory.error.startswith(agent_status.HISTORY_ERROR)
-        where = store.history(memory.agent).path if is_history else memory.path
         advice = "check this path and its permissions"
-        yield Finding(BROKEN, memory.error, project.paths.relative(where), advice)
+        yield Finding(BROKEN, memory.error, memory.path, advice)
     kinds: set[str] = set()
     for line, what in memory.warnings:
         is_conflict = agent_status.is_conflict((line, what))
@@ -145,52 +137,23 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
 
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
-    """Check for memories that were lost in the last week, and for errors of hooks."""
-    total, lasts = _read_deliveries(exam)
-    newest = lasts.get("")
-    others = "; ".join(exam.foreign_hooks)
-    for verdict, text in DELIVERY_TEXTS.items():
-        number, last = total[verdict], lasts.get(verdict)
-        if number and last:
-            what = f"{number} of {total.checked} memories in a week {text}"
-            what += f", the last one to {last.agent} at {last.timestamp}"
-            level = WARNING if last == newest else NOTE
-            advice = f"see whether another hook changes prompts: {others}" if others else WATCH
-            yield Finding(level, what, exam.log_path, advice)
+    """Check that the last memory arrived, and for errors of hooks after it, of the last week."""
+    newest = exam.last_delivery
+    since = max(exam.since, newest.timestamp if newest else "")
+    if newest and newest.timestamp == since and newest.verdict in DELIVERY_TEXTS:
+        text = DELIVERY_TEXTS[newest.verdict]
+        what = f"the last memory {text}: that of {newest.agent} at {newest.timestamp}"
+        advice = "see whether a hook of your settings or of a plugin changes prompts, too"
+        yield Finding(WARNING, what, exam.log_path, advice)
     if exam.are_prompts_lost:
         path = exam.project.paths.state.locate(run_records.ROUTE_FILE)
         what = "memory is given by SubagentStart, because another hook overwrote a prompt"
-        advice = shlex.join(["rm", path])
-        if others:
-            yield Finding(WARNING, what, path, f"once it is removed ({others}): {advice}")
-        else:
-            repair = partial(repairs.use_prompts, exam.project)
-            yield Finding(WARNING, what, path, f"no other hook is left: {advice}", repair)
-    errors = hook_runner.list_errors(exam.project, exam.since)
-    if errors:
-        # An error after the last delivery counts as present.
-        since = newest.timestamp if newest else ""
-        level = WARNING if hook_runner.list_errors(exam.project, since) else NOTE
-        count = format_count(len(errors), "error")
-        what = f"{count} in a week, the last one: {errors[-1]}"
+        advice = f"once that hook is removed: {shlex.join(['rm', path])}"
+        yield Finding(WARNING, what, path, advice)
+    if errors := hook_runner.list_errors(exam.project, since):
+        what = f"{format_count(len(errors), 'error')} of hooks, the last one: {errors[-1]}"
         advice = "see the lines with agent.memory.error; the next delivery clears this"
-        yield Finding(level, what, exam.log_path, advice)
-
-
-def _read_deliveries(exam: Examination) -> tuple[Counts, dict[str, Delivery | None]]:
-    """Return the counts of the last week, and by verdict the last delivery; of all it has ""."""
-
-    def read(db: sqlite3.Connection) -> tuple[Counts, dict[str, Delivery | None]]:
-        total = Counts()
-        for day in run_table.list_deliveries(db, exam.since):
-            total.update(delivered=day.delivered, doubled=day.doubled, lost=day.lost)
-        verdicts = ("", *DELIVERY_TEXTS)
-        return total, {one: run_table.find_last_delivery(db, one) for one in verdicts}
-
-    try:
-        return state_db.read(exam.project.paths.state, read)
-    except OSError:
-        return Counts(), {}  # see `check_state`
+        yield Finding(WARNING, what, exam.log_path, advice)
 
 
 def check_merge_driver(exam: Examination) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import platform
@@ -23,7 +22,6 @@ from memory_core.doctor.examination import (
     Examination,
     Finding,
     OwnHook,
-    report_closed,
 )
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program, trial
 from memory_core.storage import config
@@ -121,9 +119,7 @@ def _report_unusable(file: settings_files.SettingsFile) -> Finding:
         advice = "replace the link by what it leads to, or add what install --dry-run prints"
         return Finding(WARNING, f"{file.problem}: its hooks are not checked", file.path, advice)
     what = f"Claude Code ignores the whole file: {file.problem}"
-    if file.problem == os.strerror(errno.EACCES):  # and not a link
-        return report_closed(BROKEN, what, file.path)
-    return Finding(BROKEN, what, file.path, "correct the file in an editor")
+    return Finding(BROKEN, what, file.path, "correct the file, or its permissions")
 
 
 def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
@@ -231,7 +227,8 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
     kind = SAMPLE_BY_EVENT[event]
     sample = sample_events.build(kind, exam.agent, exam.root, f"command{event}")
     stdin = json.dumps(sample).encode()
-    result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], stdin, environ)
+    command = [hook_runner.SHELL, "-c", hook.command]
+    result = hook_runner.run_on_copy(exam.project, command, stdin, environ)
     replay = f"to see more: agent-memory sample {kind} | agent-memory replay -"
     if result.fault:
         return Finding(BROKEN, f"{event}: the hook {result.fault}", path, f"{REINSTALL}; {replay}")

@@ -33,20 +33,16 @@ def list_locations(project: Project) -> list[Location]:
 
 def _list_of_level(store: Store, level: str) -> Iterator[Location]:
     paths, memories = store.paths, store.folder
-    inside = {
+    places = {
         "settings": paths.config,
         "memories": memories,
         "history": os.path.join(memories, "history"),
         "archive": os.path.join(memories, "archive"),
         "locks": os.path.join(paths.folder, "locks"),
-    }
-    outside = {
         "state": paths.state.root,
         "event log": paths.state.locate(event_log.FILE_NAME),
         "database": paths.state.locate(state_db.FILE_NAME),
         "review": paths.state.locate(journal.FILE_NAME),
     }
-    for name, path in inside.items():
-        yield Location(name, level, path, paths.files.has_entry(path))
-    for name, path in outside.items():
+    for name, path in places.items():
         yield Location(name, level, path, os.path.lexists(path))

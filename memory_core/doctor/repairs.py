@@ -12,7 +12,7 @@ from memory_core.delegation import draining
 from memory_core.git import merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.setup import installation
-from memory_core.storage import hook_files, run_records
+from memory_core.storage import hook_files
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
@@ -58,13 +58,6 @@ def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
         change, error = resolution.change, resolution.refused
         diff = "" if error else change.diff()
         yield Repair("conflict resolved, both sides kept", change.path, diff=diff, error=error)
-
-
-def use_prompts(project: Project) -> Iterator[Repair]:
-    """Add memory to prompts again."""
-    state = project.paths.state
-    state.delete(run_records.ROUTE_FILE)
-    yield Repair("memory is added to prompts again", state.locate(run_records.ROUTE_FILE))
 
 
 def install_driver(project: Project) -> Iterator[Repair]:

@@ -53,18 +53,20 @@ def is_allowed(files: SafeFiles, path: str, rights: int) -> bool:
         return os.access(name, rights, dir_fd=folder, follow_symlinks=False)
 
 
-def write_once(files: SafeFiles, path: str, text: str) -> None:
+def write_once(files: SafeFiles, path: str, text: str) -> bool:
     """Write a short file if nothing, or an empty file of a killed process, is in its place.
 
-    Raises OSError.
+    Return whether it was written; raises OSError.
     """
     status = files.status(path)
-    if not files.has_entry(path) or (status and not status.st_size):
-        descriptor = files.open(path, os.O_WRONLY | os.O_CREAT)
-        try:
-            os.write(descriptor, text.encode())  # one write: no part of it is there alone
-        finally:
-            os.close(descriptor)
+    if status.st_size > 0 if status else files.has_entry(path):
+        return False
+    descriptor = files.open(path, os.O_WRONLY | os.O_CREAT)
+    try:
+        os.write(descriptor, text.encode())  # one write: no part of it is there alone
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def truncate(files: SafeFiles, path: str, size: int) -> None:

@@ -170,13 +170,13 @@ def _run_in(environment: str, words: list[str], say: Say) -> None:
     for line in stdout.splitlines():
         say(line)
     if process.returncode:
-        raise BuildFailed(stderr.strip().removeprefix(f"{COMMAND}: ") or "interrupted.")
+        reason = stderr.strip().removeprefix(f"{COMMAND}: ").rstrip(".") or "interrupted"
+        raise BuildFailed(f"{reason}.")
 
 
 def install(project: str, user: bool, mcp: bool, dry_run: bool, say: Say) -> None:
     """Install the running program, and the hooks in a project or the user's settings."""
     if not dry_run:
-        program.check_folders()
         installation.check_settings(project, user)
         install_program(mcp="yes" if mcp else "", say=say)
         if not program.is_private() and packages.is_installed():
@@ -195,15 +195,14 @@ def install_clone(
     Without both, only the program.  `user`, `mcp` and `dry_run` are "" or a word.
     """
     has_hooks = bool(project or user)
-    program.check_folders()
-    if has_hooks:
-        installation.check_settings(project, bool(user), bool(dry_run))
     if dry_run:
         say(f"Would install the program with {sys.executable} in {program.data_folder()},")
         say(f"and link the command {program.find_home()}/.local/bin/{COMMAND} to it.")
         if has_hooks:
             installation.install(project, bool(user), dry_run=True, say=say)
         return
+    if has_hooks:
+        installation.check_settings(project, bool(user))
     needs_mcp = mcp or ("yes" if program.has_mcp(program.find_environment()) else "")
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
         say("Building the program from the clone (about 30 seconds) ...")

@@ -6,10 +6,8 @@ import shlex
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_definitions import BUILT_IN_AGENTS
-from memory_core.document import markdown
 from memory_core.setup import initialize, program
 from memory_core.storage.project import Project
-from memory_core.text.phrases import format_count
 
 # Agents that are listed at most.
 MOST_AGENTS = 12
@@ -19,9 +17,9 @@ OF_CLAUDE_CODE = f"{NO_MEMORY} (an agent of Claude Code)"
 
 
 def describe_agents(project: Project) -> list[str]:
-    """Return lines for a person: each agent with the size of its memory, and the next step."""
+    """Return lines for a person: each agent, whether it has a memory, and the next step."""
     with_memory = [agent for agent in project.store.agents() if project.serves(agent)]
-    memories = {agent: _describe_memory(project, agent) for agent in with_memory}
+    memories = dict.fromkeys(with_memory, "has a memory")
     without = initialize.list_agents_without_memory(project.store, project.environ)
     others = dict.fromkeys(without, NO_MEMORY)
     others |= {
@@ -36,15 +34,6 @@ def describe_agents(project: Project) -> list[str]:
     if len(lines) > MOST_AGENTS:
         lines[MOST_AGENTS - 1 :] = [f"  and {len(lines) - MOST_AGENTS + 1} more"]
     return ["Agents in this project:", *lines, *_advise(list(rows), with_memory)]
-
-
-def _describe_memory(project: Project, agent: str) -> str:
-    try:
-        snapshot = project.store.read(agent)
-    except OSError as error:
-        return f"its memory cannot be read: {error.strerror or error}"
-    document = markdown.parse_document(snapshot.text if snapshot else "")
-    return f"a memory with {format_count(len(document.items), 'item')}"
 
 
 def _advise(agents: list[str], with_memory: list[str]) -> list[str]:

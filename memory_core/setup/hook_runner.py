@@ -177,7 +177,6 @@ def _run_process(
     command: list[str], data: bytes, root: str, environ: Mapping[str, str]
 ) -> tuple[int, bytes, str]:
     """Return the exit status, stdout and stderr."""
-    command = [SHELL, *command[1:]] if command[0] == "sh" else command
     try:
         process = subprocess.run(
             command,
@@ -190,7 +189,7 @@ def _run_process(
         )
     except subprocess.TimeoutExpired:
         return STOPPED, b"", ""
-    except (OSError, ValueError) as error:  # ValueError: a command with a null byte
+    except (OSError, ValueError) as error:  # ValueError: a null byte in a variable
         return NOT_STARTED, b"", str(error)
     return process.returncode, process.stdout, process.stderr.decode("utf-8", "replace")
 

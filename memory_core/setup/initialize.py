@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from memory_core.claude_code import agent_definitions, agent_names, agent_spelling, settings_files
 from memory_core.document import template
 from memory_core.files import file_actions
-from memory_core.files.safe_files import SafeFiles
 from memory_core.memory.reading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import Project
@@ -25,16 +24,8 @@ def create_folder(store: Store) -> list[str]:
         os.path.join(store.folder, "README.md"): README_TEXT,
         os.path.join(store.folder, "history", ".gitattributes"): history_file.GIT_ATTRIBUTES,
     }
-    missing = [path for path in texts if not _is_complete(store.files, path)]
-    for path in missing:
-        file_actions.write_once(store.files, path, texts[path])
-    return [store.paths.relative(path) for path in missing]
-
-
-def _is_complete(files: SafeFiles, path: str) -> bool:
-    """Say whether a file exists and is not empty, as after an interrupted write."""
-    status = files.status(path)
-    return status.st_size > 0 if status else files.has_entry(path)
+    written = [path for path in texts if file_actions.write_once(store.files, path, texts[path])]
+    return [store.paths.relative(path) for path in written]
 
 
 def list_agents_without_memory(

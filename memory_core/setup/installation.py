@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core import __version__
-from memory_core.claude_code import sample_events, settings_files, settings_json
+from memory_core.claude_code import settings_files, settings_json
 from memory_core.document.diff import FileChange
 from memory_core.files import file_actions
 from memory_core.files.problems import describe_expected
@@ -63,7 +63,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         if refusal := target.find_refusal():
             say(f"Would not write: {target.describe(refusal)}.")
         return
-    result, backup = _write_tested(target, change)
+    backup = _write_tested(target, change)
     if not user:
         with suppress(OSError):
             target.project.paths.state.make_root()  # so that an upgrade finds the project
@@ -75,7 +75,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         say(f"  Backup of the previous settings: {backup}")
     if not trial.is_supported(trial.find_claude_version()):
         say(f"  The hooks need Claude Code {trial.OLDEST_CLAUDE} or newer, which was not found.")
-    _say_trial(result, say)
+    say("  Tested in a temporary project: the next prompt of an agent had the finding it reported.")
     program.note_command(say)
     if not user:
         for line in first_minute.describe_agents(target.project):
@@ -91,16 +91,6 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         return
     where = "any project" if user else target.root
     say(f"Next: start a new Claude Code session in {where}; agents have their memory from then on.")
-
-
-def _say_trial(result: trial.TrialResult, say: Say) -> None:
-    say("")
-    say(f'Tested in a temporary project. The agent "{sample_events.AGENT}" reported this finding:')
-    say(f"  {result.memory_line}")
-    say("The next prompt of that agent:")
-    for line in result.prompt.splitlines():
-        say(f"  | {line}".rstrip())
-    say("")
 
 
 def renew(path: str) -> str:
@@ -170,28 +160,24 @@ def write_task_hooks(change: FileChange) -> None:
     _write(_find_target_of(change.path), change)
 
 
-def _write_tested(
-    target: SettingsTarget, change: FileChange
-) -> tuple[trial.TrialResult, str | None]:
-    """Test the hooks of the new settings, back up the old ones, and write."""
+def _write_tested(target: SettingsTarget, change: FileChange) -> str | None:
+    """Test the hooks of the new settings, and write; return the path of a backup."""
     _check_writable(target)
     environment = program.find_link()
     python = os.path.join(environment, "bin", "python")
     if not os.access(python, os.X_OK):
         raise InstallRefused(f"{python} is missing: run ./install.sh from a clone of agent-memory")
-    result = trial.run_trial((change.after or b"").decode(), environment)
+    trial.run_trial((change.after or b"").decode(), environment)
     backup = _back_up(change)
     _write(target, change)
-    return result, backup
+    return backup
 
 
-def check_settings(project: str, user: bool = False, dry_run: bool = False) -> None:
-    """Raise InstallRefused if `install` could not write the settings, or show the change."""
-    wanted = settings_json.build_hooks(trial.read_template())
+def check_settings(project: str, user: bool = False) -> None:
+    """Raise InstallRefused if `install` could not write the settings."""
     target = _find_new_target(project, user)
-    if not dry_run:
-        _check_writable(target)
-    _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
+    _check_writable(target)
+    _plan_update(target)
 
 
 def uninstall(
@@ -342,8 +328,6 @@ class SettingsTarget(NamedTuple):
             return None
         except Refused as refusal:
             return refusal
-        except PermissionError:
-            raise InstallRefused(f"{self.path} is write-protected. It was not changed.") from None
         return None
 
     def describe(self, refusal: Refused) -> str:

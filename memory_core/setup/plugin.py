@@ -4,7 +4,7 @@ DATA/                       CLAUDE_PLUGIN_DATA; ~/.claude/plugins/data/... in ol
   venv -> environments/NAME the environment in use, with a link `packages`
   environments/NAME/        the dependencies only; the code runs from the plugin's folder
   python                    path of the system's Python, used until then
-  build.log, failed.txt     log of the last build, and why it failed
+  build.log                 log of the last build; its last line is why it failed
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ COMMAND_WAIT = 100.0
 SERVER_WAIT = 20.0
 
 POLL_PAUSE = 0.1
-LOCK_NAME, LOG_NAME, FAILURE_NAME = "build.lock", "build.log", "failed.txt"
+LOCK_NAME, LOG_NAME = "build.lock", "build.log"
 
 BUILD_STARTED = (
     "agent-memory: building its Python environment in the background (once, about a minute)."
@@ -76,8 +76,8 @@ def read_state(data: str, folder: str) -> tuple[str, str]:
 
 
 def read_failure(data: str) -> str:
-    """Return why the last build failed, "" if it did not."""
-    return SafeFiles(data).read_text(FAILURE_NAME)
+    """Return why the last build failed: the last line of its log, "" without one."""
+    return "".join(SafeFiles(data).read_text(LOG_NAME).splitlines()[-1:])
 
 
 def is_ready(data: str, folder: str = "") -> bool:
@@ -228,14 +228,10 @@ def build(environ: Mapping[str, str]) -> int:
             os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
         )
     except (builder.BuildFailed, OSError) as error:
-        print(getattr(error, "output", ""), flush=True)
         shutil.rmtree(new, ignore_errors=True)
-        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
-        reason = reason if reason.endswith(".") else f"{reason}."
-        with suppress(OSError):
-            SafeFiles(data).replace(FAILURE_NAME, reason.encode())
+        reason = f"{error.strerror}." if isinstance(error, OSError) else str(error)
+        print(f"{getattr(error, 'output', '')}\n{reason}", flush=True)
         return 1
-    SafeFiles(data).remove(FAILURE_NAME)
     return 0
 
 

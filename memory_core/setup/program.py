@@ -81,17 +81,6 @@ def find_link(home: str = "") -> str:
     return os.path.join(home or find_home(), settings_json.PROGRAM_LINK)
 
 
-def check_folders() -> None:
-    """Raise InstallRefused if one of the program's folders cannot be written."""
-    for path in (data_folder(), os.path.dirname(find_link()), os.path.dirname(_command_link())):
-        folder = path
-        while not os.path.lexists(folder):
-            folder = os.path.dirname(folder)
-        if not (os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)):
-            reason = "is not writable" if os.path.isdir(folder) else "is not a folder"
-            raise InstallRefused(f"cannot write to {path}: {folder} {reason}. Nothing was changed.")
-
-
 def _command_link() -> str:
     return os.path.join(find_home(), ".local", "bin", COMMAND)
 
@@ -224,11 +213,9 @@ def find_way() -> Way:
 
 
 def link_packages(environment: str) -> None:
-    """Give an environment the links that hooks and git use; raises InstallRefused."""
+    """Give an environment the links that hooks and git use."""
     packages = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
     hooks = os.path.join(packages, "agent_memory_hooks")
-    if not os.path.isfile(os.path.join(hooks, "pre_tool_use.py")):
-        raise InstallRefused(f"{hooks} has no hooks: the package is incomplete")
     for name, path in (("hooks", hooks), ("packages", packages)):
         target = os.path.relpath(path, os.path.realpath(environment))
         builder.replace_link(os.path.join(environment, name), target)

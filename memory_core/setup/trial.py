@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from memory_core.claude_code import headless, sample_events, settings_json
 from memory_core.setup import hook_runner, program
@@ -57,14 +57,7 @@ def is_supported(version: tuple[int, ...]) -> bool:
     return version >= tuple(map(int, OLDEST_CLAUDE.split(".")))
 
 
-class TrialResult(NamedTuple):
-    """The item that the trial added to the memory file, and the next prompt."""
-
-    memory_line: str
-    prompt: str
-
-
-def run_trial(text: str, environment: str) -> TrialResult:
+def run_trial(text: str, environment: str) -> None:
     """Run the hooks of settings in a temporary project: a report, then the next delegation.
 
     `environment` is the program that they run.  Raises InstallRefused if the report is not saved
@@ -78,14 +71,11 @@ def run_trial(text: str, environment: str) -> TrialResult:
         build = partial(sample_events.build, agent=sample_events.AGENT, root=project.paths.root)
         run_hook(project, commands, build("post", run="post"))
         memory = project.store.read(sample_events.AGENT)
-        lines = memory.text.splitlines() if memory else []
-        item = next((line for line in lines if sample_events.LEARNING in line), None)
-        if item is None:
+        if memory is None or sample_events.LEARNING not in memory.text:
             raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
         prompt = read_prompt(run_hook(project, commands, build("pre", run="pre")))
         if not (prompt.startswith(sample_events.PROMPT) and sample_events.LEARNING in prompt):
             raise InstallRefused(f"trial: the prompt lacks the task or the memory: {prompt}")
-        return TrialResult(item, prompt)
 
 
 def make_project(folder: str, environment: str) -> Project:
@@ -115,7 +105,7 @@ def run_hook(
 ) -> hook_runner.HookResult:
     """Run the hook of an event; raises InstallRefused if it fails."""
     name = event["hook_event_name"]
-    command, data = ["sh", "-c", commands[name]], json.dumps(event).encode()
+    command, data = [hook_runner.SHELL, "-c", commands[name]], json.dumps(event).encode()
     result = hook_runner.run(project, command, data, project.environ)
     if result.fault:
         raise InstallRefused(f"trial: the {name} hook {result.fault}")

@@ -470,11 +470,14 @@ def test_replay_shows_what_write_does(person: Person, tmp_path: Path) -> None:
 
 
 def test_replay_prints_reply_diff_and_time(settled: Person) -> None:
+    path = settled.sandbox.memories / "engineer.md"
+    path.write_text(path.read_text() + "- Build in C:\\new\n")
     said = settled.run("replay", "-", data=settled.make_sample("pre")).stdout
+    assert "Build in C:\\\\new\n" in said
     heads = [line for line in said.splitlines() if line.startswith("== ")]
     assert re.fullmatch(r"== pre_tool_use.py, after \d+ ms", heads[0])
     assert heads[1] == "== would change"
-    assert f"    - {ITEM}\n" in said
+    assert f"\n- {ITEM}\n" in said
     assert "+++ b/state/events.jsonl" in said
     settled.sandbox.configure("memory:\n  enabled: false\n")
     told = settled.read_json("replay", "-", data=settled.make_sample("pre"))

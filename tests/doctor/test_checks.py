@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.claude_code import settings_json
+from memory_core.claude_code import settings_files, settings_json
 from memory_core.doctor import checks
 from memory_core.setup import trial
 from memory_core.storage import event_log, run_records
@@ -185,11 +185,6 @@ def no_folder(person: Person) -> None:
     (person.sandbox.root / ".claude-mpm" / "notes").write_text("a file")
 
 
-def other_tool(person: Person) -> None:
-    hooks = {"hooks": watcher("other-tool", "Task")}
-    settings_of(person, "settings.local.json").write_text(json.dumps(hooks))
-
-
 def lost_delivery(person: Person) -> None:
     run = make_run("r1", time=format_utc(time.time()), arrived="lost", arrived_by="prompt")
     add_runs(person.sandbox.paths, run)
@@ -228,7 +223,7 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     ),
     ([no_program, second_file, unreadable_memory], [(BROKEN, "paths"), SETTINGS, MEMORY]),
     ([python_gone], [SETTINGS]),
-    ([no_folder, lost_delivery, other_tool], [(BROKEN, "paths"), (WARNING, "deliveries")]),
+    ([no_folder, lost_delivery], [(BROKEN, "paths"), (WARNING, "deliveries")]),
     ([strange_python], [(BROKEN, "command")]),
     ([says_too_much, fallback], [OLDER, (WARNING, "deliveries")]),
     ([switched_off], [(WARNING, "switched-off")]),
@@ -264,6 +259,16 @@ def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     assert "         to do: agent-memory tidy\n" in text
     assert "Not checked because of these problems: command\n4 problems found; " in text
     assert text.endswith("agent-memory doctor --fix repairs 1 of them\n")
+
+
+def test_what_makes_nothing_happen_is_named(settled: Person) -> None:
+    write_program(program(settled) / "bin" / "python", "exit 0")
+    (finding,) = [each for each in examine(settled) if each["check"] == "command"]
+    assert finding["level"] == BROKEN
+    assert finding["what"].endswith(": the hook does nothing")
+    switched_off_in_settings(settled)
+    (finding,) = [each for each in examine(settled) if each["check"] == "switched-off"]
+    assert finding["where"] == str(user_settings(settled))
 
 
 def test_no_text_of_a_repository_is_run(settled: Person) -> None:
@@ -333,9 +338,9 @@ def plugin(person: Person, name: str, files: dict[str, Any], is_on: bool = True)
     return folder
 
 
-def watcher(command: str, matcher: str = "Task|Agent") -> dict[str, Any]:
+def watcher(command: str) -> dict[str, Any]:
     hook = {"type": "command", "command": command}
-    return {"PreToolUse": [{"matcher": matcher, "hooks": [hook]}]}
+    return {"PreToolUse": [{"matcher": "Task|Agent", "hooks": [hook]}]}
 
 
 def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
@@ -364,7 +369,18 @@ def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
 
 
-def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
+def list_commands(person: Person) -> set[tuple[str, str]]:
+    """Return the commands of all hooks of plugins, each with the name of its file."""
+    files = settings_files.read_hook_files(str(person.sandbox.root), person.env)
+    return {
+        (command, Path(file.path).name)
+        for file in files
+        if file.plugin
+        for command in re.findall('"command": "([^"]*)"', json.dumps(file.value))
+    }
+
+
+def test_hooks_of_plugins_are_read(settled: Person) -> None:
     """A plugin can name its hooks in several places."""
     manifest, a_file = ".claude-plugin/plugin.json", {"hooks": watcher("from-a-file")}
     usual, odd = "hooks/hooks.json", '{"hooks": {"PreToolUse": [1]}}'
@@ -373,22 +389,15 @@ def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
     plugin(settled, "named", {manifest: {"hooks": "./a.json"}, "a.json": a_file})
     plugin(settled, "listed", {manifest: {"hooks": ["./a.json"]}, "a.json": a_file})
     plugin(settled, "off", {usual: {"hooks": watcher("off")}}, is_on=False)
-    plugin(settled, "all", {usual: {"hooks": watcher("all-tools", "*")}})
     plugin(settled, "bare", {usual: watcher("bare")})  # Claude Code ignores it
-    plugin(settled, "other", {usual: {"hooks": watcher("others", "Edit|Write")}})
     plugin(settled, "torn", {usual: "{"})
     plugin(settled, "odd", {manifest: "[]", usual: odd})
-    lost_delivery(settled)
-    results = examine(settled)
-    (advice,) = select(results, "deliveries", "mend")
-    named = [hook.partition(" in ") for hook in advice.partition(": ")[2].split("; ")]
-    assert {(command, Path(place).name) for command, _in, place in named} == {
+    assert list_commands(settled) == {
         ("usual", "hooks.json"),
         ("inline", "plugin.json"),
         ("from-a-file", "a.json"),
-        ("all-tools", "hooks.json"),
     }
-    (broken,) = [finding for finding in results if finding["level"] == "broken"]
+    (broken,) = [finding for finding in examine(settled) if finding["level"] == "broken"]
     assert broken["where"].endswith("torn/1.0.0/hooks/hooks.json")
     assert broken["what"].startswith("Claude Code ignores the whole file: ")
 
@@ -402,10 +411,9 @@ def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_pat
     source = {"source": "directory", "path": str(shelf)}
     marketplaces = settled.sandbox.home / ".claude" / "plugins" / "known_marketplaces.json"
     change(marketplaces, shelf={"source": source, "installLocation": str(shelf)})
-    lost_delivery(settled)
-    (advice,) = select(examine(settled), "deliveries", "mend")
-    assert "in-place in " in advice
-    assert "the-copy" not in advice
+    commands = {command for command, _file in list_commands(settled)}
+    assert "in-place" in commands
+    assert "the-copy" not in commands
 
 
 # Rights.
@@ -454,7 +462,7 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
     write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")
     safe = (missing_events, add_tried_report, odd_memory, odd_memory_of_the_user)
-    for damage in (*safe, fallback, bad_config):
+    for damage in (*safe, bad_config):
         damage(settled)
     done = settled.run("doctor", "--fix", "--json")
     answer = json.loads(done.stdout)
@@ -462,7 +470,6 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     assert wrong(answer["findings"]) == [(WARNING, "config")]
     mended = [(finding["check"], finding["what"].partition(",")[0]) for finding in answer["mended"]]
     assert sorted(mended) == [
-        ("deliveries", "memory is added to prompts again"),
         ("git", "merge driver installed in this clone"),
         ("inbox", "1 report merged"),
         *[("memory", "conflict resolved")] * 2,
@@ -501,7 +508,7 @@ def test_hooks_are_updated_in_place(settled: Person) -> None:
 
 
 def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
-    for damage in (missing_events, no_program, add_tried_report, fallback, other_tool):
+    for damage in (missing_events, no_program, add_tried_report, fallback):
         damage(settled)
     path = settled.sandbox.root / ".claude-mpm" / "locks" / "engineer.lock"
     write(path, "")

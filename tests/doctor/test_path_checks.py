@@ -117,3 +117,10 @@ def test_a_state_that_cannot_be_written_is_reported(sandbox: Sandbox, tmp_path: 
     (finding,) = check_state(sandbox, XDG_STATE_HOME=str(blocked))
     assert (finding.level, finding.where) == (WARNING, str(blocked))
     assert finding.what.startswith("is not a folder: agents still get their memory")
+
+
+def test_a_full_disk_is_named(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = os.statvfs_result((4096, 4096, 100, 0, 0, 0, 0, 0, 0, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _path: full)
+    (finding,) = find(sandbox)
+    assert (finding.level, finding.what) == (BROKEN, "the disk is full")

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -53,6 +54,11 @@ def answer(*wordings: tuple[list[int], str]) -> Line:
     return say(f"Here are my proposals.\n\n```json\n{json.dumps(result, indent=2)}\n```")
 
 
+def make_old(desk: Desk) -> None:
+    year_ago = time.time() - 365 * 86400
+    os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
+
+
 def files(desk: Desk) -> dict[str, bytes]:
     folder = desk.project / ".claude-mpm"
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -63,6 +69,7 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[
     desk = new_desk("apart", hooks=False)
     remember(desk, "engineer", LONG)
     remember(desk, "PM", "Releases go out on Tuesdays")
+    make_old(desk)
     mark = desk.home / "hooked"
     other = {"hooks": [{"type": "command", "command": f"touch {mark}"}]}
     hooks: dict[str, Any] = {
@@ -79,8 +86,6 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[
     result = optimize(
         desk,
         answer(([1], SHORT)),
-        "--older-than",
-        "0d",
         CLAUDECODE="1",
         CLAUDE_CODE_ENTRYPOINT="cli",
     )

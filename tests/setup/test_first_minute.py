@@ -27,16 +27,12 @@ def test_agents_without_memory_and_a_first_rule(sandbox: Sandbox) -> None:
     assert advice.endswith('agent-memory add engineer "Amounts are integer cents"')
 
 
-def test_memories_come_first_with_their_size(sandbox: Sandbox) -> None:
+def test_memories_come_first(sandbox: Sandbox) -> None:
     define_agents(sandbox.root, "engineer")
     sandbox.write_memory("qa", "One", "Two")
-    sandbox.write_memory("zoe", "One").write_bytes(b"- \xff\n" * 50_000)
     rows, advice = describe(sandbox)
-    assert rows[:2] == [
-        ("qa", "a memory with 2 items"),
-        ("zoe", "its memory cannot be read: has more than 40,000 lines"),
-    ]
-    assert [name for name, _state in rows[2:]] == ["engineer", *CLIENTS]
+    assert rows[0] == ("qa", "has a memory")
+    assert [name for name, _state in rows[1:]] == ["engineer", *CLIENTS]
     assert advice.endswith("agent-memory show qa")
 
 

@@ -184,12 +184,10 @@ def project(installed: Machine, tmp_path: Path) -> Iterator[Path]:
 # --- installing ---
 
 
-def test_installing_shows_the_prompt_and_changes_only_the_settings(installed: Machine) -> None:
+def test_installing_changes_only_the_settings(installed: Machine) -> None:
     done, project = installed.first, installed.first_project
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"reported this finding:\n  - {sample_events.LEARNING}\n" in done.stdout
-    assert f"  | {sample_events.PROMPT}\n" in done.stdout
-    assert sample_events.LEARNING in done.stdout.partition("The next prompt of that agent:")[2]
+    assert "\n  Tested in a temporary project: " in done.stdout
     assert "\n  general-purpose   no memory yet (an agent of Claude Code)\n" in done.stdout
     text = settings_of(project).read_text()
     assert settings_json.remove_hooks(text) == FOREIGN
@@ -729,18 +727,6 @@ def assert_not_installed(fresh: Machine, project: Path) -> None:
 def use_index(port: int) -> dict[str, str]:
     env = {"PIP_INDEX_URL": f"http://127.0.0.1:{port}/", "PIP_CONFIG_FILE": os.devnull}
     return {**env, "NO_PROXY": "*", "PIP_FIND_LINKS": ""}
-
-
-@pytest.mark.parametrize("blocked", [".local", ".local/bin", ".local/share/agent-memory"])
-def test_a_folder_that_cannot_be_written_is_named_before_the_build(
-    fresh: Machine, blocked: str
-) -> None:
-    path = fresh.home / blocked
-    write(path, "")
-    done = fresh.install_sh(fresh.project("shop", FOREIGN))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("agent-memory: cannot write to ")
-    assert done.stderr.endswith(f": {path} is not a folder. Nothing was changed.\n")
 
 
 INTERRUPTED = b"agent-memory: interrupted. Nothing was changed.\n"

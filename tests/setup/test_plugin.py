@@ -382,7 +382,7 @@ def list_commands(found: list[dict[str, Any]]) -> list[str]:
 
 def test_the_doctor_reports_the_state_of_the_environment(listed: Plugged) -> None:
     (listed.data / "venv").unlink()
-    write(listed.data / "failed.txt", "No room left.")
+    write(listed.data / "build.log", "uv failed\nNo room left.\n")
     done = subprocess.run(
         [sys.executable, "-m", "memory_core.cli", "doctor", "--json"],
         cwd=listed.sandbox.root,

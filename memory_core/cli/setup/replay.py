@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import os
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -44,7 +45,7 @@ def replay(
     if json:
         print_json(_to_json(fields, script, result, write))
     else:
-        _print(fields, script, result, write)
+        _print(script, result, write)
     if result.fault:
         print_note(f"The hook {result.fault}")
         raise typer.Exit(1)
@@ -76,40 +77,16 @@ def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool
     }
 
 
-def _print(event: dict[str, Any], script: str, result: HookResult, write: bool) -> None:
+def _print(script: str, result: HookResult, write: bool) -> None:
     _print_heading(f"{script}.py, after {result.milliseconds:.0f} ms")
     if result.fault or result.reply is None:
         print_line("  no reply")
     else:
-        fields = {"systemMessage": result.reply.get("systemMessage")}
-        fields |= result.reply.get("hookSpecificOutput", {})
-        for name, value in {key: text for key, text in fields.items() if text}.items():
-            _print_value(name, _leave_out(value, event))
+        reply = json_module.dumps(result.reply, indent=2, ensure_ascii=False)
+        print_line(re.sub(r"(?<!\\)((?:\\\\)*)\\n", r"\1\n", reply))  # prompts have lines
     _print_heading("changed" if write else "would change")
     for line in _format_changes(result.changes):
         print_line(line)
-
-
-def _leave_out(value: Any, event: dict[str, Any]) -> Any:
-    """Return a value of the reply without the fields that it copies from the event."""
-    copied = [event.get("tool_input"), event.get("tool_response")]
-    if not isinstance(value, dict):
-        return value
-    fields = {name: [one.get(name) for one in copied if isinstance(one, dict)] for name in value}
-    return {name: content for name, content in value.items() if content not in fields[name]}
-
-
-def _print_value(name: str, value: Any) -> None:
-    """Print a value below its name; texts keep their lines."""
-    if isinstance(value, dict):
-        for key, content in value.items():
-            _print_value(f"{name}.{key}", content)
-    elif isinstance(value, str) and "\n" in value:
-        print_line(f"  {name}:")
-        for line in value.split("\n"):
-            print_line(f"    {line}".rstrip())
-    else:
-        print_line(f"  {name}: {value}")
 
 
 def _print_heading(text: str) -> None:

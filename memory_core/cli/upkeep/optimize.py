@@ -11,7 +11,7 @@ import typer
 
 from memory_core.claude_code import headless
 from memory_core.cli import output
-from memory_core.cli.common import arguments, inputs, notes
+from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes, option
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
@@ -24,9 +24,6 @@ Helper = Annotated[
     Literal["claude"] | None,
     option("claude", "Also ask your Claude Code for shorter wordings.", "--with"),
 ]
-OlderThan = Annotated[
-    str | None, option("30d", "With --with: items not confirmed for this time.", default="30d")
-]
 
 
 def optimize(
@@ -34,7 +31,6 @@ def optimize(
     dry_run: DryRun = False,
     yes: Yes = False,
     helper: Helper = None,
-    older_than: OlderThan = None,
     json: AsJson = False,
 ) -> None:
     """Merge duplicate items.
@@ -47,10 +43,9 @@ def optimize(
     """
     inputs.check_options(yes, dry_run)
     ask = not (yes or dry_run or json) and inputs.can_ask() and output.is_terminal()
-    age = _parse_age(older_than, helper)
     scope = find_level()
     agents = find_agents(scope, agent)
-    proposals, refused = _collect_proposals(scope.project, agents, age, bool(helper))
+    proposals, refused = _collect_proposals(scope.project, agents, bool(helper))
     for proposal in [] if ask or json else proposals:
         _print_proposal(proposal)
     for refusal in refused:
@@ -73,16 +68,8 @@ def optimize(
         raise typer.Exit(1)
 
 
-def _parse_age(older_than: str | None, helper: str | None) -> int:
-    if older_than is None:
-        return optimizing.MIN_AGE
-    if helper is None:
-        raise CommandRefused("--older-than requires --with claude")
-    return arguments.parse_duration(older_than)
-
-
 def _collect_proposals(
-    project: Project, agents: list[str], age: int, ask_claude: bool
+    project: Project, agents: list[str], ask_claude: bool
 ) -> tuple[list[Proposal], list[Proposal]]:
     """Return the proposals to show, and those that are refused."""
     proposals: list[Proposal] = []
@@ -95,7 +82,7 @@ def _collect_proposals(
                     f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s"
                 )
             merged = [item for proposal in merges for item in proposal.olds]
-            rewordings, left = optimizing.propose_rewordings(project, agent, age, merged)
+            rewordings, left = optimizing.propose_rewordings(project, agent, merged)
             proposals += rewordings
             if left:
                 output.print_note(f"{agent}: {left} more old items did not fit; run it again")

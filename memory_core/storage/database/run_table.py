@@ -200,23 +200,23 @@ def list_days(db: sqlite3.Connection) -> list[DayOfRuns]:
     return [DayOfRuns(*row) for row in db.execute(query)]
 
 
-def list_deliveries(db: sqlite3.Connection, since: str = "") -> list[DayOfDeliveries]:
-    """Return each day on which an agent received memory, of the last half year or since a time."""
+def list_deliveries(db: sqlite3.Connection) -> list[DayOfDeliveries]:
+    """Return each day on which an agent received memory, of the last half year."""
     query = (
         "SELECT agent, substr(time, 1, 10), count(prompt_tokens), total(prompt_tokens),"
         " total(arrived = 'delivered'), total(arrived = 'doubled'), total(arrived = 'lost')"
-        " FROM runs WHERE time >= ? GROUP BY 1, 2"
+        " FROM runs GROUP BY 1, 2"
     )
-    return [DayOfDeliveries(*row[:2], *map(int, row[2:])) for row in db.execute(query, (since,))]
+    return [DayOfDeliveries(*row[:2], *map(int, row[2:])) for row in db.execute(query)]
 
 
-def find_last_delivery(db: sqlite3.Connection, verdict: str = "") -> Delivery | None:
-    """Return the last delivery, or the last one with a verdict."""
+def find_last_delivery(db: sqlite3.Connection) -> Delivery | None:
+    """Return the last delivery."""
     query = (
         "SELECT agent, arrived, arrived_by, time FROM runs"
-        " WHERE arrived != '' AND ? IN ('', arrived) ORDER BY time DESC LIMIT 1"
+        " WHERE arrived != '' ORDER BY time DESC LIMIT 1"
     )
-    row = db.execute(query, (verdict,)).fetchone()
+    row = db.execute(query).fetchone()
     return row and Delivery(*row)
 
 
