@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Callable, Iterator
 
 from memory_core.files.safe_files import MAX_ENTRIES, Refused, SafeFiles
@@ -27,47 +26,16 @@ def walk(
         if real in seen:  # a link of the user to a folder above
             continue
         seen.add(real)
+        if os.path.isdir(whole) and not os.access(whole, os.R_OK | os.X_OK):
+            report(OSError(errno.EACCES, os.strerror(errno.EACCES), whole))
         entries = files.list_names(folder)
-        if not entries and (error := _find_problem(files, folder)):
-            report(error)
         count += len(entries)
         if count > MAX_ENTRIES:
-            report(
-                Refused(folder, f"and the folders around it have more than {MAX_ENTRIES:,} files")
-            )
-            return
-        names, below = [], []
-        for name in entries:
-            path = os.path.join(folder, name)
-            try:
-                is_folder = stat.S_ISDIR(_read_mode(files, path))
-            except OSError as error:
-                report(error)
-            else:
-                below += [path] if is_folder else []
-                names += [] if is_folder else [name]
-        waiting += reversed(below)
-        yield whole, names
-
-
-def _read_mode(files: SafeFiles, path: str) -> int:
-    """Return the mode of an entry; raises OSError, also if it is refused or gone."""
-    status = files.status(path)
-    if status is None:
-        raise _find_problem(files, path) or _build_error(errno.ENOENT, files, path)
-    return status.st_mode
-
-
-def _find_problem(files: SafeFiles, path: str) -> OSError | None:
-    """Return why an entry that looks empty or absent cannot be read; None if it can."""
-    for refused, error in files.refused.items():
-        if f"{path}/".startswith(f"{refused}/"):
-            return error
-    whole = files.locate(path)
-    if os.path.lexists(whole) and not os.access(whole, os.R_OK):
-        return _build_error(errno.EACCES, files, path)
-    return None
-
-
-def _build_error(number: int, files: SafeFiles, path: str) -> OSError:
-    return OSError(number, os.strerror(number), files.locate(path))
+            reason = f"and the folders around it have more than {MAX_ENTRIES:,} files"
+            report(Refused(folder, reason))
+            break
+        below = [name for name in entries if files.is_folder(os.path.join(folder, name))]
+        waiting += [os.path.join(folder, name) for name in reversed(below)]
+        yield whole, [name for name in entries if files.is_file(os.path.join(folder, name))]
+    for error in files.refused.values():
+        report(error)

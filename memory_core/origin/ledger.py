@@ -45,16 +45,12 @@ class Ledger:
         self._store, self._agent, self._default = store, agent, default
         self._origins: dict[str, str] | None = None
         self._records: set[str] | None = None
-        self._found: dict[Text, str] = {}
 
     def find(self, text: str, nested: str = "") -> str:
         """Return the origin of a text that is recorded on this machine, "" without one."""
         if self._origins is None:
             self._origins = read_origins(self._store, self._agent)
-        if (text, nested) not in self._found:
-            origin = self._origins.get(make_key(text, nested), "")
-            self._found[text, nested] = origin or self._default
-        return self._found[text, nested]
+        return self._origins.get(make_key(text, nested)) or self._default
 
     def owns(self, record: Record) -> bool:
         """Return whether this machine wrote the record."""

@@ -7,6 +7,7 @@ addresses; a file that it opened, by where it is.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -70,6 +71,12 @@ WRAPPERS = frozenset(
 SEPARATORS = ";|&()`{}\n"
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "0.0.0.0", "[::1]", "::1")  # noqa: S104
 WILDCARDS = "*?[{$"
+# A here-document, with the rest of the line in which it begins.
+_DOCUMENT = re.compile(
+    r"(?<!<)<<(?!<)[-~ ]*['\"\\]?(?P<end>[\w.-]+)['\"]?(?P<rest>[^\n]*)\n"
+    r"(?P<text>.*?)(?:^[ \t]*(?P=end)[ \t\r]*$|\Z)",
+    re.M | re.S,
+)
 
 
 def read_transcript(project: Project, path: str, folder: str) -> list[str]:
@@ -210,19 +217,14 @@ def _is_local_host(host: str) -> bool:
 
 def _replace_documents(script: str) -> str:
     """Return a script with the addresses in its here-documents in place of them."""
-    lines, end = [""], ""
-    for line in script.replace("\\\n", " ").split("\n"):
-        if not end:
-            before, _, after = line.partition("<<")
-            begin = after.lstrip("-~ ").split()
-            end = begin[0].strip("\"'\\;)") if begin and after[:1] != "<" else ""
-            lines += [before, after.partition(end)[2]] if end else [line]
-        elif line.strip() == end:
-            end = ""
-        else:
-            addresses = (word for word in line.split() if "://" in word)
-            lines[-2] += "".join(f" x://{_find_host(word)}" for word in addresses)
-    return "\n".join(lines)
+    # With a line end each beginning is one of a document: no second try, which takes long.
+    return _DOCUMENT.sub(_keep_addresses, script.replace("\\\n", " ") + "\n")
+
+
+def _keep_addresses(match: re.Match[str]) -> str:
+    addresses = (word for word in match["text"].split() if "://" in word)
+    added = "".join(f" x://{_find_host(word)}" for word in addresses)
+    return f"{added} {match['rest']}\n"
 
 
 def _split_script(script: str) -> list[str]:

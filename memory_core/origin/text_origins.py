@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
+from typing import NamedTuple
 
 from memory_core.document import markdown
 from memory_core.files import last_look
@@ -34,15 +35,14 @@ from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
 
-class JudgedText:
+class JudgedText(NamedTuple):
     """A text of a memory file, with its nested lines and its tier; an item has an `id`."""
 
-    def __init__(self, agent: str, key: str, text: str, nested: str, tier: str) -> None:
-        self.agent = agent
-        self.id = key
-        self.text = text
-        self.nested = nested
-        self.tier = tier
+    agent: str
+    id: str
+    text: str
+    nested: str
+    tier: str
 
 
 Row = tuple[Commit, JudgedText]

@@ -27,10 +27,8 @@ MAX_TRIES = 3
 # A hook reads an event of at most 8 MB; as ASCII it may be three times as long.
 MAX_BYTES = 25_000_000
 
-DONE_LIFE = 30 * 86400  # seconds
-
-# Seconds.  Run records only tell the events of one run apart; sessions are resumed within days.
-RUN_LIFE = 30 * 86400
+# Seconds.  Old events and run records only tell events apart; sessions are resumed within days.
+LIFE = 30 * 86400
 
 
 def list_names(paths: LevelPaths) -> list[str]:
@@ -109,7 +107,7 @@ def list_agents(paths: LevelPaths) -> dict[str, int]:
 
 def clear_done(paths: LevelPaths) -> None:
     """Forget events that no hook will deliver again."""
-    before = time.time() - DONE_LIFE
+    before = time.time() - LIFE
     for name in paths.state.list_names(DONE):
         if file_actions.is_older(paths.state, f"{DONE}/{name}", before):
             paths.state.remove(f"{DONE}/{name}")
@@ -140,7 +138,7 @@ def list_outdated(paths: LevelPaths) -> list[str]:
 def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
     """Return (folder, time): sessions without a new file since that time, in seconds."""
     idle = []
-    for kind, life in (("receipts", run_records.RECEIPT_LIFE), ("runs", RUN_LIFE)):
+    for kind, life in (("receipts", run_records.RECEIPT_LIFE), ("runs", LIFE)):
         before = time.time() - life
         sessions = _list_older(paths.state, kind, before)
         idle += [(session, before) for session in sessions]

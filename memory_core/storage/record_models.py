@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from memory_core.history import item_history
-from memory_core.storage.config_yml import config_models
 from memory_core.storage.history_file import RUN_KINDS
 from memory_core.text import sanitize
 
@@ -128,21 +128,21 @@ def check_export(value: Any) -> str:
     A valid export gets the defaults of all fields that it lacks.
     """
     try:
-        export = Export.model_validate(_replace_surrogates(value))
+        Export.model_validate_json(_encode(value))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(_shorten, first["loc"])) or "the file"
-        return f"{place}: {_shorten(config_models.simplify_message(first['msg']))}"
-    for name in export.agents:
+        return f"{place}: {_shorten(first['msg'].removeprefix('Value error, '))}"
+    for agent in value["agents"].values():
         for field, info in AgentExport.model_fields.items():
-            value["agents"][name].setdefault(field, info.get_default(call_default_factory=True))
+            agent.setdefault(field, info.get_default(call_default_factory=True))
     return ""
 
 
 def is_valid_record(value: Any) -> bool:
     """Check whether a value is a record of this version of the schema."""
     try:
-        HistoryRecord.model_validate(_replace_surrogates(value))
+        HistoryRecord.model_validate_json(_encode(value))
     except ValidationError:
         return False
     return True
@@ -153,12 +153,6 @@ def _shorten(part: object) -> str:
     return sanitize.shorten(sanitize.join_visible(str(part)), MAX_MESSAGE_LENGTH)
 
 
-def _replace_surrogates(value: Any) -> Any:
-    """Return a JSON value without lone surrogates, which stand for bytes that are not UTF-8."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return list(map(_replace_surrogates, value))
-    if isinstance(value, dict):
-        return {key: _replace_surrogates(item) for key, item in value.items()}
-    return value
+def _encode(value: Any) -> bytes:
+    """Return a value as JSON, without the surrogates of bytes that are not UTF-8."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")

@@ -6,7 +6,8 @@ import errno
 import fcntl
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from sqlite3 import Connection
 from typing import Any
 
@@ -73,20 +74,20 @@ class FileSnapshot:
     `mark`: its byte order mark, which is no part of the text and is written again, or "".
     """
 
-    __slots__ = ("_files", "_identity", "changed", "mark", "path", "text")
+    __slots__ = ("changed", "files", "mark", "path", "status", "text")
 
     def __init__(self, text: str, path: str, status: os.stat_result, files: SafeFiles) -> None:
         self.text = text.removeprefix(BOM)
         self.mark = text[: len(text) - len(self.text)]
         self.path = path
         self.changed = status.st_mtime
-        self._identity = _identity_of(status)
-        self._files = files
+        self.status = status
+        self.files = files
 
     def is_current(self) -> bool:
         """Check whether the file is unchanged since it was read."""
-        status = self._files.status(self.path)
-        return status is not None and _identity_of(status) == self._identity
+        status = self.files.status(self.path)
+        return status is not None and _identity_of(status) == _identity_of(self.status)
 
 
 def _identity_of(status: os.stat_result) -> tuple[int, ...]:
@@ -237,9 +238,9 @@ class Store(MemoryFolder):
         stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
         return sorted(agent_spelling.agent_of_file(f"{stem}.md") for stem in stems)
 
-    def lock(self, agent: str) -> Lock:
+    def lock(self, agent: str) -> AbstractContextManager[None]:
         """Return the agent's lock for a `with` statement; it raises LockTimeout."""
-        return Lock(self.paths, f"{self.stem(agent)}.lock", LOCK_TIMEOUT)
+        return hold_lock(self.paths, f"{self.stem(agent)}.lock", LOCK_TIMEOUT)
 
 
 class InvalidAgentName(ValueError):
@@ -309,43 +310,36 @@ def make_lock_path(paths: LevelPaths, name: str) -> str:
     return os.path.join(folder, name)
 
 
-class Lock:
+@contextmanager
+def hold_lock(paths: LevelPaths, name: str, wait: float) -> Iterator[None]:
     """flock(2) on a file that stays, as filelock's UnixFileLock takes it without its import."""
+    path = make_lock_path(paths, name)
+    until = time.monotonic() + wait
+    while (descriptor := _take_lock(paths.files, path)) < 0:
+        if time.monotonic() >= until:
+            raise LockTimeout(f"{path} is locked by another process")
+        time.sleep(LOCK_INTERVAL)
+    try:
+        yield
+    finally:
+        os.close(descriptor)  # this releases the lock
 
-    __slots__ = ("_descriptor", "_name", "_paths", "_wait")
 
-    def __init__(self, paths: LevelPaths, name: str, wait: float) -> None:
-        self._paths = paths
-        self._name = name
-        self._wait = wait
-
-    def __enter__(self) -> None:
-        path = make_lock_path(self._paths, self._name)
-        until = time.monotonic() + self._wait
-        while not self._take(path):
-            if time.monotonic() >= until:
-                raise LockTimeout(f"{path} is locked by another process")
-            time.sleep(LOCK_INTERVAL)
-
-    def _take(self, path: str) -> bool:
-        files = self._paths.files
-        descriptor = files.open(path, os.O_RDWR | os.O_CREAT)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            status = files.status(path)
-            if status and os.path.samestat(os.fstat(descriptor), status):
-                self._descriptor = descriptor
-                return True
-        except BlockingIOError:
-            pass  # another process holds it
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)  # or somebody has just deleted the folder
-        return False
-
-    def __exit__(self, *_exception: object) -> None:
-        os.close(self._descriptor)  # this releases the lock
+def _take_lock(files: SafeFiles, path: str) -> int:
+    """Return a descriptor that holds the lock, -1 if another process holds it."""
+    descriptor = files.open(path, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        status = files.status(path)
+        if status and os.path.samestat(os.fstat(descriptor), status):
+            return descriptor
+    except BlockingIOError:
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)  # or somebody has just deleted the folder
+    return -1
 
 
 def _encode(text: str) -> bytes:

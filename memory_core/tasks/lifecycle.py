@@ -38,7 +38,7 @@ class TaskTransaction:
         self.in_progress: list[str] = []
 
     def __enter__(self) -> TaskTransaction:
-        self._lock = store.Lock(self.project.paths, LOCK_NAME, store.LOCK_TIMEOUT)
+        self._lock = store.hold_lock(self.project.paths, LOCK_NAME, store.LOCK_TIMEOUT)
         self._lock.__enter__()
         self.in_progress = self.folder.in_progress
         return self
@@ -48,7 +48,7 @@ class TaskTransaction:
             if kind is None and (self.in_progress or self.folder.state()):
                 self.save_state()
         finally:
-            self._lock.__exit__()
+            self._lock.__exit__(None, None, None)
 
     def save_state(self) -> None:
         """Write .state.yml, if it changed."""

@@ -2,7 +2,7 @@
 
 They can hide words from a reader, a tag from a check, and data in an emoji.  What languages and
 emoji need stays: joiners inside words of Arabic, Indic and similar scripts, joined emoji, and the
-selector behind an emoji.
+selector behind an emoji.  Flags of parts of a country, with Unicode's tags, lose them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ import re
 from unicodedata import category
 
 # They show nothing, although Unicode calls them letters, marks or symbols: fillers, the grapheme
-# joiner, vowels of Khmer, and the variation selectors of Mongolian.
-INVISIBLE_CHARS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u3164\uffa0"
-
-# A braille cell without dots looks like a blank.
-BLANK_CELL = "\u2800"
+# joiner, vowels of Khmer, the variation selectors of Mongolian, and a braille cell without dots.
+INVISIBLE_CHARS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u2800\u3164\uffa0"
 
 # From each of these characters to the next one: variation selectors, unassigned characters that
 # are reserved for invisible ones, Unicode's tags and more selectors.
@@ -30,12 +27,6 @@ JOINERS = "\u200c\u200d"
 # It chooses the picture of the sign before it, and the key of a digit.
 EMOJI_SELECTOR = "\ufe0f"
 KEY_CAP = "\u20e3"
-
-# The flags of England, Scotland and Wales: the only emoji with Unicode's tags.
-FLAGS = tuple(
-    "\U0001f3f4" + "".join([chr(0xE0000 + ord(char)) for char in name]) + "\U000e007f"
-    for name in ("gbeng", "gbsct", "gbwls")
-)
 
 # Escape sequences of terminals; none is longer than 80 characters, except titles.
 _ESCAPE = re.compile(r"\x1b(?:\[[^@-~\x1b]{0,78}[@-~]|\][^\x07\x1b]*\x07|[^\x1b]?)")
@@ -63,10 +54,6 @@ def show_hidden(text: str) -> str:
 
 def _replace_hidden(text: str, sign: str, control: str) -> str:
     """Replace what is not visible by `sign`, and control characters by `control`."""
-    for flag in FLAGS:
-        if flag in text:
-            parts = [_replace_hidden(part, sign, control) for part in text.split(flag)]
-            return flag.join(parts)
     text = text.translate({ord(char): _show(char, sign, control) for char in set(text)})
     has_joiners = any(one in text for one in DEPENDENT_SIGNS)
     return _replace_loose_joiners(text, sign) if has_joiners else text
@@ -78,7 +65,7 @@ def _is_plain(text: str) -> bool:
 
 def _is_hidden(char: str) -> bool:
     is_in_range = char >= "\ufe00" and any(first <= char <= last for first, last in HIDDEN_RANGES)
-    return is_in_range or char in INVISIBLE_CHARS or char == BLANK_CELL
+    return is_in_range or char in INVISIBLE_CHARS
 
 
 def _show(char: str, sign: str, control: str) -> str:
@@ -86,7 +73,7 @@ def _show(char: str, sign: str, control: str) -> str:
     if char in "\n\t" or char in DEPENDENT_SIGNS or char in VISIBLE_FORMATS:
         return char
     if _is_hidden(char):
-        return " " if char == BLANK_CELL else sign
+        return sign
     kind = category(char)
     if kind == "Cc":
         return control

@@ -14,20 +14,20 @@ from memory_core.text import markdown_lines
 Value = str | list[str]
 Fields = dict[str, Value]
 
-
 RULE = "---\n"
 
 # A scalar of these characters needs no quotes.
 PLAIN_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/- ")
 RESERVED_WORDS = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
 
-# YAML's escapes in double quotes for one character.
+# YAML's escapes in double quotes for one character; Backlog.md writes a no-break space as `\_`.
 ESCAPES = {
     **dict(zip("0abtnvfre", "\0\a\b\t\n\v\f\r\x1b", strict=True)),
     **dict(zip("N_LP", "\x85\xa0\u2028\u2029", strict=True)),
     **{char: char for char in ' \t"/\\'},
 }
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SINGLE_QUOTED = re.compile(r"'((?:[^']|'')*)")
 _DOUBLE_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*\\?)', re.DOTALL)
 
@@ -171,17 +171,9 @@ def _render_field(key: str, value: Value) -> list[str]:
 
 
 def quote_scalar(value: str) -> str:
-    """Write a text as a scalar of one line that every YAML parser reads as that text."""
-    value = " ".join(value.split())
+    """Write a text as a scalar of one line, without characters that YAML cannot hold."""
+    value = " ".join(_UNWRITABLE.sub(" ", value).split())
     is_plain = value[:1].isalpha() and PLAIN_CHARS.issuperset(value)
     if is_plain and value.lower() not in RESERVED_WORDS:
         return value
-    if value.isprintable():
-        return "'" + value.replace("'", "''") + "'"
-    return '"' + "".join(map(_escape, value)) + '"'
-
-
-def _escape(char: str) -> str:
-    if char in '"\\':
-        return "\\" + char
-    return char if char.isprintable() else f"\\U{ord(char):08X}"
+    return "'" + value.replace("'", "''") + "'"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from unicodedata import normalize
 
 from memory_core.text import similarity
 
 # Combining accents, which the search ignores.
 ACCENTS = range(0x300, 0x370)
+
+PUNCTUATION = similarity.ASCII_PUNCTUATION | {ord('"'): "'", ord("`"): None}
 
 
 class EmptyQuery(ValueError):
@@ -29,21 +30,16 @@ def parse_query(words: str) -> list[str]:
 
 def fold_text(text: str) -> str:
     """Return a text in the form in which the search compares texts and words."""
-    text = text.replace('"', "'").replace("`", "")
-    return text.lower() if text.isascii() else "".join(map(_fold_char, normalize("NFC", text)))
+    text = text.translate(PUNCTUATION)
+    bare = text.lower() if text.isascii() else normalize("NFKD", text).casefold()
+    # Composed again, so that a letter of Japanese or Korean is none of its parts.
+    return normalize("NFC", "".join(char for char in bare if ord(char) not in ACCENTS))
 
 
 def contains_all(text: str, words: Iterable[str]) -> bool:
     """Check whether a text contains all of these folded words, also as parts of words."""
     folded = fold_text(text)
     return all(word in folded for word in words)
-
-
-@lru_cache(maxsize=10_000)
-def _fold_char(char: str) -> str:
-    char = similarity.ASCII_PUNCTUATION.get(ord(char), char)
-    bare = normalize("NFKD", char).casefold()
-    return normalize("NFC", "".join(part for part in bare if ord(part) not in ACCENTS))
 
 
 def split_matches(text: str, words: str) -> list[tuple[str, bool]]:

@@ -667,7 +667,7 @@ def test_config_set_changes_one_line(person: Person) -> None:
 def test_config_set_refuses_what_is_invalid(person: Person) -> None:
     person.sandbox.configure(SETTINGS)
     cases = {
-        "enabled maybe": "expected true or false, not maybe",
+        "enabled maybe": "Input should be a valid boolean, not maybe",
         "limits.default_size_kb 0": "0 is less than 1",
         "limits.default_size 5": "did you mean memory.limits.default_size_kb?",
         "limits {}": "unknown setting 'memory.limits'",

@@ -224,7 +224,7 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
 def test_readers_do_not_wait_for_a_lock(shop: Shop) -> None:
     shop.run("start task-1")
     shop.add_task(2, "In Progress")
-    with store.Lock(shop.person.sandbox.paths, lifecycle.LOCK_NAME, store.LOCK_TIMEOUT):
+    with store.hold_lock(shop.person.sandbox.paths, lifecycle.LOCK_NAME, store.LOCK_TIMEOUT):
         said = shop.run("list")
     assert "task-1  active" in said
     assert "The task files could not be read: " in said

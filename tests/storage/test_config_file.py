@@ -45,7 +45,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         "memory:\n  agent_overrides:\n    no:\n      size_kb: 3\n      on: 1\n    qa: 7\n",
         [
             f"5: memory.agent_overrides.no.on: {UNKNOWN}",
-            "6: memory.agent_overrides.qa: expected a mapping, not 7",
+            "6: memory.agent_overrides.qa: Input should be a valid dictionary, not 7",
         ],
         {"agent_overrides.no.size_kb": 3},
     ),
@@ -57,8 +57,8 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "a key twice, and wrong at last": (
         'memory:\n  include: [qa]\n  "enabled": false\n  enabled: 3\n',
         [
+            "4: memory.enabled: Input should be a valid boolean, not 3",
             "4: memory.enabled: appears twice; the last counts",
-            "4: memory.enabled: expected true or false, not 3",
         ],
         {"enabled": True, "include": ["qa"]},
     ),
@@ -71,20 +71,20 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "one bad entry": (
         "memory:\n  exclude:\n  - qa\n  - 3\n  - [x]\n  - {a: 1}\n  -\n  include: ['', pm]\n",
         [
-            "4: memory.exclude: expected a string, not 3 (write it in quotes)",
-            "5: memory.exclude: expected a string, not a list",
-            "6: memory.exclude: expected a string, not a mapping",
-            "7: memory.exclude: expected a string, not nothing",
-            '8: memory.include: a text is expected, not ""',
+            "4: memory.exclude: Input should be a valid string, not 3 (write it in quotes)",
+            "5: memory.exclude: Input should be a valid string, not a list",
+            "6: memory.exclude: Input should be a valid string, not a mapping",
+            "7: memory.exclude: Input should be a valid string, not nothing",
+            '8: memory.include: String should have at least 1 character, not ""',
         ],
         {"exclude": ["qa"], "include": ["pm"]},
     ),
     "a list that is none": (
         "memory:\n  exclude: qa\n  include: {qa: 1}\n  limits: 3\n",
         [
-            "2: memory.exclude: expected a list, not qa",
-            "3: memory.include: expected a list, not a mapping",
-            "4: memory.limits: expected a mapping, not 3",
+            "2: memory.exclude: Input should be a valid list, not qa",
+            "3: memory.include: Input should be a valid list, not a mapping",
+            "4: memory.limits: Input should be a valid dictionary, not 3",
         ],
         {"exclude": [], "include": [], "limits.max_sections": 10},
     ),
@@ -99,7 +99,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     ),
     "a wrong word": (
         "memory:\n  user_level: both\n",
-        ["2: memory.user_level: expected 'append', 'shadow' or 'off', not both"],
+        ["2: memory.user_level: Input should be 'append', 'shadow' or 'off', not both"],
         {"user_level": "append"},
     ),
     "Windows' line ends, and a byte order mark": (
@@ -109,7 +109,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     ),
     "not a number": (
         "memory: {confidence: {agent: .nan}}",
-        ["1: memory.confidence.agent: expected less than or equal to 1, not .nan"],
+        ["1: memory.confidence.agent: Input should be less than or equal to 1, not .nan"],
         {"confidence.agent": 0.5},
     ),
 }
@@ -139,14 +139,17 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "a tab": ("memory:\n  enabled: true\n\tinclude: []\n", "3:1: not YAML: while scanning"),
     "an open list": ("a:\n  b: [a,\nc: 3\n", "4:1: not YAML: while parsing a flow sequence from"),
     "two documents": ("memory: {}\n---\nmemory: {}\n", "2:1: not YAML: expected a single document"),
-    "an alias": ("memory:\n  limits: &a {}\n  tasks: *a\n", "3:10: the alias *a is not supported"),
+    "an alias": (
+        "memory:\n  limits: &a {}\n  tasks: *a\n",
+        "3:10: not YAML: the alias *a is not supported",
+    ),
     "a list": ("# settings\n- a\n", "2: a mapping is expected, with the key memory, not a list"),
     "a word": ("memory", "1: a mapping is expected, with the key memory, not memory"),
     "a NUL": ("memory:\n  enabled: \0", " not YAML: unacceptable character #x0000"),
     "a deep list": ("[" * 5000, " not YAML: maximum recursion depth exceeded"),
     "a large file": ("#" * config_merge.MAX_BYTES + "\n", ""),
-    "many values": ("memory: [" + "a," * 5000, "1:10004: more than 5,000 keys and values"),
-    "many keys": ("a:\n" * 5000, "2500:3: more than 5,000 keys and values"),
+    "many values": ("memory: [" + "a," * 5000, "1:4004: not YAML: more than 2,000 keys and values"),
+    "many keys": ("a:\n" * 5000, "1000:3: not YAML: more than 2,000 keys and values"),
 }
 
 
@@ -183,14 +186,14 @@ def test_the_nearest_allowed_value_replaces_one_out_of_range(
     assert (value(loaded, key), type(value(loaded, key))) == (used, type(used))
 
 
-def test_few_of_many_problems_are_listed(tmp_path: Path) -> None:
-    keys = "".join(f"  enable{number}: 1\n" for number in range(2000))
+def test_many_problems_are_listed(tmp_path: Path) -> None:
+    keys = "".join(f"  enable{number}: 1\n" for number in range(900))
     start = time.process_time()
     loaded = load_text(tmp_path, f"memory:\n{keys}")
     assert time.process_time() - start < 2, "a hook has five seconds for everything"
     problems = format_problems(loaded)
     assert problems[0] == "2: memory.enable0: unknown key; did you mean memory.enabled?"
-    assert (len(problems), loaded.problems[-1][-21:]) == (101, ": 1,900 more problems")
+    assert len(problems) == 900
 
 
 def test_too_many_patterns_are_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from functools import partial
@@ -91,6 +92,9 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
+NO_YAML = re.compile("[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
+
+
 @given(WRITABLE)
 @example("yes")
 @example("2026-11-21")
@@ -98,8 +102,9 @@ def flat(text: str) -> str:
 def test_any_yaml_reader_reads_what_is_written(title: str) -> None:
     text = front_matter.set_fields("body\n", {"title": title, "labels": [title, "x"]})
     head = yaml.safe_load(text.split("---\n")[1])
-    assert (head["title"] or "") == flat(title)
-    assert front_matter.read_fields(text)["title"] == flat(title)
+    written = flat(NO_YAML.sub(" ", title))
+    assert (head["title"] or "") == written
+    assert front_matter.read_fields(text)["title"] == written
     assert front_matter.read_body(text) == "\nbody\n"
 
 
@@ -119,7 +124,8 @@ def test_front_matter_of_other_writers_is_read(title: str, unicode: bool) -> Non
     [
         (">-\n  folded over\n  two lines", "folded over two lines"),
         ("|-\n  line\n  break", "line\nbreak"),
-        ('"nbsp\\_here, \\U0001F600, \\uD83D\\uDE00"', "nbsp\xa0here, 😀, 😀"),
+        ('"a \\"name\\", \\uD83D\\uDE00"', 'a "name", 😀'),
+        ('"nbsp\\_here, \\U0001F600"', "nbsp\xa0here, 😀"),
         ('"\\q is none"', "\\q is none"),
         ('"\\x"', "\\x"),
         ("'it''s: x'", "it's: x"),

@@ -145,7 +145,6 @@ WORDS = {
     "family": "\U0001f468\u200d\U0001f469\u200d\U0001f467",
     "heart": "\u2764\ufe0f\u200d\U0001f525",
     "key": "1\ufe0f\u20e3",
-    "England": characters.FLAGS[0],
     "verse": "\u06dd\u0661",
     "skin": "\U0001f9d1\U0001f3fd\u200d\U0001f680",
 }

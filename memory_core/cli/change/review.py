@@ -271,7 +271,7 @@ def _new_to_entry(row: Row) -> Entry:
 def _new_to_json(row: Row) -> dict[str, Any]:
     commit, item = row
     return {
-        **vars(item),
+        **item._asdict(),
         "text": scanner.redact(item.text),
         "nested": scanner.redact(item.nested) or None,
         "commit": commit.name or None,

@@ -21,7 +21,6 @@ from memory_core.storage.config_yml.config_models import (
     ConfigRoot,
     MemoryConfig,
     describe_settings,
-    simplify_message,
 )
 from memory_core.text import sanitize
 
@@ -30,11 +29,8 @@ OVERRIDES_PATH = ("memory", "agent_overrides")
 # Values of other types are texts.
 VALUE_TAGS = [f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")]
 
-# Keys and values in a file: PyYAML reads some 50,000 a second.
-MAX_NODES = 5000
-
-# Problems of a file that are listed.
-MAX_PROBLEMS = 100
+# Keys and values in a file: to describe a problem with one takes a millisecond.
+MAX_NODES = 2000
 
 # Characters of a text from the file in a message.
 MAX_VALUE_LENGTH = 60
@@ -73,10 +69,7 @@ def merge_texts(
             reader.drop_users_own(read)
         _keep_protections(settings.get("memory") or {}, read.get("memory") or {})
         _overlay(settings, read)
-        listed = sorted(reader.problems)[:MAX_PROBLEMS]
-        problems += [f"{path}:{line}: {message}" for line, message in listed]
-        more = len(reader.problems) - len(listed)
-        problems += [f"{path}: {more:,} more problems"] if more else []
+        problems += [f"{path}:{line}: {message}" for line, message in sorted(reader.problems)]
     return MemoryConfig(**settings.get("memory", {})).model_dump(), problems
 
 
@@ -107,7 +100,11 @@ class _ConfigReader:
 
     def read(self) -> dict[str, Any]:
         """Return the settings in the file; raises UnreadableConfig."""
-        text = self._replace_invalid()
+        text = self._text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if invalid := re.search("[\udc80-\udcff]", self._text):
+            line = self._text.count("\n", 0, invalid.start()) + 1
+            self.problems.append((line, "holds bytes that are not UTF-8"))
+        text = text.removeprefix("\ufeff")
         try:
             root = _Loader(text).get_single_node()
             settings = self._build(root, ()) if root else {}
@@ -127,16 +124,6 @@ class _ConfigReader:
             reason = "counts only in your own ~/.claude-mpm/config.yml"
             line = self._nodes["memory", key][0]
             self.problems.append((line, f"memory.{key}: {reason}"))
-
-    def _replace_invalid(self) -> str:
-        """Return the text without its lone surrogates, which were bytes that are not UTF-8."""
-        text = self._text.removeprefix("\ufeff")
-        invalid = re.search("[\udc80-\udcff]", text)
-        if not invalid:
-            return text
-        line = text.count("\n", 0, invalid.start()) + 1
-        self.problems.append((line, "holds bytes that are not UTF-8"))
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def _build(self, node: yaml.Node, path: KeyPath) -> Any:
         """Return the value of a node; keys are texts."""
@@ -164,13 +151,11 @@ class _ConfigReader:
                 return ConfigRoot.model_validate(settings).model_dump(exclude_unset=True)
             except ValidationError as error:
                 errors = error.errors(include_url=False)
-            # From the end: removing an item of a list moves the items behind it.
-            for number, details in reversed(list(enumerate(errors))):
+            for details in reversed(errors):  # removing an item of a list moves those behind it
                 *parents, last = path = details["loc"]
                 line, value = self._nodes[path]
                 bound = _find_bound(details)
-                is_listed = number < MAX_PROBLEMS  # a reason takes a millisecond
-                reason = _format_reason(details, value, bound) if is_listed else details["msg"]
+                reason = _format_reason(details, value, bound)
                 self.problems.append((line, f"{_format_key(path)}: {reason}"))
                 container: Any = settings
                 for key in parents:
@@ -314,10 +299,6 @@ def _end_of_line(text: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-class _Unsupported(yaml.MarkedYAMLError):
-    """YAML that is not read, because it could keep a hook busy."""
-
-
 class _Loader(yaml.SafeLoader):
     """PyYAML's loader without aliases, which could make a short file huge, or endless."""
 
@@ -328,14 +309,15 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         self._nodes += 1
         if self._nodes > MAX_NODES:
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            problem = f"more than {MAX_NODES:,} keys and values"
-            raise _Unsupported(problem=problem, problem_mark=mark)
+            raise self._refuse(f"more than {MAX_NODES:,} keys and values")
         if self.check_event(yaml.AliasEvent):
-            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-            problem = f"the alias *{event.anchor} is not supported, write the value instead"
-            raise _Unsupported(problem=problem, problem_mark=event.start_mark)
+            name = f"*{self.peek_event().anchor}"  # type: ignore[no-untyped-call]
+            raise self._refuse(f"the alias {name} is not supported, write the value in quotes")
         return super().compose_node(parent, index)
+
+    def _refuse(self, problem: str) -> yaml.YAMLError:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
 def _build_scalar(node: yaml.ScalarNode) -> Any:
@@ -359,15 +341,12 @@ def _format_error(error: Exception) -> str:
     """Return the place and message of an error of PyYAML, which has several lines, in one."""
     mark = getattr(error, "problem_mark", None)
     where = f"{mark.line + 1}:{mark.column + 1}: " if mark else " "
-    if not isinstance(error, yaml.MarkedYAMLError):
-        return f"{where}not YAML: {_shorten(str(error).partition(chr(10))[0])}"
-    if isinstance(error, _Unsupported):
-        return f"{where}{error.problem}"
-    begin = f" from line {error.context_mark.line + 1}" if error.context_mark else ""
-    parts = [f"{error.context}{begin}" if error.context else "", error.problem or ""]
-    message = ", ".join(part for part in parts if part)
-    hint = "; indent with blanks, not with tabs" if "'\\t'" in message else ""
-    return f"{where}not YAML: {message}{hint}"
+    context, problem = (getattr(error, name, None) for name in ("context", "problem"))
+    if context and (begin := getattr(error, "context_mark", None)):
+        context += f" from line {begin.line + 1}"
+    problem = ", ".join(filter(None, (context, problem))) or str(error).partition("\n")[0]
+    hint = "; indent with blanks, not with tabs" if "'\\t'" in problem else ""
+    return f"{where}not YAML: {sanitize.shorten(problem, 2 * MAX_VALUE_LENGTH)}{hint}"
 
 
 def _format_key(path: KeyPath) -> str:
@@ -400,7 +379,7 @@ def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
         by_name = {key.rpartition(".")[2]: key for key, *_ in reversed(describe_settings())}
         near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)
         return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
-    wanted = simplify_message(details["msg"])
+    wanted = details["msg"].partition(" or instance of")[0].removeprefix("Value error, ")
     is_unquoted = details["type"] == "string_type" and isinstance(value, yaml.ScalarNode)
     hint = " (write it in quotes)" if is_unquoted and value.value else ""
     return f"{wanted}, not {_format_value(value)}{hint}"

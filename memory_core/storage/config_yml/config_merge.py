@@ -117,54 +117,40 @@ def _apply_environment(merged: Merged, environ: Mapping[str, str]) -> Merged:
         values = {**values, "selection": {**values["selection"], "enabled": selection in ON_WORDS}}
     size = _read_size(environ)
     if size:
-        values = {**values, "limits": {**values["limits"], "default_size_kb": size}}
-        values = _override_agents(values, "size_kb", size)
+        limits = {**values["limits"], "default_size_kb": size}
+        agents = values["agent_overrides"].items()
+        overrides = {agent: {**own, "size_kb": size} for agent, own in agents}
+        values = {**values, "limits": limits, "agent_overrides": overrides}
     return _make_merged(values, merged["problems"], merged["is_readable"])
 
 
 def _switch_learning(values: dict[str, Any], is_on: bool) -> dict[str, Any]:
     """Switch learning on or off for one run; if it is on, agents that ask go on asking."""
 
-    def switch(mode: str) -> str:
-        is_kept = is_on and mode != config_defaults.OFF
-        return mode if is_kept else config_defaults.AUTO if is_on else config_defaults.OFF
+    def switch(own: dict[str, Any]) -> dict[str, Any]:
+        mode = own["learning"]
+        if not is_on or mode == config_defaults.OFF:
+            mode = mode and (config_defaults.AUTO if is_on else config_defaults.OFF)
+        return {**own, "auto_learning": is_on, "learning": mode}
 
-    overrides = {
-        agent: {**own, "learning": own["learning"] and switch(own["learning"])}
-        for agent, own in values["agent_overrides"].items()
-    }
-    mode = switch(values["learning"])
-    values = {**values, "auto_learning": is_on, "learning": mode, "agent_overrides": overrides}
-    return _override_agents(values, "auto_learning", is_on)
-
-
-def _override_agents(values: dict[str, Any], key: str, value: object) -> dict[str, Any]:
-    """Override per-agent settings too: a variable for one run has the highest precedence."""
-    overrides = {
-        agent: own if own.get(key) is None else {**own, key: value}
-        for agent, own in values["agent_overrides"].items()
-    }
-    return {**values, "agent_overrides": overrides}
+    overrides = {agent: switch(own) for agent, own in values["agent_overrides"].items()}
+    return {**switch(values), "agent_overrides": overrides}
 
 
 def _read_size(environ: Mapping[str, str]) -> int:
     """Return the size in KB that is set for this run, 0 for none or an invalid one."""
-    digits = read_variable(environ, "AGENT_MEMORY_LIMIT_KB").lstrip("0")
-    # int() is slow with many digits, and refuses thousands of them.
-    if not digits.isdecimal() or len(digits) > len(str(config_defaults.MAX_SIZE_KB)):
-        return 0
-    size = int(digits)
+    digits = read_variable(environ, "AGENT_MEMORY_LIMIT_KB")
+    size = int(digits) if digits.isdecimal() and len(digits) < 10 else 0
     return size if size <= config_defaults.MAX_SIZE_KB else 0
 
 
 def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
     """Return a message for each variable whose value is invalid and therefore ignored."""
     problems = []
-    for name in ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING", "AGENT_MEMORY_SELECTION"):
-        if read_variable(environ, name) not in ("", *OFF_WORDS, *ON_WORDS):
-            problems.append(f"{name}: on or off is expected, not {environ[name]!r:.60}")
-    name = "AGENT_MEMORY_LIMIT_KB"
-    if read_variable(environ, name) and not _read_size(environ):
-        wanted = f"1 to {config_defaults.MAX_SIZE_KB} is expected"
-        problems.append(f"{name}: {wanted}, not {environ[name]!r:.60}")
+    switch, size = (*OFF_WORDS, *ON_WORDS), f"1 to {config_defaults.MAX_SIZE_KB}"
+    for name in config.VARIABLES:
+        is_size = name == "AGENT_MEMORY_LIMIT_KB"
+        text, wanted = read_variable(environ, name), size if is_size else "on or off"
+        if text and not (_read_size(environ) if is_size else text in switch):
+            problems.append(f"{name}: {wanted} is expected, not {environ[name]!r:.60}")
     return problems

@@ -35,27 +35,6 @@ from memory_core.storage.config_yml.config_defaults import (
 # Folders below it whose names are letters, digits, "-", "_" and inner dots.
 _MEMORY_FOLDER = re.compile(rf"{re.escape(OWN_FOLDER)}(?:/(?=[^/]*[^\W_])[\w-](?:[\w.-]*[\w-])?)+")
 
-# Words of pydantic's messages, and the words for them.
-PLAIN_WORDS = {
-    "Value error, ": "",
-    "Input should be": "expected",
-    "String should have at least 1 character": "a text is expected",
-    "Field required": "missing",
-    "Extra inputs are not permitted": "unknown key",
-    "a valid boolean": "true or false",
-    "a valid integer": "a whole number",
-    "dictionary": "mapping",
-    "a valid ": "a ",
-}
-
-
-def simplify_message(message: str) -> str:
-    """Return a message of pydantic in plain words."""
-    message = message.partition(" or instance of")[0]
-    for word, plain in PLAIN_WORDS.items():
-        message = message.replace(word, plain)
-    return message
-
 
 class ConfigSection(BaseModel):
     """One mapping of config.yml; an unknown key is an error."""

@@ -132,10 +132,8 @@ class Delivery(NamedTuple):
 
 def add_newer_columns(db: sqlite3.Connection) -> None:
     """Add the columns that a table of version 1 lacks."""
-    names = [row[1] for row in db.execute("PRAGMA table_info(runs)")]
     for column in NEWER_COLUMNS:
-        if column.split()[0] not in names:
-            db.execute(f"ALTER TABLE runs ADD COLUMN {column}")
+        db.execute(f"ALTER TABLE runs ADD COLUMN {column}")
 
 
 def add(db: sqlite3.Connection, runs: Iterable[Row]) -> None:

@@ -22,6 +22,7 @@ Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
 
 FILE_NAME = "state.db"
+VERSION = 2
 
 # A note that no other database has: whoever kept it sees that a new one began.
 IDENTITY = "id"
@@ -151,20 +152,24 @@ def _make_file(state: StateFiles) -> None:
 def _migrate(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Bring the database to the version of this program, once."""
     version = _read_version(connection)
-    if version > len(MIGRATIONS):
+    if version > VERSION:
         raise NewerState(
             errno.ENOTSUP,
             "is of a newer version: run agent-memory upgrade; reports wait until then",
             state.locate(FILE_NAME),
         )
-    if version == len(MIGRATIONS):
+    if version == VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     with connection:
-        # Another process may have been quicker.
-        for number, migrate in enumerate(MIGRATIONS[_read_version(connection) :], version + 1):
-            migrate(connection, state)
-            connection.execute(f"PRAGMA user_version = {number}")
+        version = _read_version(connection)
+        if version >= VERSION:  # another process was quicker
+            return
+        if version == 0:
+            _begin(connection, state)
+        else:
+            run_table.add_newer_columns(connection)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
     if version == 0 and _is_file(connection):
         old_state.remove_files(connection, state)
 
@@ -188,13 +193,6 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
         old_state.take_over(connection, state)
 
 
-def _add_deliveries(connection: sqlite3.Connection, _state: StateFiles) -> None:
-    run_table.add_newer_columns(connection)
-
-
-MIGRATIONS = (_begin, _add_deliveries)
-
-
 def _tells_damage(error: sqlite3.Error) -> bool:
     return any(damage in str(error) for damage in DAMAGES)
 
@@ -202,7 +200,7 @@ def _tells_damage(error: sqlite3.Error) -> bool:
 def _is_damaged(state: StateFiles) -> bool:
     path = state.locate(FILE_NAME)
     try:
-        with open(path, "rb") as file:  # a disk that cannot be read says nothing about the content
+        with open(path, "rb") as file:  # of a disk that cannot be read sqlite says "malformed"
             while file.read(1 << 20):
                 pass
     except OSError:
