@@ -42,6 +42,10 @@ def _is_variation(char: str) -> bool:
 def encode_stem(agent: str) -> str:
     """Return an id as a file name of limited length, safe on every file system."""
     stem = _encode_edges("".join(map(_encode_unsafe, agent)))
+    # A mark behind one of our own letters would melt into it.
+    if normalize("NFC", stem) != stem:
+        signs = (char if char in LITERAL else _encode_char(char) for char in agent)
+        stem = _encode_edges("".join(signs))
     return stem if len(stem.encode()) <= STEM_BYTES else _cut(stem)
 
 

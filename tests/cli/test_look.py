@@ -411,7 +411,7 @@ def test_unreadable_files_do_not_hide_others(archive: Person) -> None:
     outside.write_text("- An event\n")
     (archive.sandbox.memories / "linked.md").symlink_to(outside)
     done = archive.run("search", "event", "--in", "memory")
-    assert len(done.stdout.splitlines()) == 3
+    assert len(done.stdout.splitlines()) == 4
     assert done.returncode == 1
     assert sorted(done.stderr.splitlines()) == [
         ".claude-mpm/memories/broken.md is a folder, not a file",

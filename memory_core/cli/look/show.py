@@ -153,7 +153,7 @@ def _print_file(
     if other:
         print_note(f"The user-level memory of {agent} is in {other.path}")
     if snapshot:
-        print_bytes(snapshot.text.encode("utf-8", "surrogateescape"))
+        print_bytes((snapshot.mark + snapshot.text).encode("utf-8", "surrogateescape"))
         for line, warning in markdown.parse_document(snapshot.text).warnings:
             print_note(f"{project.paths.relative(snapshot.path)}:{line}: {warning}")
     elif agent == PM:

@@ -13,8 +13,9 @@ from memory_core.cli.common.arguments import argument, flag, make_number_parser,
 from memory_core.cli.errors import CommandRefused
 from memory_core.storage.config_yml.config_defaults import MAX_SIZE_KB
 
-# Exit status of shells for a command that does not run.
-STATUS_NOT_RUN = 127
+# Exit statuses of shells.
+STATUS_NOT_FOUND = 127
+STATUS_NOT_EXECUTABLE = 126
 
 app = App()
 
@@ -55,6 +56,8 @@ def run(
     Example:
       agent-memory run --no-learning -- claude --version
     """
+    if not command[0]:
+        raise CommandRefused("'': command not found", STATUS_NOT_FOUND)
     environ = dict(os.environ)
     if no_memory:
         environ["AGENT_MEMORY"] = "off"
@@ -66,6 +69,7 @@ def run(
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execvpe(command[0], command, environ)  # noqa: S606 - the user's own command
-    except (OSError, ValueError) as error:  # ValueError: an empty command
-        reason = getattr(error, "strerror", None) or error
-        raise CommandRefused(f"{command[0]!r}: {reason}", STATUS_NOT_RUN) from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise CommandRefused(f"{command[0]}: command not found", STATUS_NOT_FOUND) from None
+    except OSError as error:
+        raise CommandRefused(f"{command[0]}: {error.strerror}", STATUS_NOT_EXECUTABLE) from None
