@@ -29,7 +29,7 @@ DEADLINE_SECONDS = 5.0
 # Seconds after which the event log says that a hook was slow; most take a twentieth of it.
 SLOW_SECONDS = 1.0
 
-# The largest report seen was 0.2 MB.  The report of a larger event is found in its transcript.
+# A larger event is refused; the largest report seen had 0.2 MB.
 MAX_BYTES = 8 << 20
 
 READ_BYTES = 1 << 16

@@ -87,9 +87,10 @@ def load(folder: MemoryFolder, agent: str) -> list[Any]:
     try:
         data = memoryview(folder.paths.state.read(locate(folder, agent), MAX_BYTES))
         if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
-            return list(marshal.loads(data[DIGEST_SIZE:]))  # noqa: S302 - of this user
+            stamp, passages, facts = marshal.loads(data[DIGEST_SIZE:])  # noqa: S302 - of this user
+            return [stamp, passages, facts]
     except (OSError, EOFError, ValueError, TypeError):
-        pass  # or written by another Python
+        pass  # or written by another Python, or by an older version
     return [[], {}, {}]
 
 

@@ -17,6 +17,7 @@ from memory_core.origin import ledger
 from memory_core.selection.item_notes import ItemNote
 from memory_core.storage import user_level
 from memory_core.storage.project import Project
+from memory_core.text import digests
 from support.calls import answer
 from support.command_line import Person
 from support.events import make_start_event, make_stop_event
@@ -167,7 +168,9 @@ def test_a_damaged_file_is_made_again(sandbox: Sandbox, project: Project) -> Non
     good = prepared(sandbox).read_bytes()
     quarter = len(good) // 4
     after_power_cut = good[:quarter] + bytes(len(good) - quarter)
-    for data in (after_power_cut, b"\xe9\x00", marshal.dumps((["other"],))):
+    older = marshal.dumps(([[4]], [], [], "", 0, False))
+    digest = digests.hash_bytes(older, ready.DIGEST_SIZE)
+    for data in (after_power_cut, b"\xe9\x00", marshal.dumps((["other"],)), digest + older):
         prepared(sandbox).write_bytes(data)
         assert deliver(sandbox) == before
         assert prepared(sandbox).read_bytes() != data
