@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
 
-# A hook that has to prepare a memory waits so long for another process with the database.
+# A hook that prepares a memory or reads tasks waits so long for another process with the database.
 HOOK_SECONDS = 0.1
 
 # So often items are chosen: again if what a chosen one names is gone.

@@ -64,7 +64,12 @@ def collect(sandbox: Sandbox, run: str, *contents: str) -> None:
 def test_reports_wait_while_another_program_locks_the_database(person: Person) -> None:
     sandbox = person.sandbox
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
+    tasks = sandbox.root / "backlog" / "tasks"
+    tasks.mkdir(parents=True)
     with lock_database(sandbox):
+        (tasks / "task-1 - Pay.md").write_text("---\nid: task-1\nstatus: In Progress\n---\n")
+        start = sandbox.run_hook("subagent_start", make_start_event("a9"))
+        assert MINE in start.reply["additionalContext"], "whatever the tasks wait for"
         assert MINE in call_agent(sandbox, "toolu_7")
         path = sandbox.memories / "engineer.md"
         path.write_text(path.read_text() + "- A line typed meanwhile\n")
