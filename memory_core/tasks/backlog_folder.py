@@ -104,7 +104,10 @@ class Folder:
     def find(self, task: str, place: str = OPEN) -> str:
         """Return the path of a task's file in one of Backlog.md's folders, "" for none."""
         key = self.key(task)
-        for name in self.files.list_names(os.path.join(self.path, place)):
+        names = self.files.list_names(os.path.join(self.path, place))
+        usual = f"{task.strip().lower()} - "  # most names begin so; a key for each file is slow
+        likely = [name for name in names if name[: len(usual)].lower() == usual]
+        for name in (*likely, *names):
             if self.is_task_file(name) and self.key(backlog_format.parse_file_name(name)) == key:
                 path = os.path.join(self.path, place, name)
                 return path if self.files.is_file(path) else ""
@@ -133,10 +136,11 @@ class Folder:
 
     def find_memory(self, task: str, archived: bool = False) -> str:
         """Return the id of a task's memory by any spelling of the id, "" for none."""
-        key = self.key(task)
-        names = [name for name in self.memories(archived) if self.key(name) == key]
-        usual = task.strip().lower()
-        return usual if usual in names else next(iter(names), "")
+        usual, key = task.strip().lower(), self.key(task)
+        is_safe = backlog_format.is_safe_id(usual)
+        if is_safe and self.files.is_file(self.memory_path(usual, archived)):
+            return usual  # a key for each file is slow
+        return next((name for name in self.memories(archived) if self.key(name) == key), "")
 
     # The state of this machine.
 
