@@ -121,6 +121,7 @@ def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
 
 
 def collect_end(run: RunEvent, name: str) -> None:
+    """Collect the event of an agent that the settings include."""
     if run.is_served:
         collect(run, name)
 

@@ -151,7 +151,6 @@ def _add_tasks(run: RunEvent, text: str, is_session: bool = False) -> str:
         return text
     from memory_core.tasks import task_events
 
-    run.project.paths.state.busy_seconds = recall.HOOK_SECONDS
     handle = task_events.handle_session_start if is_session else task_events.handle_agent_start
     tasks = handle(run.project, run.runs, recall.CONTEXT_LIMIT - len(text) - 2)
     return "\n\n".join(filter(None, (text, tasks)))

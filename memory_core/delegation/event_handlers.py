@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Reply = dict[str, Any]
 
+# A hook that prepares a memory or reads tasks waits so long for another process with the database.
+BUSY_SECONDS = 0.1
+
 # An agent and a session get their memory when they start, a delegation before.
 STARTS = ("SubagentStart", "SessionStart")
 
@@ -29,6 +32,8 @@ NOTICING_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart")
 def handle(project: Project, event: Event, assumed: str) -> Reply | None:
     """Answer an event; `assumed` is the name of an event that does not have one."""
     name, reply = events.name(event, assumed), None
+    for folder in project.folders:
+        folder.paths.state.busy_seconds = BUSY_SECONDS
     if name == "SessionEnd":
         from memory_core.delegation import draining
 

@@ -16,6 +16,7 @@ from memory_core.files import file_actions
 from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
 from memory_core.storage import event_log, hook_files, inbox
+from memory_core.storage.paths import BUSY_SECONDS
 from memory_core.storage.project import Project
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def work(project: Project, lock: int, seconds: int) -> None:
 
     A worker may take this number of seconds for a batch; 0: this is a reader, without a limit.
     """
+    for folder in project.folders:  # longer than the hook that started this worker
+        folder.paths.state.busy_seconds = BUSY_SECONDS
     tried: set[tuple[str, str]] = set()
     while lock >= 0:
         try:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
 
-# A hook that prepares a memory or reads tasks waits so long for another process with the database.
-HOOK_SECONDS = 0.1
-
 # So often items are chosen: again if what a chosen one names is gone.
 STALE_ROUNDS = 2
 
@@ -241,8 +238,5 @@ def read_ready(project: Project, agent: str, is_hook: bool = False) -> ReadyMemo
     if memory is None:
         from memory_core.memory import preparing
 
-        if is_hook:
-            for folder in project.folders:
-                folder.paths.state.busy_seconds = HOOK_SECONDS
         memory = preparing.prepare(project, agent)
     return memory

@@ -50,6 +50,9 @@ KEY_BYTES = 16
 # Below a device there is no folder: nothing is kept, and memories still work.
 NOWHERE = os.path.join(os.devnull, PROGRAM_FOLDER)
 
+# How long commands and the worker wait for another process with the database.
+BUSY_SECONDS = 5.0
+
 # Of the project's name in the folder's name.
 MAX_NAME_LENGTH = 40
 
@@ -64,7 +67,7 @@ class StateFiles(SafeFiles):
     __slots__ = ("busy_seconds", "has_database", "owner")
 
     def __init__(self, owner: str, home: str) -> None:
-        self.busy_seconds = 5.0
+        self.busy_seconds = BUSY_SECONDS
         self.has_database = True
         self.owner = os.path.realpath(owner)
         if sys.platform == "darwin":  # Claude Code and a shell may spell one folder differently

@@ -61,6 +61,19 @@ def collect(sandbox: Sandbox, run: str, *contents: str) -> None:
     assert is_silent(end_agent(sandbox, run, make_report(*contents)))
 
 
+def test_the_worker_waits_for_a_program_that_locks_the_database_for_a_second(
+    sandbox: Sandbox,
+) -> None:
+    collect(sandbox, "a1", MINE)
+    program = LOCK.replace("sys.stdin.read()", "import time; time.sleep(1)")
+    command = [sys.executable, "-c", program, str(sandbox.state / state_db.FILE_NAME)]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "locked\n"
+        collect(sandbox, "a2", LATER)
+    assert LATER in sandbox.read_memory("engineer")
+
+
 def test_reports_wait_while_another_program_locks_the_database(person: Person) -> None:
     sandbox = person.sandbox
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
