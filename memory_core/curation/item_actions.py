@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, review
@@ -22,6 +22,7 @@ from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
+from memory_core.origin.text_origins import JudgedText
 from memory_core.secrets import scanner
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
@@ -97,6 +98,18 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
             confidence = rights.FOREIGN_CONFIDENCE
         items.append(RatedItem(item_history.id_of(text), text, section, confidence, nested))
     return items
+
+
+def list_own(memory: AgentMemory, texts: Iterable[JudgedText]) -> list[RatedItem]:
+    """Return what a person wrote on this machine; sentences and code have no id."""
+    items = list_items(memory)
+    own, ids = (
+        [text for text in texts if text.tier in rights.WRITTEN_HERE],
+        {one.id for one in items},
+    )
+    prose = [text.text for text in own if text.id not in ids and text.text[0] != "#"]
+    items = [item for item in items if item.id in {text.id for text in own}]
+    return items + [RatedItem("", " ".join(text.split()), "", 1.0) for text in prose]
 
 
 def judge(

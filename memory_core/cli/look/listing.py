@@ -27,7 +27,6 @@ from memory_core.curation import (
     item_actions,
 )
 from memory_core.document import markdown
-from memory_core.history import rights
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.monitor.numbers import Numbers
@@ -101,13 +100,7 @@ def _list_items(
     # First, as this looks at new lines, and takes over the rights of an older version.
     texts = text_origins.list_texts(project, level, agent)
     memory = read_memory(project, agent, level)
-    items = item_actions.list_items(memory) if has_memory else []
-    prose = list[str]()  # sentences and code of a person are no items
-    if mine:
-        ids = {item.id for item in items}
-        own = [text for text in texts if text.tier in rights.WRITTEN_HERE]
-        items = [item for item in items if item.id in {text.id for text in own}]
-        prose = [text.text for text in own if text.id not in ids and text.text[0] != "#"]
+    items = item_actions.list_own(memory, texts) if mine else item_actions.list_items(memory)
     if section:
         title = markdown.normalize_title(section)
         items = [item for item in items if markdown.normalize_title(item.section) == title]
@@ -126,16 +119,15 @@ def _list_items(
     print_entries(
         [
             Entry(
-                *((agent,), (), (item.id, f"{item.confidence:.1f}")),
+                *((agent,), (), (item.id, f"{item.confidence:.1f}" if item.id else "")),
                 *(item.whole, item.section, marks.get(item.id, "")),
             )
             for item in items
         ]
-        + [Entry((agent,), (), ("", ""), " ".join(text.split())) for text in prose]
     )
     if not has_memory:
         print_note(f"{agent} has no memory yet.")
-    elif not (items or prose):
+    elif not items:
         what = "items of yours" if mine else "items"
         what += f" in the section {section}" if section else ""
         print_note(f"{agent}'s memory has no {what}; see agent-memory show {agent}")
