@@ -97,7 +97,7 @@ def _read_memory(text: str) -> Iterator[Block]:
     headings = {heading.line: heading for heading in document.headings}
     items = {item.line: item for item in document.items}
     comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
-    code, begins = set(document.verbatim), {*document.comments, *document.unclosed}
+    code = set(document.verbatim)
     preference_lines = {item.line for item in preferences.list_items(document)}
     while at < len(lines):
         end = at + 1
@@ -112,11 +112,15 @@ def _read_memory(text: str) -> Iterator[Block]:
         elif at in code:
             is_comment = at in document.comments
             while (
-                end in code and end not in begins and not (is_comment and "-->" in lines[end - 1])
+                end in code
+                and end not in document.comments
+                and not (is_comment and "-->" in lines[end - 1])
             ):
                 end += 1
-            closing = (document.unclosed[at],) if at in document.unclosed else ()
-            yield Block(CODE, lines[at:end] + closing)
+            closing = [
+                document.unclosed[each] for each in range(at, end) if each in document.unclosed
+            ]
+            yield Block(CODE, (*lines[at:end], *closing))
         else:
             text = lines[at].strip(" \t")
             yield Block(TEXT if text else BLANK, lines[at:end], text)

@@ -353,6 +353,7 @@ PLAIN_LISTS = documents.filter(is_plain_list)
 @example(own="", theirs="## Project Architecture\n- queue\n- bank\n- price")
 @example(own="- queue\n\n    code", theirs="- queue")
 @example(own="", theirs="## Project Architecture\n## Project Architecture")
+@example(own="", theirs="```\n```\n```")
 def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str) -> None:
     shop, other = fresh(folder, "shop", "other")
     config = Path(other.paths.root, ".claude-mpm", "config.yml")
