@@ -13,7 +13,6 @@ from memory_core.origin import text_origins
 from memory_core.storage import event_log
 from memory_core.storage.database import (
     change_table,
-    error_table,
     journal,
     origin_table,
     run_table,
@@ -45,7 +44,7 @@ def add_records(store: Store, records: Sequence[RunRecord]) -> None:
 
     def add(db: sqlite3.Connection) -> None:
         run_table.add(db, runs)
-        error_table.add(db, filter(None, errors))
+        run_table.add_errors(db, filter(None, errors))
 
     state_db.write(store.paths.state, add)
 
@@ -63,7 +62,7 @@ def save_records(store: Store, agent: str, records: Sequence[RunRecord], when: f
 def resolve_errors(store: Store, agent: str, learned: Mapping[str, str]) -> None:
     """Give the errors of runs without a resolution what the run has just learned."""
     try:
-        state_db.write(store.paths.state, lambda db: error_table.resolve(db, agent, learned))
+        state_db.write(store.paths.state, lambda db: run_table.resolve_errors(db, agent, learned))
     except OSError:
         pass  # the learning is saved
 
@@ -100,7 +99,7 @@ def measure(store: Store, agent: str) -> Performance:
 
 def list_errors(store: Store, agent: str) -> list[CommonError]:
     """Return the common errors of an agent, for people.  Raises OSError."""
-    return state_db.read(store.paths.state, lambda db: error_table.list_common(db, agent))
+    return state_db.read(store.paths.state, lambda db: run_table.list_common_errors(db, agent))
 
 
 def list_given_errors(store: Store, agent: str) -> list[CommonError]:
@@ -109,7 +108,7 @@ def list_given_errors(store: Store, agent: str) -> list[CommonError]:
     Raises OSError.
     """
     errors = state_db.read(
-        store.paths.state, lambda db: error_table.list_common(db, agent, solved=True)
+        store.paths.state, lambda db: run_table.list_common_errors(db, agent, solved=True)
     )
     return [
         error

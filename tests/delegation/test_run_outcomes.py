@@ -18,7 +18,7 @@ from memory_core.document import markdown
 from memory_core.history import error_text, performance
 from memory_core.history.performance import Row
 from memory_core.memory import run_history
-from memory_core.storage.database import error_table, run_table, state_db
+from memory_core.storage.database import run_table, state_db
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
 from support.life import write
@@ -44,8 +44,8 @@ def error(
 
 def list_common(errors: list[Row]) -> list[performance.CommonError]:
     with open_tables() as db:
-        error_table.add(db, errors)
-        return error_table.list_common(db, "engineer")
+        run_table.add_errors(db, errors)
+        return run_table.list_common_errors(db, "engineer")
 
 
 # Types of tasks
@@ -387,14 +387,14 @@ def test_an_error_that_an_mcp_client_reports_is_given_if_it_occurred_here(
 
 
 def test_the_newest_errors_are_kept(sandbox: Sandbox) -> None:
-    most = error_table.MAX_KEPT
+    most = run_table.MAX_ERRORS
     texts = [f"error {chr(97 + at % 20)} {at // 20}" for at in range(500)]
     for start in range(0, 500, 50):
         errors = [
             error(texts[at], resolution=str(at % 2 or ""), time=f"2026-11-20T10:{at:04}")
             for at in range(start, start + 50)
         ]
-        state_db.write(sandbox.paths.state, lambda db, rows=errors: error_table.add(db, rows))
+        state_db.write(sandbox.paths.state, lambda db, rows=errors: run_table.add_errors(db, rows))
     kept = list_errors(sandbox.paths)
     assert [row["text"] for row in kept] == texts[500 - 2 * most :]
 

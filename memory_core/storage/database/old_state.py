@@ -16,7 +16,7 @@ from memory_core.history import performance
 from memory_core.history.item_history import Record
 from memory_core.storage import config, paths
 from memory_core.storage.config_yml import config_merge
-from memory_core.storage.database import error_table, journal, origin_table, review_table, run_table
+from memory_core.storage.database import journal, origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.paths import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
@@ -158,7 +158,7 @@ def _take_errors(connection: sqlite3.Connection, state: StateFiles) -> None:
     for agent, records in _list_runs(state, ERRORS):
         texts = [{name: one[name] for name in one if isinstance(one[name], str)} for one in records]
         rows = [performance.make_error(**{"text": "", **one, "agent": agent}) for one in texts]
-        error_table.add(connection, filter(None, rows))
+        run_table.add_errors(connection, filter(None, rows))
 
 
 def _take_subjects(connection: sqlite3.Connection, state: StateFiles) -> None:

@@ -1,18 +1,23 @@
-"""The runs of agents: how each ended, the items that it was given and used, what it was about.
+"""The runs of agents: how each ended, the items that it received and used, its subject, its errors.
 
 Runs of the last DAYS days have a row each; older ones are summed by day, and their use by item.
-`performance.make_run` makes the rows.
+`performance.make_run` and `performance.make_error` make the rows.
+
+Errors never get into the history: what a failed command printed may hold anything, and a history
+that came with a repository may hold any error and any resolution.  A resolution is the first thing
+that the same run learned later, or what a program reported.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from memory_core.history.performance import Row, RunSum
+from memory_core.history import error_text
+from memory_core.history.performance import CommonError, Row, RunSum
 
 DAYS = 180
 
@@ -47,6 +52,10 @@ CREATE VIEW run_sums AS SELECT * FROM run_days UNION ALL SELECT
   coalesce(duration_ms, 0), duration_ms IS NOT NULL, coalesce(tokens, 0), tokens IS NOT NULL,
   coalesce(tool_uses, 0), tool_uses IS NOT NULL
 FROM runs;
+CREATE TABLE errors (
+  agent TEXT, id TEXT, time TEXT, run TEXT, session TEXT, source TEXT, tool TEXT, text TEXT,
+  resolution TEXT, PRIMARY KEY (agent, id, time, run)
+);
 """
 
 COLUMNS = (
@@ -82,6 +91,42 @@ INSERT INTO item_uses VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (agent, item) DO UPD
   given = given + 1, used = used + excluded.used, failed = failed + excluded.failed,
   last = max(last, excluded.last)
 """
+
+# The newest errors of an agent are kept, with and without a resolution.
+MAX_ERRORS = 200
+
+MAX_COMMON_ERRORS = 20
+
+ADD_ERROR = """
+INSERT OR IGNORE INTO errors
+VALUES (:agent, :id, :time, :run, :session, :source, :tool, :text, :resolution)
+"""
+
+DROP_OLD_ERRORS = """
+DELETE FROM errors WHERE agent = :agent AND (resolution != '') = :solved AND rowid NOT IN (
+  SELECT rowid FROM errors WHERE agent = :agent AND (resolution != '') = :solved
+  ORDER BY time DESC LIMIT :most
+)
+"""
+
+# Of the columns without a function, SQLite takes the row with the latest time.
+LIST_COMMON_ERRORS = """
+SELECT id, text, tool, max(time) AS last,
+  count(DISTINCT coalesce(nullif(run, ''), time || ' ' || session)) AS count,
+  coalesce((
+    SELECT resolution FROM errors AS solved
+    WHERE agent = all_errors.agent AND id = all_errors.id AND resolution != ''
+    ORDER BY time DESC LIMIT 1
+  ), '') AS solution
+FROM errors AS all_errors WHERE agent = ? GROUP BY id HAVING {}
+ORDER BY count DESC, last DESC, id LIMIT ?
+"""
+
+# Failures of a delegation itself; agents see failures of other tools every day.
+IS_COMMON = "tool IN ('', 'Agent', 'Task') OR solution != '' OR count >= 2"
+
+# What agents may read: errors with a resolution which an MCP client did not only report.
+IS_SOLVED = "solution != '' AND sum(source != 'mcp')"
 
 Uses = Counter[str]  # `given`, `used` and `failed`, each if it is not 0
 
@@ -257,6 +302,33 @@ def sum_up(db: sqlite3.Connection, today: str) -> None:
     db.execute(
         "DELETE FROM subjects WHERE rowid <= (SELECT max(rowid) FROM subjects) - ?", (MAX_SUBJECTS,)
     )
+
+
+def add_errors(db: sqlite3.Connection, errors: Iterable[Row]) -> None:
+    """Add errors, and remove older ones than the newest of their agents."""
+    rows = list(errors)
+    db.executemany(ADD_ERROR, rows)
+    for agent in {row["agent"] for row in rows}:
+        for is_solved in (False, True):
+            db.execute(DROP_OLD_ERRORS, {"agent": agent, "solved": is_solved, "most": MAX_ERRORS})
+
+
+def resolve_errors(db: sqlite3.Connection, agent: str, learned: Mapping[str, str]) -> None:
+    """Give the errors of runs without a resolution what the run has just learned."""
+    statement = "UPDATE errors SET resolution = ? WHERE agent = ? AND run = ? AND resolution = ''"
+    rows = [(error_text.clean(text), agent, run) for run, text in learned.items()]
+    db.executemany(statement, rows)
+
+
+def list_common_errors(
+    db: sqlite3.Connection, agent: str, solved: bool = False
+) -> list[CommonError]:
+    """Return the common errors: the most frequent first, then the latest.
+
+    With `solved` only those that agents may read.
+    """
+    query = LIST_COMMON_ERRORS.format(IS_SOLVED if solved else IS_COMMON)
+    return [CommonError(*row) for row in db.execute(query, (agent, MAX_COMMON_ERRORS))]
 
 
 def rename(db: sqlite3.Connection, old: str, new: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
 
-from memory_core.storage.database import error_table, old_state, run_table
+from memory_core.storage.database import old_state, run_table
 from memory_core.storage.paths import StateFiles
 
 Result = TypeVar("Result")
@@ -68,7 +68,6 @@ CREATE TABLE texts (
 );
 """
     + run_table.TABLES
-    + error_table.TABLE
 )
 
 
