@@ -52,7 +52,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     """
     items: list[RatedItem] = []
     values: dict[str, str] = {}
-    for store in preparing.list_levels(project, project.store.read(agent) is not None):
+    for store in preparing.list_levels(project, agent):
         keys = set(map(preferences.normalize_key, values))
         memory = read_memory(project, agent, store)
         document = _remove_held(project, memory)

@@ -81,6 +81,12 @@ def list_known_agents(project: Project, store: Store | None = None) -> set[str]:
     return with_files | set(map(agent_names.id_of, list_defined_agents(project)))
 
 
+def is_known(project: Project, agent: str, store: Store | None = None) -> bool:
+    """Say whether this is the id of the main session, or of one of `list_known_agents`."""
+    has_file = agent == agent_names.id_of(agent) and (store or project.store).has_file(agent)
+    return agent == agent_names.PM or has_file or agent in list_known_agents(project, store)
+
+
 def find_agent(
     project: Project,
     name: str,
@@ -94,10 +100,10 @@ def find_agent(
     a name without letters and digits.
     """
     agent = resolve_agent(store or project.store, name)
-    known_agents = list_known_agents(project, store)
-    if agent == agent_names.PM or agent in known_agents:
+    if is_known(project, agent, store):
         return agent
-    near = difflib.get_close_matches(agent, sorted(known_agents), n=1, cutoff=TYPO_CUTOFF)
+    known_agents = sorted(list_known_agents(project, store))
+    near = difflib.get_close_matches(agent, known_agents, n=1, cutoff=TYPO_CUTOFF)
     if near or not accept_new:
         raise UnknownAgent(name, *near)
     return agent

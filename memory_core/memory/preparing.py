@@ -150,13 +150,11 @@ def sort_out(project: Project, agent: str) -> SortedItems:
     receives the other one.
     """
     parts = SortedItems()
-    own = _read_level(project, project.store, agent, parts)
-    others = list_levels(project, has_own=own is not None)[1:]
-    levels = [own, *(_read_level(project, store, agent, parts) for store in others)]
+    levels = [_read_level(project, store, agent, parts) for store in list_levels(project, agent)]
     for level in levels:
         if level:
             level.sort_out()
-            passages = level.list_passages(own if level is not own else None)
+            passages = level.list_passages(levels[0] if level is not levels[0] else None)
             parts.has_recorded |= any(level.is_recorded(passage) for passage in passages)
             parts.passages += _list_new(passages, parts.passages)
             parts.left_out += level.list_left_out()
@@ -166,8 +164,7 @@ def sort_out(project: Project, agent: str) -> SortedItems:
 def list_left_out(project: Project, agent: str) -> list[tuple[Passage, str]]:
     """Return the items of its files that an agent never receives, with the reasons."""
     parts = sort_out(project, agent)
-    has_own = project.store.path(agent) in [file.path for file in parts.files]
-    if project.user_paths is None or len(list_levels(project, has_own)) > 1:
+    if project.user_paths is None or len(list_levels(project, agent)) > 1:
         return parts.left_out
     if level := _read_level(project, project.level(user=True), agent, parts):
         level.withhold()
@@ -175,13 +172,13 @@ def list_left_out(project: Project, agent: str) -> list[tuple[Passage, str]]:
     return parts.left_out
 
 
-def list_levels(project: Project, has_own: bool) -> list[Store]:
-    """Return the levels that an agent receives; `has_own`: the project has a memory for it."""
-    setting = project.config["user_level"]
-    is_off = setting == "off" or (has_own and setting == "shadow")
-    if project.user_paths is None or is_off or not project.gives_user_level():
-        return [project.store]
-    return [project.store, project.level(user=True)]
+def list_levels(project: Project, agent: str) -> list[Store]:
+    """Return the levels whose memory of an agent it receives, the project's in any case."""
+    own, user, setting = project.store, project.level(user=True), project.config["user_level"]
+    is_off = setting == "off" or (setting == "shadow" and own.has_file(agent))
+    if project.user_paths is None or is_off or not user.has_file(agent):
+        return [own]
+    return [own, user] if project.gives_user_level() else [own]
 
 
 def read_notes(project: Project, store: Store, agent: str) -> dict[str, ItemNote]:

@@ -141,7 +141,7 @@ def write(memory: AgentMemory) -> None:
     try:
         _write_text(memory)
     except BaseException:
-        if snapshot.is_current() if snapshot else not store.files.is_file(store.path(agent)):
+        if snapshot.is_current() if snapshot else not store.has_file(agent):
             history.truncate(size)  # these changes did not happen
         raise
     changes = memory.project.changes

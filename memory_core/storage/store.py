@@ -116,6 +116,10 @@ class Store(MemoryFolder):
             raise TooLarge(name, f"has more than {MAX_MEMORY_LINES:,} lines")
         return snapshot
 
+    def has_file(self, agent: str) -> bool:
+        """Return whether the agent has a memory file; False also if that cannot be seen."""
+        return self.files.is_file(self.path(agent))
+
     def read_file(self, path: str) -> FileSnapshot | None:
         """Return one of the folder's files, None if it does not exist; raises OSError."""
         return read_snapshot(self.files, path)

@@ -9,6 +9,7 @@ import pytest
 from memory_core.curation import change_log, item_actions, review, undo
 from memory_core.curation.views import memory_view, timeline
 from memory_core.document import markdown
+from memory_core.monitor.numbers import Numbers
 from memory_core.storage.database import review_table
 from memory_core.storage.project import Project
 from support.sandbox import Sandbox
@@ -50,7 +51,7 @@ def test_a_secret_of_a_memory_is_not_shown(project: Project, sandbox: Sandbox) -
     token = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
     path = sandbox.write_memory("qa", f"Log in with {token}")
     path.write_text(f"{path.read_text()}\nAlso {token}\n")
-    assert token not in str(memory_view.read_view(project, project.store, "qa"))
+    assert token not in str(memory_view.read_view(Numbers(project), "qa"))
 
 
 def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
@@ -58,7 +59,7 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     entry = {"type": "", "content": TEXTS[0], "reason": "a run reported that it is wrong"}
     with project.store.lock("qa"):
         project.store.add_to_review("qa", [entry], "2026-11-20T10:00:00.000Z")
-    view = memory_view.read_view(project, project.store, "qa")
+    view = memory_view.read_view(Numbers(project), "qa")
     (item,) = [part.item for part in view.parts if part.item]
     assert item.waits == review_table.make_id("qa", entry)
     assert (item.state.run, item.source, item.tier, item.runs) == ("a1", "agent", "agent", 1)

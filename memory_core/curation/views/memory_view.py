@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from memory_core.curation import agent_status, review
+from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
 from memory_core.document import markdown
 from memory_core.document.markdown import Document
@@ -76,12 +76,13 @@ class MemoryView(NamedTuple):
     user_file: str
 
 
-def read_view(project: Project, store: Store, agent: str) -> MemoryView:
+def read_view(numbers: Numbers, agent: str) -> MemoryView:
     """Return the memory of an agent; raises OSError if its file or history cannot be read."""
+    project, store = numbers.project, numbers.store
     snapshot = agent_status.read_file(store, agent)
     document = markdown.parse_document(snapshot.text if snapshot else "")
-    status = agent_status.read_memory_status(Numbers(project, store), agent)
-    views = _ViewMaker(project, store, agent, status)
+    status = agent_status.read_memory_status(numbers, agent)
+    views = _ViewMaker(numbers, agent, status)
     parts = list(list_parts(document, views.make))
     return MemoryView(status, parts, _find_user_file(project, store, agent))
 
@@ -89,16 +90,15 @@ def read_view(project: Project, store: Store, agent: str) -> MemoryView:
 def _find_user_file(project: Project, store: Store, agent: str) -> str:
     if project.user_paths is None or store.paths is project.user_paths:
         return ""
-    with suppress(OSError):
-        snapshot = agent_status.read_file(project.level(user=True), agent)
-        return snapshot.path if snapshot else ""
-    return ""
+    user = project.level(user=True)
+    return user.path(agent) if user.has_file(agent) else ""
 
 
 class _ViewMaker:
     """Makes the views of the items of one memory; all files are read once."""
 
-    def __init__(self, project: Project, store: Store, agent: str, status: MemoryStatus) -> None:
+    def __init__(self, numbers: Numbers, agent: str, status: MemoryStatus) -> None:
+        project, store = numbers.project, numbers.store
         self._history: History = read_memory(project, agent, store).history
         self._notes: dict[str, ItemNote] = {}
         with suppress(OSError):  # numbers that nobody can read now
@@ -106,8 +106,7 @@ class _ViewMaker:
         texts = text_origins.list_texts(project, store, agent)
         self._tiers = {(item.text, item.nested): item.tier for item in texts}
         self._gone = {item.id: [*item.gone.values()] for item in status.stale}
-        waiting = review.list_waiting(store, [agent])
-        self._waiting = {item.entry["content"]: item.id for item in waiting}
+        self._waiting = {entry["content"]: str(entry["id"]) for entry in numbers.waiting(agent)}
         self._person = project_rules.read_weights(project).person
 
     def make(self, text: str, nested: str, section: str) -> ItemView:

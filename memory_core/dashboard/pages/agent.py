@@ -31,7 +31,7 @@ ACTIONS = {
 def show_memory(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
     try:
-        memory = memory_view.read_view(visit.project, visit.project.store, agent)
+        memory = memory_view.read_view(visit.numbers, agent)
     except OSError as error:
         return View("unreadable.html", {"agent": agent, "problem": describe_expected(error)})
     parts = divide(memory.parts, {**visit.query, **_find_page(visit, memory)}, ITEMS_ON_A_PAGE)
@@ -131,7 +131,7 @@ def undo_change(visit: Visit) -> Done:
     history = make_link("agents", agent, "history", page=visit.form.get("page", ""))
     location = back if back.startswith(f"{PREFIX}/") else history
     done = attempt(visit, agent, location, lambda: _undo(visit))
-    is_gone = agent not in lookup.list_known_agents(visit.project)
+    is_gone = not lookup.is_known(visit.project, agent)
     return done._replace(location=make_link()) if is_gone else done
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory_core.claude_code import agent_names
-from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, lookup
 from memory_core.dashboard.page import Done, NotFound, Visit
 from memory_core.files.problems import describe_expected
@@ -20,7 +19,7 @@ def find_agent(visit: Visit, name: str) -> str:
 
     An agent that is only in the event log exists, too: it was called, and has learned nothing yet.
     """
-    if name == PM or name in lookup.list_known_agents(visit.project):
+    if lookup.is_known(visit.project, name):
         return name
     if name == agent_names.id_of(name) and name in visit.numbers.agents():
         return name
