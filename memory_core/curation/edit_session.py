@@ -35,7 +35,7 @@ EditWarning = tuple[int, str]  # a possible mistake: the line from 1 and a sente
 
 
 class EditResult(NamedTuple):
-    """Texts of changed items, and whether others wrote meanwhile.
+    """Texts of changed items, and whether changes of others were merged.
 
     `without_section` are items that are in no section any more.
     """
@@ -43,8 +43,8 @@ class EditResult(NamedTuple):
     added: list[str]
     changed: list[str]
     removed: list[str]
-    merged_others: bool
     without_section: set[str]
+    merged_others: bool = False
 
 
 def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
@@ -100,12 +100,10 @@ def save_copy(
     copy: EditCopy,
     text: str,
     store: Store | None = None,
-    reworded: str = "",
     source: str = item_history.PERSON_SOURCE,
 ) -> EditResult:
     """Merge the edited text into the memory, as one change; changes by others are kept.
 
-    `reworded` is the text of an item whose new text may have quite other words.
     Raises OSError if the memory cannot be locked, read or written; it is then unchanged.
     """
 
@@ -114,17 +112,8 @@ def save_copy(
         merged_others = memory.snapshot is not None and memory.snapshot.text != base
         if memory.snapshot and memory.text != base:
             after = three_way.merge(base, memory.text, after)
-        document, history = markdown.parse_document(after), memory.history
-        difference = item_history.compare(history, agent_memory.list_items(document))
-        _match_reworded(difference, reworded)
-        # Compare before the edits are recorded, while the history shows which items are new.
-        changed = [text for text, _, _, was in difference.new if was or history.find(text)]
-        added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
-        added += [text for text, _, _ in difference.returned]
-        removed = [item.text for item in difference.gone]
-        without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
-        changes.apply_edit(memory, document, difference, source)
-        return EditResult(added, changed, removed, merged_others, without_section)
+        result = _apply(memory, markdown.parse_document(after), source)
+        return result._replace(merged_others=merged_others)
 
     return transaction.change_memory(project, agent, save, store)
 
@@ -146,16 +135,36 @@ def reword_item(
         raise item_actions.InvalidRequest("the new text is empty; agent-memory remove ID archives")
     if reason := scanner.refuse(text):
         raise item_actions.InvalidRequest(reason)
-    copy = open_copy(project, agent, store)
-    document = read_memory(project, agent, store).document
-    item = next((item for item in document.items if item.text == old), None)
-    if item is None:
-        raise lookup.ItemNotFound(f"{old!r} is not in the memory any more")
-    try:
-        after = edits.replace_item(document, item, sanitize.clean_line(text))
-    except ValueError as error:
-        raise item_actions.InvalidRequest(str(error)) from None
-    return save_copy(project, agent, copy, markdown.render_document(after), store, old, source)
+
+    def reword(memory: AgentMemory) -> EditResult:
+        document = memory.document
+        item = next((item for item in document.items if item.text == old), None)
+        if item is None:
+            raise lookup.ItemNotFound(f"{old!r} is not in the memory any more")
+        try:
+            after = edits.replace_item(document, item, sanitize.clean_line(text))
+        except ValueError as error:
+            raise item_actions.InvalidRequest(str(error)) from None
+        return _apply(memory, after, source, old)
+
+    return transaction.change_memory(project, agent, reword, store)
+
+
+def _apply(
+    memory: AgentMemory, document: markdown.Document, source: str, reworded: str = ""
+) -> EditResult:
+    """Take an edited document; the only new item may have quite other words than `reworded`."""
+    history = memory.history
+    difference = item_history.compare(history, agent_memory.list_items(document))
+    _match_reworded(difference, reworded)
+    # Compare before the edits are recorded, while the history shows which items are new.
+    changed = [text for text, _, _, was in difference.new if was or history.find(text)]
+    added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
+    added += [text for text, _, _ in difference.returned]
+    removed = [item.text for item in difference.gone]
+    without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
+    changes.apply_edit(memory, document, difference, source)
+    return EditResult(added, changed, removed, without_section)
 
 
 def _match_reworded(difference: Difference, text: str) -> None:
