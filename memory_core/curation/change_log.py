@@ -25,6 +25,8 @@ MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 
 NO_ITEM_KINDS = ("renamed", "rewritten", "undone")
 
+short_id = digests.shorten_change  # by which people name a change
+
 
 class Change(NamedTuple):
     """One change: its id, the time of its last record, and its records, oldest first.
@@ -75,11 +77,6 @@ def join_undone(records: list[Record]) -> list[Record]:
 def is_undoable(record: Record) -> bool:
     """Say whether undo can revert a record: not an edit of the file, nor imported history."""
     return record.get("source") != item_history.HAND_SOURCE and "imported" not in record
-
-
-def short_id(change_id: str) -> str:
-    """Return the six hexadecimal digits by which people name a change."""
-    return digests.shorten_change(change_id)
 
 
 class UnknownChange(ValueError):

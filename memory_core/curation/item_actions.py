@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from memory_core.curation import lookup, review
+from memory_core.curation import lookup
 from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
@@ -144,7 +144,7 @@ def judge_items(
     def change(memory: AgentMemory) -> list[tuple[str, RatedItem]]:
         items = find(memory)
         for item in items:
-            decided = review.settle(memory, item.text) if kind in ("removed", "confirmed") else {}
+            decided = _settle(memory, item.text) if kind in ("removed", "confirmed") else {}
             if kind == "removed":
                 changes.remove_items(memory, [item.text], kind, **by, **decided)
             else:
@@ -162,6 +162,20 @@ def judge_items(
     store, change_id = store or project.store, agent_memory.make_change_id(kind)
     changed = transaction.change_memories(project, store, agents, change, change_id)
     return [pair for pairs in changed for pair in pairs]
+
+
+def _settle(memory: AgentMemory, text: str) -> dict[str, Any]:
+    """Take an item that waits because a run reported it as wrong off the list.
+
+    Returns a field for the record of the decision, with which undo puts it back; {} for others.
+    """
+    state = memory.history.find(text)
+    waiting = memory.store.read_review(memory.agent) if state and state.is_doubted else []
+    for entry in waiting:
+        if entry["content"] == text:
+            memory.decided.append(entry["id"])
+            return {"waiting": entry}
+    return {}
 
 
 # Teach.

@@ -240,20 +240,6 @@ def _find_doubted(memory: AgentMemory, item: WaitingItem) -> ItemState | None:
     return state if state and state.is_present and is_asked else None
 
 
-def settle(memory: AgentMemory, text: str) -> dict[str, Any]:
-    """Take an item that waits because a run reported it as wrong off the list.
-
-    Returns a field for the record of the decision, with which undo puts it back; {} for others.
-    """
-    state = memory.history.find(text)
-    waiting = memory.store.read_review(memory.agent) if state and state.is_doubted else []
-    for entry in waiting:
-        if entry["content"] == text:
-            memory.decided.append(entry["id"])
-            return {"waiting": entry}
-    return {}
-
-
 def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
     if state := _find_doubted(memory, item):
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))

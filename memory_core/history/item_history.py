@@ -70,6 +70,8 @@ MIN_LIKENESS = 0.5
 # replaced the file rather than edited it.
 MAX_PAIRS = 10_000
 
+id_of = similarity.identify  # an item has the id of its text
+
 
 class Weights(NamedTuple):
     """How confidence begins and what changes it; all values are from 0 to 1.
@@ -466,11 +468,6 @@ def find_undone(records: Sequence[Record]) -> dict[str, str]:
         if other:
             gone[change] = other
     return gone
-
-
-def id_of(text: str) -> str:
-    """Return the id of an item with this text; case and spacing do not matter."""
-    return similarity.identify(text)
 
 
 def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:

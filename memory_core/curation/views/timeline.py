@@ -74,7 +74,7 @@ def _make_entry(key: str, records: list[Record], undone: dict[str, str]) -> Time
         source=_find_first(records, "source"),
         run=_find_first(records, "run"),
         records=[_make_record(record) for record in records if record["kind"] != "undone"],
-        undone_by=change_log.short_id(by) if by else "",
+        undone_by=change_log.short_id(by),
         undoes=[change_log.short_id(one["id"]) for one in records if one["kind"] == "undone"],
         can_undo=is_undoable and not by,
     )
