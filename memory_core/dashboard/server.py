@@ -65,7 +65,8 @@ def serve(
         if opens_browser:
             _open_browser(access.make_address(once=True))
         # Under anyio.run, Ctrl-C ends with CancelledError on Python 3.10.
-        asyncio.run(_serve(server, app.state.site, own))
+        app.state.site.is_stopping = lambda: server.should_exit
+        asyncio.run(server.serve(sockets=[own]))
 
 
 def _open_browser(address: str) -> None:
@@ -107,8 +108,3 @@ def _handle_signals() -> None:
     """Let uvicorn end the server on SIGHUP, too, but not under nohup."""
     handled = [number for number in END_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
     uvicorn.server.HANDLED_SIGNALS = tuple(handled)  # type: ignore[assignment]
-
-
-async def _serve(server: uvicorn.Server, site: Site, own: socket.socket) -> None:
-    site.is_stopping = lambda: server.should_exit
-    await server.serve(sockets=[own])

@@ -96,7 +96,8 @@ class Site:
         form = {name: values[-1] for name, values in lists.items()}
         try:
             project = self.open_project()
-            draining.drain(project)
+            if page.method == "GET":  # a form is of a page that did it
+                draining.drain(project)
             visit = Visit(
                 project=project,
                 environ=self._environ,
