@@ -176,7 +176,8 @@ def list_levels(project: Project, agent: str) -> list[Store]:
     """Return the levels whose memory of an agent it receives, the project's in any case."""
     own, user, setting = project.store, project.level(user=True), project.config["user_level"]
     is_off = setting == "off" or (setting == "shadow" and own.has_file(agent))
-    if project.user_paths is None or is_off or not user.has_file(agent):
+    # Anything else in the place of the file is refused when it is read.
+    if project.user_paths is None or is_off or not user.files.has_entry(user.path(agent)):
         return [own]
     return [own, user] if project.gives_user_level() else [own]
 
