@@ -144,6 +144,17 @@ def test_refused_input_changes_nothing(settled: Person) -> None:
     check_refused(settled, cases, prefix="add")
 
 
+def test_a_text_needs_no_quotes(settled: Person) -> None:
+    cases = {
+        "Amounts are integer cents": "Amounts are integer cents",
+        "Patterns live in docs/patterns.md": "Patterns live in docs/patterns.md",
+        "mistake A late bill is paid twice": "A late bill is paid twice",
+    }
+    for typed in cases:
+        assert settled.run("add", "qa", *typed.split()).returncode == 0
+    assert sorted(items(settled.sandbox.read_memory("qa"))) == sorted(cases.values())
+
+
 def test_limits_do_not_count_for_a_person(settled: Person) -> None:
     limits = "max_items_per_section: 1, max_sections: 1, max_line_length: 20, default_size_kb: 1"
     settled.sandbox.configure(f"memory: {{limits: {{{limits}}}}}")

@@ -60,13 +60,17 @@ def add(
 
 
 def _split_words(words: list[str]) -> tuple[str, str]:
-    """Return the type and the text: the first word is a type if others follow."""
-    type_ = words[0] if len(words) > 1 else type_names.DEFAULT_TYPE
-    text = " ".join(words[1:] or words).strip()
+    """Return the type and the text.
+
+    The first word is the type if it is one, or if a text in quotes follows.
+    """
+    is_typed = words[0] in type_names.TYPES or len(words) == 2
+    type_, rest = (words[0], words[1:]) if is_typed else (type_names.DEFAULT_TYPE, words)
+    if words[0].strip() and not rest:
+        raise CommandRefused(f"missing text: use agent-memory add AGENT {words[0]} TEXT")
+    text = " ".join(rest).strip()
     if not text:
         raise CommandRefused("the text is empty")
-    if len(words) == 1 and type_names.type_of(text):
-        raise CommandRefused(f"missing text: use agent-memory add AGENT {text} TEXT")
     try:
         item_actions.check_type(type_)
     except item_actions.InvalidRequest as error:
