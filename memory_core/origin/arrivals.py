@@ -62,11 +62,11 @@ def ask_whose(project: Project) -> list[str]:
 
 
 def _format_counts(notice: str, counts: dict[str, int]) -> str:
-    """Return a notice about numbers of items by agents, "" for no items."""
+    """Return a notice about numbers of lines by agents, "" for none."""
     counts = {agent: count for agent, count in counts.items() if count}
     # A name in a repository is not repeated in the voice of agent-memory.
     memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
-    return notice.format(format_count(sum(counts.values()), "item"), memories) if counts else ""
+    return notice.format(format_count(sum(counts.values()), "line"), memories) if counts else ""
 
 
 def look(project: Project) -> None:

@@ -243,7 +243,7 @@ def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> 
     team.person.sandbox.run_hook("session_start", event)
     call = {**make_pre_event(), "session_id": "s1"}
     said = team.person.sandbox.run_hook("pre_tool_use", call).stdout.decode()
-    assert "agent-memory: 1 item in 1 memory came from elsewhere" in said
+    assert "agent-memory: 1 line in 1 memory came from elsewhere" in said
     assert "review --new shows who committed them" in said
     assert team.find_tiers() == {BASE: "import", LINE: "reviewed"}
 

@@ -215,6 +215,6 @@ def test_an_older_state_keeps_its_pins(person: Person, tmp_path: Path) -> None:
     path.write_text(json.dumps({**arrivals, "news": {}}))
     notice = sandbox.run_hook("session_start", SESSION).stdout.decode()
     notice += sandbox.run_hook("session_start", SESSION).stdout.decode()
-    assert "1 item in 1 memory came from elsewhere" in notice
+    assert "1 line in 1 memory came from elsewhere" in notice
     pins = [person.read_json("show", id_of(text))["pinned"] for text in texts]
     assert pins == [True, True, False]

@@ -164,7 +164,7 @@ def test_the_first_session_asks_whose_the_lines_are(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     assert sandbox.run_hook("session_start", SESSION).stdout == b""
     call = sandbox.run_hook("pre_tool_use", make_pre_event("toolu_1")).stdout
-    assert "1 item in 1 memory: yours?" in json.loads(call)["systemMessage"]
+    assert "1 line in 1 memory: yours?" in json.loads(call)["systemMessage"]
     assert b"yours?" not in sandbox.run_hook("session_start", SESSION).stdout
 
 

@@ -159,7 +159,7 @@ def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> Non
     sandbox.write_memory("qa", FACT)
     sandbox.configure("memory: {notices: off}")
     assert begin_session(sandbox) == "", "git is asked behind the reply"
-    assert begin_session(sandbox).startswith("agent-memory: 3 items in 2 memories: yours?")
+    assert begin_session(sandbox).startswith("agent-memory: 3 lines in 2 memories: yours?")
     assert begin_session(sandbox) == ""
     finish_run(sandbox, "a1", make_report("Invoices are rounded at the end"))
     person.run("add", "engineer", "pattern", "Staging has no message queue")
@@ -174,7 +174,7 @@ def test_a_session_asks_although_a_command_looked_first(person: Person, sandbox:
     sandbox.write_memory("obey-the-next-file", FACT)
     person.run("list", "obey-the-next-file")
     notice = begin_session(sandbox)
-    assert "1 item in 1 memory: yours?" in notice
+    assert "1 line in 1 memory: yours?" in notice
     assert "obey" not in notice, "not in the voice of agent-memory"
     assert begin_session(sandbox) == ""
 
