@@ -11,7 +11,7 @@ from memory_core.doctor import file_checks, hook_checks, path_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
-from memory_core.setup.program import InstallRefused
+from memory_core.setup.builder import InstallRefused
 from memory_core.storage.project import Project
 
 Check = Callable[[Examination], Iterable[Finding]]

@@ -11,12 +11,10 @@ import importlib.util
 import os
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import Distribution
 
@@ -26,8 +24,8 @@ from memory_core.files.problems import describe_expected
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
 from memory_core.setup import builder, installation, packages, program, trial
-from memory_core.setup.builder import BuildFailed
-from memory_core.setup.program import COMMAND, InstallRefused, Say, Way
+from memory_core.setup.builder import InstallRefused
+from memory_core.setup.program import COMMAND, Say, Way
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -42,6 +40,9 @@ DOOR = (
     " verb = getattr(activation, sys.argv[1]);"
     " sys.exit(installation.run_guarded(lambda: verb(*sys.argv[2:])))"
 )
+
+# The end of a failure after the switch to a new environment.
+INSTALLED = "The program is installed, but maybe not the hooks: run it again."
 
 # The command of an environment.  The path may contain blanks, so it cannot follow the #!.
 SCRIPT = """\
@@ -67,12 +68,9 @@ def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = p
     needs_mcp = bool(mcp) or program.has_mcp(used)
     if program.is_private() and needs_mcp == program.has_mcp(used):
         return
-    try:
-        copied = packages.find_packages((MCP,))
-    except packages.NotCopyable as reason:
-        if used and not mcp:
-            return  # the clone of a developer, who has an installation
-        raise InstallRefused(str(reason)) from None
+    if used and not mcp and not packages.is_installed():
+        return  # the clone of a developer, who has an installation
+    copied = packages.find_packages((MCP,))
     note = program.read_note(used)
     refuse_older(note)
     way = Way(tool, place) if tool else program.find_way()
@@ -82,10 +80,10 @@ def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = p
         program.write_note(used, new_note)  # it may have come another way now
         return
     added = [MCP] if needs_mcp and not importlib.util.find_spec(MCP) else []
-    with _new_environment(used, say) as new:
+    with explain_failures(), _new_environment(used, say) as new:
         _fill(new, copied, added)
         program.write_note(new, new_note)
-        _run_in(new, ["activate", new], say)
+        run_verb([builder.find_python(new)], ["activate", new], say)
 
 
 def refuse_older(note: program.Note | None, version: str = __version__) -> None:
@@ -114,11 +112,6 @@ def _new_environment(used: str, say: Say) -> Iterator[str]:
         say(f"Installing the program in {program.data_folder()} ...")
         builder.remove_others(folder, used)
         yield new
-    except (BuildFailed, OSError) as error:
-        reason = f"{describe_expected(error)}." if isinstance(error, OSError) else str(error)
-        raise InstallRefused(f"{reason} {_say_what_changed(new)}") from None
-    except KeyboardInterrupt:
-        raise InstallRefused(f"interrupted. {_say_what_changed(new)}", 130) from None
     finally:
         if program.find_environment() != new:
             shutil.rmtree(new, ignore_errors=True)
@@ -128,10 +121,19 @@ def _new_environment(used: str, say: Say) -> Iterator[str]:
                 os.rmdir(path)
 
 
-def _say_what_changed(new: str) -> str:
-    if program.find_environment() == new:
-        return "The program is installed, but maybe not the hooks: run it again."
-    return "Nothing was changed."
+@contextmanager
+def explain_failures(unchanged: str = "Nothing was changed.") -> Iterator[None]:
+    """Say with the reason of a failure whether the program in use has changed."""
+    used = program.find_environment()
+    try:
+        yield
+    except (InstallRefused, OSError, KeyboardInterrupt) as error:
+        reason = describe_expected(error) or "interrupted"
+        if "changed" not in reason:
+            is_same = program.find_environment() == used
+            reason = f"{reason.rstrip('.')}. {unchanged if is_same else INSTALLED}"
+        status = 130 if isinstance(error, KeyboardInterrupt) else 1
+        raise InstallRefused(reason, status) from None
 
 
 def _fill(new: str, copied: list[Distribution], extras: list[str]) -> None:
@@ -151,27 +153,10 @@ def _fill(new: str, copied: list[Distribution], extras: list[str]) -> None:
     builder.run([builder.find_python(new), "-I", "-m", "compileall", "-q", *own_folders])
 
 
-def _run_in(environment: str, words: list[str], say: Say) -> None:
-    """Run a function of this module in another environment; say what it prints."""
-    command = [builder.find_python(environment), "-I", "-c", DOOR, *words]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,  # Ctrl-C reaches it once, and it cleans up
-    )
-    try:
-        stdout, stderr = process.communicate()
-    except KeyboardInterrupt:
-        os.killpg(process.pid, signal.SIGINT)
-        process.communicate()
-        raise
-    for line in stdout.splitlines():
+def run_verb(python: Sequence[str], words: Sequence[str], say: Say) -> None:
+    """Run a function of this module in another Python; say what it prints."""
+    for line in builder.run([*python, "-I", "-c", DOOR, *words]).splitlines():
         say(line)
-    if process.returncode:
-        reason = stderr.strip().removeprefix(f"{COMMAND}: ").rstrip(".") or "interrupted"
-        raise BuildFailed(f"{reason}.")
 
 
 def install(project: str, user: bool, mcp: bool, dry_run: bool, say: Say) -> None:
@@ -204,17 +189,12 @@ def install_clone(
     if has_hooks:
         installation.check_settings(project, bool(user))
     needs_mcp = mcp or ("yes" if program.has_mcp(program.find_environment()) else "")
-    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
+    with explain_failures(), tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
         say("Building the program from the clone (about 30 seconds) ...")
         temporary = os.path.join(folder, "environment")
-        try:
-            builder.create(temporary, [f"{clone}[{MCP}]" if needs_mcp else clone])
-            _run_in(temporary, ["install_program", "clone", clone, needs_mcp], say)
-        except BuildFailed as failure:
-            end = "" if "changed" in str(failure) else " Nothing was changed."
-            raise InstallRefused(f"{failure}{end}") from None
-        except KeyboardInterrupt:
-            raise InstallRefused("interrupted. Nothing was changed.", 130) from None
+        builder.create(temporary, [f"{clone}[{MCP}]" if needs_mcp else clone])
+        words = ["install_program", "clone", clone, needs_mcp]
+        run_verb([builder.find_python(temporary)], words, say)
     if has_hooks:
         run_command(["install", *([project] if project else ["--user"])])
 
@@ -236,10 +216,7 @@ def activate(environment: str, say: Say = print) -> None:
     may fail: before it, nothing has changed.
     """
     program.link_packages(environment)
-    command = os.path.join(environment, "bin", COMMAND)
-    process = subprocess.run([command, "--help"], capture_output=True, text=True, check=False)
-    if process.returncode:
-        raise InstallRefused(f"the new command fails: {process.stderr.strip()}")
+    builder.run([os.path.join(environment, "bin", COMMAND), "--help"])
     hooks = settings_json.build_hooks(trial.read_template())
     trial.run_trial(settings_json.add_hooks("", hooks), environment)
     note = program.read_note(environment)

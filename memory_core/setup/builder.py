@@ -1,4 +1,4 @@
-"""Create Python environments, with `uv` or else with `venv` and `pip`.
+"""Create Python environments, with `uv` or else with `venv` and `pip`, and run their programs.
 
 Any Python from 3.10 on runs this module, before anything is installed, so it imports the standard
 library only.
@@ -26,23 +26,29 @@ REMOVED_VARIABLES = (
 
 PIP_OPTIONS = ("--quiet", "--no-input", "--disable-pip-version-check", "--retries", "2")
 
+# Start of the sentence with which this program ends.
+OWN_PREFIX = "agent-memory: "
 
 # What pip, git and uv print without a network.
 NO_CONNECTION = ("connection broken", "Could not resolve host", "Failed to connect", "dns error")
 
 
-class BuildFailed(Exception):
-    """A step failed; the message is the reason, for a person, and `output` is what it printed."""
+class InstallRefused(Exception):
+    """The reason why something cannot be done, for a person, and the exit status.
 
-    def __init__(self, reason: str, output: str = "") -> None:
-        super().__init__(reason)
+    `output` is what a program printed that failed.
+    """
+
+    def __init__(self, sentence: str, status: int = 1, output: str = "") -> None:
+        super().__init__(sentence)
+        self.status = status
         self.output = output
 
 
 def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
     """Create an environment of this Python with these requirements, and without pip.
 
-    Its final name counts: its scripts contain the path.  Raises BuildFailed.
+    Its final name counts: its scripts contain the path.  Raises InstallRefused.
     """
     if not requirements:
         run([BASE, "-I", "-m", "venv", "--without-pip", new], environ)
@@ -56,7 +62,7 @@ def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = o
         install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
         # A clone keeps its version number when it changes.
         run([*install, "--refresh-package", "agent-memory", *requirements], environ)
-    except BuildFailed as failure:
+    except InstallRefused as failure:
         print(f"{failure} Trying pip ...", flush=True)
         shutil.rmtree(new, ignore_errors=True)
         _create_by_pip(new, requirements, environ)
@@ -68,7 +74,7 @@ def find_python(environment: str) -> str:
 
 
 def find_packages(environment: str) -> str:
-    """Return the folder of an environment's packages; raises BuildFailed."""
+    """Return the folder of an environment's packages; raises InstallRefused."""
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     return run([find_python(environment), "-I", "-c", code]).strip()
 
@@ -95,9 +101,9 @@ def remove_others(folder: str, *used: str) -> None:
 def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:
     try:
         run([BASE, "-I", "-c", "import ensurepip, venv"], environ)
-    except BuildFailed:
+    except InstallRefused:
         version = ".".join(map(str, sys.version_info[:2]))
-        raise BuildFailed(
+        raise InstallRefused(
             f"{BASE} cannot create environments. On Debian or Ubuntu run:"
             f" sudo apt install python{version}-venv. Or install uv."
         ) from None
@@ -108,40 +114,45 @@ def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, 
     run([*pip, "uninstall", "--quiet", "--yes", "pip", "setuptools"], environ)
 
 
-def run(
-    command: Sequence[str], environ: Mapping[str, str] = os.environ, folder: str | None = None
-) -> str:
-    """Run a step and return its output; raises BuildFailed with the last error in the output."""
+def run(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> str:
+    """Run a step and return its output; raises InstallRefused with the last error in the output."""
     try:
-        process = subprocess.run(
+        process = subprocess.Popen(
             command,
             env={name: value for name, value in environ.items() if name not in REMOVED_VARIABLES},
-            cwd=folder or os.path.abspath(os.sep),  # uv reads the settings of the current folder
+            cwd=os.path.abspath(os.sep),  # uv reads the settings of the current folder
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            timeout=STEP_TIMEOUT,
-            check=False,
         )
-    except subprocess.TimeoutExpired:
-        raise BuildFailed(f"{command[0]} took longer than {STEP_TIMEOUT} s.") from None
     except OSError as error:
-        raise BuildFailed(f"{command[0]}: {error.strerror}.") from None
+        raise InstallRefused(f"{command[0]}: {error.strerror}.") from None
+    with process:
+        try:
+            output = process.communicate(timeout=STEP_TIMEOUT)[0]
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            raise InstallRefused(f"{command[0]} took longer than {STEP_TIMEOUT} s.") from None
+        except KeyboardInterrupt:
+            process.terminate()  # Ctrl-C has reached it already, but not SIGTERM
+            process.wait()  # it cleans up
+            raise
     if process.returncode:
-        reason = _explain(command, process.stdout)
-        raise BuildFailed(reason, f"$ {' '.join(command)}\n{process.stdout}")
-    return process.stdout
+        raise InstallRefused(_explain(command, output), output=f"$ {' '.join(command)}\n{output}")
+    return output
 
 
 def _explain(command: Sequence[str], output: str) -> str:
     """Return a sentence about the last error in the output of a program that failed."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    if lines and lines[-1].startswith(OWN_PREFIX):  # another Python of this program
+        return f"{lines[-1].removeprefix(OWN_PREFIX).rstrip('.')}."
     if any(sign in output for sign in NO_CONNECTION):
         return "cannot download: no connection. Check your network and proxy, and try again."
     name = os.path.basename(command[0])
     name = "pip" if name != "uv" and "pip" in command else name
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if "ERROR: " in line]  # of pip
     errors = errors or [line for line in lines if "error" in line.lower()]
     reason = next(reversed(errors or lines), "no error message")[:300]

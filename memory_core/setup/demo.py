@@ -10,7 +10,7 @@ from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.curation import item_actions
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner, trial
-from memory_core.setup.program import InstallRefused
+from memory_core.setup.builder import InstallRefused
 from memory_core.storage.project import Project
 
 AGENT = "engineer"

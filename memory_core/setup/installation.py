@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from memory_core import __version__
 from memory_core.claude_code import settings_files, settings_json
@@ -23,10 +23,21 @@ from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
 from memory_core.setup import first_minute, program, shell_completion, trial
-from memory_core.setup.program import COMMAND, InstallRefused, Say
+from memory_core.setup.builder import InstallRefused
+from memory_core.setup.program import COMMAND, Say
 from memory_core.storage import paths, typed_command
 from memory_core.storage.project import Project
 from memory_core.tasks import claude_md_import
+
+# Ctrl-C, and the end of the terminal or of the machine.
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _stop(_number: int, _frame: object) -> NoReturn:
+    """Stop a verb once: it cleans up then."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def run_guarded(verb: Callable[[], None]) -> int:
@@ -34,8 +45,8 @@ def run_guarded(verb: Callable[[], None]) -> int:
 
     The end of the terminal or of the machine stops it like Ctrl-C.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    for number in STOP_SIGNALS:
+        signal.signal(number, _stop)
     try:
         verb()
     except InstallRefused as refusal:

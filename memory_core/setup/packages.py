@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, PackagePath, distribution
 
+from memory_core.setup.builder import InstallRefused
+
 PROJECT = "agent-memory"
 
 # What installers note for themselves; without it all ways lead to the same files.
@@ -26,15 +28,11 @@ _REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[([^\]]*)\])?[^;]*(?:;(.*))?", re.AS
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 
 
-class NotCopyable(Exception):
-    """The running program is not an installed package; the message says why."""
-
-
 def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
     """Return the running program's package and all that it needs, sorted by name.
 
     A requirement that is not installed here is left out: an environment marker excludes it, or
-    it belongs to an extra.  Raises NotCopyable.
+    it belongs to an extra.  Raises InstallRefused.
     """
     packages: dict[str, Distribution] = {}
     waiting = [(PROJECT, extras)]
@@ -94,10 +92,10 @@ def is_installed() -> bool:
 
 def _check_copyable(packages: dict[str, Distribution]) -> None:
     if not is_installed():
-        raise NotCopyable("this program runs from a clone: run ./install.sh PROJECT there")
+        raise InstallRefused("this program runs from a clone: run ./install.sh PROJECT there")
     for name, package in packages.items():
         if package.files is None:
-            raise NotCopyable(f"{name} has no list of its files: install it with pipx")
+            raise InstallRefused(f"{name} has no list of its files: install it with pipx")
 
 
 def hash_packages(packages: list[Distribution]) -> str:

@@ -227,7 +227,7 @@ def build(environ: Mapping[str, str]) -> int:
         builder.replace_link(
             os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
         )
-    except (builder.BuildFailed, OSError) as error:
+    except (builder.InstallRefused, OSError) as error:
         shutil.rmtree(new, ignore_errors=True)
         reason = f"{error.strerror}." if isinstance(error, OSError) else str(error)
         print(f"{getattr(error, 'output', '')}\n{reason}", flush=True)

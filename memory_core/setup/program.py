@@ -31,6 +31,7 @@ from memory_core.claude_code import settings_json
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import builder
+from memory_core.setup.builder import InstallRefused
 from memory_core.storage import event_log, hook_files, inbox, paths, state_owner, typed_command
 from memory_core.storage.database import old_state, state_db
 from memory_core.text.phrases import format_count
@@ -47,14 +48,6 @@ REMOVAL_BY_TOOL = {
 }
 
 Say = Callable[[str], None]
-
-
-class InstallRefused(Exception):
-    """The reason why something cannot be done, for a person, and the exit status."""
-
-    def __init__(self, sentence: str, status: int = 1) -> None:
-        super().__init__(sentence)
-        self.status = status
 
 
 # --- places ---

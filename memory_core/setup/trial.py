@@ -13,7 +13,8 @@ from typing import Any
 
 from memory_core.claude_code import headless, sample_events, settings_json
 from memory_core.setup import hook_runner, program
-from memory_core.setup.program import COMMAND, InstallRefused
+from memory_core.setup.builder import InstallRefused
+from memory_core.setup.program import COMMAND
 from memory_core.storage import paths
 from memory_core.storage.project import Project
 

@@ -20,8 +20,8 @@ from contextlib import suppress
 
 from memory_core import __version__
 from memory_core.setup import activation, builder, packages, program
-from memory_core.setup.builder import BuildFailed
-from memory_core.setup.program import COMMAND, InstallRefused, Note, Say, Way
+from memory_core.setup.builder import InstallRefused
+from memory_core.setup.program import COMMAND, Note, Say, Way
 
 # A version as people write it: 1.2.3, 1.2.3rc1.
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc|\.post|\.dev)\d+)?")
@@ -43,16 +43,15 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
         return
     note = note or Note(__version__, "", program.find_way())
     activation.refuse_older(note, to or note.version)
-    try:
+    with activation.explain_failures():
         newest = find_newest(note.way, to)
-    except BuildFailed as failure:
-        raise InstallRefused(f"{failure} Nothing was changed.") from None
     is_newer = program.parse_version(newest) > program.parse_version(note.version)
     if check:
         _say_newest(note.version, newest if is_newer else "", say)
     elif is_newer or note.way.tool == "clone":  # whose version number changes rarely
         say(f"Upgrading agent-memory {note.version} to {newest} ...")
-        _upgrade(note.way, to, say)
+        with activation.explain_failures("Hooks run the program as before."):
+            _upgrade(note.way, to, say)
         now = program.read_note(program.find_environment())
         say(f"agent-memory {now.version if now else newest} is installed.")
     else:
@@ -74,7 +73,7 @@ def _say_newest(version: str, newer: str, say: Say) -> None:
 
 
 def find_newest(way: Way, to: str = "") -> str:
-    """Return the version that an upgrade installs; raises BuildFailed and InstallRefused."""
+    """Return the version that an upgrade installs; raises InstallRefused."""
     if way.tool == "clone":
         return _find_newest_of_clone(way.place, to)
     wanted = _format_requirement(to)
@@ -84,7 +83,7 @@ def find_newest(way: Way, to: str = "") -> str:
             raise InstallRefused(f"{way.place} is gone: {again}")
         return _ask_pip([way.place, "-I", "-m", "pip"], wanted)
     if way.tool == "pipx":
-        with suppress(BuildFailed):  # newer ones have uv behind `runpip`, which lacks --report
+        with suppress(InstallRefused):  # newer ones have uv behind `runpip`, which lacks --report
             return _ask_pip([_find_tool("pipx"), "runpip", COMMAND], wanted)
     return _ask_uv(wanted)
 
@@ -115,7 +114,7 @@ def _find_newest_of_clone(clone: str, to: str) -> str:
     git = [_find_tool("git"), "-C", clone]
     try:
         builder.run([*git, "rev-parse", "@{upstream}"])
-    except BuildFailed:
+    except InstallRefused:
         reason = "is on no branch that follows another one: run `git switch main` there"
         raise InstallRefused(f"the clone {clone} {reason}, then upgrade again") from None
     builder.run([*git, "fetch", "--quiet"])
@@ -126,7 +125,7 @@ def _find_newest_of_clone(clone: str, to: str) -> str:
 def _read_version(pattern: re.Pattern[str], text: str) -> str:
     match = pattern.search(text)
     if match is None:
-        raise BuildFailed("found no version of agent-memory.")
+        raise InstallRefused("found no version of agent-memory.")
     return match[1]
 
 
@@ -151,15 +150,17 @@ def _upgrade(way: Way, to: str, say: Say) -> None:
     """
     wanted, python = _format_requirement(to), [way.place]
     if way.tool == "clone":
-        _run([_find_tool("git"), "-C", way.place, "pull", "--quiet", "--ff-only"])
-        _run([os.path.join(way.place, "install.sh"), "--program", "--python", sys.executable], say)
+        builder.run([_find_tool("git"), "-C", way.place, "pull", "--quiet", "--ff-only"])
+        script = os.path.join(way.place, "install.sh")
+        for line in builder.run([script, "--program", "--python", sys.executable]).splitlines():
+            say(line)
         return
     if way.tool == "uvx":
         python = [_find_tool("uv"), "tool", "run", "--refresh-package", COMMAND]
         python += ["--from", wanted if to else f"{COMMAND}@latest", "python"]
     else:
-        _run(_build_command(way, to, wanted))
-    _run([*python, "-I", "-c", activation.DOOR, "install_program", way.tool, way.place], say)
+        builder.run(_build_command(way, to, wanted))
+    activation.run_verb(python, ["install_program", way.tool, way.place], say)
 
 
 def _build_command(way: Way, to: str, wanted: str) -> list[str]:
@@ -172,13 +173,3 @@ def _build_command(way: Way, to: str, wanted: str) -> list[str]:
         return [_find_tool("uv"), *(into if to else ["tool", "upgrade", COMMAND])]
     pip = [way.place, "-I", "-m", "pip", "install", "--upgrade"]
     return [*pip, *builder.PIP_OPTIONS, wanted]
-
-
-def _run(command: list[str], say: Say = lambda line: None) -> None:
-    """Run a step of the upgrade and say what it printed; raises InstallRefused."""
-    try:
-        output = builder.run(command)
-    except BuildFailed as failure:
-        raise InstallRefused(f"{failure} Hooks run the program as before.") from None
-    for line in output.splitlines():
-        say(line)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.claude_code import settings_json
-from memory_core.setup import program, upgrade
+from memory_core.setup import builder, program, upgrade
 from support.paths import REPO
 from support.ways import unpack_release
 
@@ -146,5 +146,5 @@ def test_a_clone_without_a_branch_to_follow_is_refused(tmp_path: Path) -> None:
     way = program.Way("clone", str(clone))
     assert upgrade.find_newest(way) == "1.2"
     user.run("git", "-C", clone, "checkout", "-q", "--detach")
-    with pytest.raises(program.InstallRefused, match="run `git switch main` there"):
+    with pytest.raises(builder.InstallRefused, match="run `git switch main` there"):
         upgrade.find_newest(way)
