@@ -6,14 +6,11 @@ anything is installed, so this module imports the standard library and this pack
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import os
 import shlex
-import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import Distribution
@@ -80,7 +77,8 @@ def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = p
         program.write_note(used, new_note)  # it may have come another way now
         return
     added = [MCP] if needs_mcp and not importlib.util.find_spec(MCP) else []
-    with explain_failures(), _new_environment(used, say) as new:
+    say(f"Installing the program in {program.data_folder()} ...")
+    with explain_failures(), builder.add_environment(program.data_folder()) as new:
         _fill(new, copied, added)
         program.write_note(new, new_note)
         run_verb([builder.find_python(new)], ["activate", new], say)
@@ -94,31 +92,6 @@ def refuse_older(note: program.Note | None, version: str = __version__) -> None:
             f" understand newer files. To install it, first run:"
             f" {program.find_command()} uninstall --all"
         )
-
-
-@contextmanager
-def _new_environment(used: str, say: Say) -> Iterator[str]:
-    """Yield the path of a new environment; remove it unless it is in use at the end.
-
-    The environment gets its final name at once, because its command contains the path.  Nothing
-    uses it before `activate` points a link to it.
-    """
-    folder = os.path.join(os.path.realpath(program.data_folder()), "environments")
-    os.makedirs(folder, exist_ok=True)
-    new = os.path.join(folder, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # one build at a time
-        say(f"Installing the program in {program.data_folder()} ...")
-        builder.remove_others(folder, used)
-        yield new
-    finally:
-        if program.find_environment() != new:
-            shutil.rmtree(new, ignore_errors=True)
-        os.close(lock)
-        for path in (folder, program.data_folder()):
-            with suppress(OSError):  # in use
-                os.rmdir(path)
 
 
 @contextmanager
@@ -141,13 +114,13 @@ def _fill(new: str, copied: list[Distribution], extras: list[str]) -> None:
     own = [package for package in copied if package.metadata["Name"] == packages.PROJECT]
     needed = packages.list_extra(own[0], extras)
     pins = [f"{one.metadata['Name']}=={one.version}" for one in copied if one not in own]
-    builder.create(new, [*needed, *pins] if needed else [])
-    target = builder.find_packages(new)
+    target = builder.create(new, [*needed, *pins] if needed else [])
     packages.copy_packages(own if needed else copied, target)
     command = os.path.join(new, "bin", COMMAND)
     with open(command, "w", encoding="utf-8") as script:
         script.write(SCRIPT.format(python=shlex.quote(builder.find_python(new))))
     os.chmod(command, 0o755)  # noqa: S103 - a command
+    program.link_hooks(new)
     # Python compiles the other packages when it first uses a module; few modules are used.
     own_folders = [os.path.join(target, name) for name in OWN_FOLDERS]
     builder.run([builder.find_python(new), "-I", "-m", "compileall", "-q", *own_folders])
@@ -215,15 +188,13 @@ def activate(environment: str, say: Say = print) -> None:
     A hook that runs meanwhile sees the old or the new one.  The switch comes last of all that
     may fail: before it, nothing has changed.
     """
-    program.link_packages(environment)
     builder.run([os.path.join(environment, "bin", COMMAND), "--help"])
     hooks = settings_json.build_hooks(trial.read_template())
     trial.run_trial(settings_json.add_hooks("", hooks), environment)
     note = program.read_note(environment)
     program.link_command(note.way if note else program.find_way(), say)
-    previous = program.switch_to(environment)
+    program.switch_to(environment)
     update_projects(say)
-    builder.remove_others(os.path.dirname(environment), os.path.realpath(environment), previous)
 
 
 def update_projects(say: Say = print) -> None:

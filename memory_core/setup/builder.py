@@ -6,11 +6,14 @@ library only.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 # The Python itself: the environment of this program may go, and 3.10 would link a new one to it.
 BASE = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
@@ -45,11 +48,54 @@ class InstallRefused(Exception):
         self.output = output
 
 
-def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
+@contextmanager
+def add_environment(data: str, prefix: str = "") -> Iterator[str]:
+    """Yield the path of a new environment in a data folder; remove it unless it is in use then.
+
+    It gets its final name at once: its scripts contain the path.  `switch_to` makes it the one in
+    use.  That before it stays until the next build: Python imports modules while it runs, for
+    example in an MCP server of an open session.
+    """
+    folder = os.path.join(os.path.realpath(data), "environments")
+    new = os.path.join(folder, f"{prefix}{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    os.makedirs(folder, exist_ok=True)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one build at a time
+        _remove_others(folder, _find_used(data))
+        yield new
+    finally:
+        if _find_used(data) != new:
+            shutil.rmtree(new, ignore_errors=True)
+        os.close(lock)
+        for path in (folder, data):
+            with suppress(OSError):  # in use
+                os.rmdir(path)
+
+
+def _find_used(data: str) -> str:
+    return os.path.realpath(os.path.join(data, "venv"))
+
+
+def switch_to(data: str, environment: str) -> None:
+    """Make an environment in a data folder the one in use; raises OSError."""
+    target = os.path.join("environments", os.path.basename(environment))
+    replace_link(os.path.join(data, "venv"), target)
+
+
+def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = os.environ) -> str:
     """Create an environment of this Python with these requirements, and without pip.
 
-    Its final name counts: its scripts contain the path.  Raises InstallRefused.
+    Return the folder of its packages, to which it has a link.  Raises InstallRefused.
     """
+    _create(new, requirements, environ)
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = run([find_python(new), "-I", "-c", code]).strip()
+    replace_link(os.path.join(new, "packages"), os.path.relpath(packages, new))
+    return packages
+
+
+def _create(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:
     if not requirements:
         run([BASE, "-I", "-m", "venv", "--without-pip", new], environ)
         return
@@ -73,12 +119,6 @@ def find_python(environment: str) -> str:
     return os.path.join(environment, "bin", "python")
 
 
-def find_packages(environment: str) -> str:
-    """Return the folder of an environment's packages; raises InstallRefused."""
-    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    return run([find_python(environment), "-I", "-c", code]).strip()
-
-
 def replace_link(link: str, target: str) -> None:
     """Create or replace a symbolic link in one step; raises OSError."""
     temporary = f"{link}.{os.urandom(8).hex()}"
@@ -86,15 +126,11 @@ def replace_link(link: str, target: str) -> None:
     os.replace(temporary, link)
 
 
-def remove_others(folder: str, *used: str) -> None:
-    """Remove all environments in a folder except these: that in use and the one before, mostly.
-
-    Python imports modules while it runs, for example in an MCP server of an open session.
-    """
-    folder = os.path.realpath(folder)
+def _remove_others(folder: str, used: str) -> None:
+    """Remove all environments in a folder except the one in use."""
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
-        if path not in used and not os.path.islink(path):
+        if path != used and not os.path.islink(path):
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
 

@@ -218,17 +218,11 @@ def build(environ: Mapping[str, str]) -> int:
     data = environ[plugin.DATA_VARIABLE]
     if is_ready(data):
         return 0
-    folder = os.path.join(data, "environments")
-    new = os.path.join(folder, f"{hash_dependencies()}-{int(time.time())}-{os.getpid()}")
     try:
-        os.makedirs(folder, exist_ok=True)
-        builder.remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
-        _create(new)
-        builder.replace_link(
-            os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
-        )
+        with builder.add_environment(data, f"{hash_dependencies()}-") as new:
+            _create(new)
+            builder.switch_to(data, new)
     except (builder.InstallRefused, OSError) as error:
-        shutil.rmtree(new, ignore_errors=True)
         reason = f"{error.strerror}." if isinstance(error, OSError) else str(error)
         print(f"{getattr(error, 'output', '')}\n{reason}", flush=True)
         return 1
@@ -237,8 +231,6 @@ def build(environ: Mapping[str, str]) -> int:
 
 def _create(new: str) -> None:
     builder.create(new, read_dependencies(), {**os.environ, "PATH": _clean_path(os.environ)})
-    packages = builder.find_packages(new)
-    os.symlink(os.path.relpath(packages, new), os.path.join(new, "packages"))
     # The command line has to start in it.
     code = f"import sys; sys.argv[1:] = ['--help']; sys.path.append({root()!r})\n"
     code += "from memory_core.cli import program; program()"

@@ -6,7 +6,7 @@
         program.json                  its version, its packages, and how the user installed it
         packages -> .../site-packages
         plugin/                       the Claude Code plugin, as in a clone
-        hooks -> .../site-packages/agent_memory_hooks
+        hooks -> packages/agent_memory_hooks
       backups/                        settings files as they were before the installation
       command                         what people type, see storage.typed_command
     ~/.local/share/agent-memory/venv  what hooks run; a link if the program is elsewhere
@@ -205,21 +205,14 @@ def find_way() -> Way:
     return Way("uvx", "") if is_cached else Way("pip", sys.executable)
 
 
-def link_packages(environment: str) -> None:
-    """Give an environment the links that hooks and git use."""
-    packages = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
-    hooks = os.path.join(packages, "agent_memory_hooks")
-    for name, path in (("hooks", hooks), ("packages", packages)):
-        target = os.path.relpath(path, os.path.realpath(environment))
-        builder.replace_link(os.path.join(environment, name), target)
-    _copy_plugin(packages, os.path.join(environment, "plugin"))
+def link_hooks(environment: str) -> None:
+    """Give an environment the link to its hooks, and the plugin.
 
-
-def _copy_plugin(packages: str, target: str) -> None:
-    """Put the files of the plugin together; Claude Code does not follow links in it.
-
-    Hard links need no room.
+    Claude Code follows no links in a plugin, so its files are put together; hard links need no
+    room.
     """
+    os.symlink(os.path.join("packages", "agent_memory_hooks"), os.path.join(environment, "hooks"))
+    packages, plugin = os.path.join(environment, "packages"), os.path.join(environment, "plugin")
 
     def copy(source: str, target: str) -> None:
         try:
@@ -230,19 +223,17 @@ def _copy_plugin(packages: str, target: str) -> None:
     names = {"": "agent_memory_plugin", "hooks": "agent_memory_hooks", "memory_core": "memory_core"}
     for name, source in names.items():
         folder, unused = os.path.join(packages, source), shutil.ignore_patterns("__pycache__")
-        shutil.copytree(folder, os.path.join(target, name), ignore=unused, copy_function=copy)
-    os.chmod(os.path.join(target, "bin", COMMAND), 0o755)  # noqa: S103 - a command
+        shutil.copytree(folder, os.path.join(plugin, name), ignore=unused, copy_function=copy)
+    os.chmod(os.path.join(plugin, "bin", COMMAND), 0o755)  # noqa: S103 - a command
 
 
-def switch_to(environment: str) -> str:
-    """Make an environment the one in use; return the path of the previous one."""
+def switch_to(environment: str) -> None:
+    """Make an environment the one in use."""
+    builder.switch_to(data_folder(), environment)
     link = os.path.join(data_folder(), "venv")
-    previous = os.path.realpath(link)
-    builder.replace_link(link, os.path.join("environments", os.path.basename(environment)))
     if find_link() != link:
         os.makedirs(os.path.dirname(find_link()), exist_ok=True)
         builder.replace_link(find_link(), link)
-    return previous
 
 
 def link_command(way: Way, say: Say) -> None:
