@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple, NoReturn
 
 from memory_core import __version__
@@ -24,7 +25,7 @@ from memory_core.git import merge_driver
 from memory_core.origin import text_origins
 from memory_core.setup import first_minute, program, shell_completion, trial
 from memory_core.setup.builder import InstallRefused
-from memory_core.setup.program import COMMAND, Say
+from memory_core.setup.program import COMMAND, Removal, Say
 from memory_core.storage import paths, typed_command
 from memory_core.storage.project import Project
 from memory_core.tasks import claude_md_import
@@ -67,14 +68,15 @@ def run_guarded(verb: Callable[[], None]) -> int:
 def install(project: str, user: bool = False, dry_run: bool = False, say: Say = print) -> None:
     """Test the hooks, and write them into the settings of a project or of the user."""
     target = _find_new_target(project, user)
-    wanted = settings_json.build_hooks(trial.read_template(), find_parts(target.project, user))
-    change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
+    change = _plan_hooks(target, find_parts(target.project, user))
     if dry_run:
-        _say_diff(change, say)
+        program.say_diff(change, say)
         if refusal := target.find_refusal():
-            say(f"Would not write: {target.describe(refusal)}.")
+            say(f"Would not write: {refusal}.")
         return
-    backup = _write_tested(target, change)
+    _check_writable(target)
+    _test(change)
+    backup = write_settings(change)
     if not user:
         with suppress(OSError):
             target.project.paths.state.make_root()  # so that an upgrade finds the project
@@ -113,7 +115,9 @@ def renew(path: str) -> str:
     change = _plan_update(target)
     if _is_empty(change):
         return ""
-    _write_tested(target, change)
+    _check_writable(target)
+    _test(change)
+    write_settings(change)
     return change.diff().rstrip("\n")
 
 
@@ -126,7 +130,12 @@ def _plan_update(target: SettingsTarget) -> FileChange:
     parts = find_parts(target.project, target.is_user)
     others = list_entries(target) or list_entries(_find_target("", user=True))
     if others and not (target.is_user or _has_hooks(target)):
-        parts = [part for part in parts if part != settings_json.BASIC]
+        parts.remove(settings_json.BASIC)
+    return _plan_hooks(target, parts)
+
+
+def _plan_hooks(target: SettingsTarget, parts: list[str]) -> FileChange:
+    """Return the change that gives a settings file these parts of the template."""
     wanted = settings_json.build_hooks(trial.read_template(), parts)
     return _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
 
@@ -165,23 +174,13 @@ def plan_task_hooks(project: Project) -> FileChange | None:
     return None if _is_empty(change) else change
 
 
-def write_task_hooks(change: FileChange) -> None:
-    """Write what `plan_task_hooks` returned."""
-    _back_up(change)
-    _write(_find_target_of(change.path), change)
-
-
-def _write_tested(target: SettingsTarget, change: FileChange) -> str | None:
-    """Test the hooks of the new settings, and write; return the path of a backup."""
-    _check_writable(target)
+def _test(change: FileChange) -> None:
+    """Test the hooks of the new settings."""
     environment = program.find_link()
     python = os.path.join(environment, "bin", "python")
     if not os.access(python, os.X_OK):
         raise InstallRefused(f"{python} is missing: run ./install.sh from a clone of agent-memory")
     trial.run_trial((change.after or b"").decode(), environment)
-    backup = _back_up(change)
-    _write(target, change)
-    return backup
 
 
 def check_settings(project: str, user: bool = False) -> None:
@@ -204,20 +203,18 @@ def uninstall(
     the project, the completion of shells, the program, and what it keeps about all projects.
     Memory files stay.
     """
-    target = _find_target(project, user)
-    targets = [target]
-    if not user:
-        targets.append(target._replace(name=settings_files.LOCAL_SETTINGS))
+    removal, target = program.Removal(dry_run, say), _find_target(project, user)
+    targets = [target] if user else _find_targets(target.root)
     if everything and not user:
         targets.append(_find_target("", user=True))
-    has_hooks = [_remove_hooks(place, dry_run, say) for place in targets]
+    has_hooks = [_remove_hooks(place, removal) for place in targets]
     if not any(has_hooks):
         say(f"No hooks to remove in {target.path}.")
     level = paths.LevelPaths(target.root, os.environ, is_user=user)
     if not user:
-        _remove_imports(level, dry_run, say)
+        _remove_imports(level, removal)
     if everything:
-        _remove_program(level, user, dry_run, say)
+        _remove_program(level, user, removal)
     kept = {level.folder: "memory files, history, config.yml"}
     if not everything:
         kept[level.state.root] = "log, learnings that wait for you"
@@ -227,73 +224,67 @@ def uninstall(
             say(f"Kept: {path} ({what}).")
 
 
-def _remove_program(level: paths.LevelPaths, user: bool, dry_run: bool, say: Say) -> None:
+def _remove_program(level: paths.LevelPaths, user: bool, removal: Removal) -> None:
     """Remove what serves all projects, and say which of them have hooks."""
     if not user:
-        _remove_merge_driver(level, dry_run, say)
+        _remove_merge_driver(level, removal)
     for shell in shell_completion.SHELLS:
-        shell_completion.remove(shell, dry_run, say)
+        shell_completion.remove(shell, removal)
     others = [root for root in program.list_projects() if root != os.path.realpath(level.root)]
     left = [target.path for root in others for target in _list_targets(root)]
     command = program.format_command()
-    program.remove(os.path.dirname(level.state.root), dry_run, say)
+    program.remove(os.path.dirname(level.state.root), removal)
     if left:
-        say(
-            "These settings still have hooks, which do nothing without the program. To remove them,"
+        removal.say("These settings still have hooks, which do nothing without the program.")
+        removal.say(
+            f"To remove them, run {command} uninstall PROJECT first,"
+            " or later ./install.sh --uninstall PROJECT:"
         )
-        say(f"run {command} uninstall PROJECT first, or later ./install.sh --uninstall PROJECT:")
         for path in left:
-            say(f"  {path}")
+            removal.say(f"  {path}")
 
 
-def _remove_hooks(target: SettingsTarget, dry_run: bool, say: Say) -> bool:
+def _remove_hooks(target: SettingsTarget, removal: Removal) -> bool:
     """Remove the hooks from a settings file; return whether it has or may have some."""
     change = _plan_change(target, settings_json.remove_hooks)
     if _is_empty(change) and not target.files.refused:
         return False
     if refusal := target.find_refusal():
-        say(f"Not changed: {target.describe(refusal)}. Remove the hooks in it yourself, if any.")
-        return True
-    if dry_run:
-        _say_diff(change, say)
+        removal.say(f"Not changed: {refusal}. Remove the hooks in it yourself, if any.")
         return True
     is_committed = merge_driver.is_tracked(change.path)
-    _write(target, change)
-    SafeFiles(program.data_folder()).remove(_backup_path(change.path))
-    say(f"Removed the hooks from {change.path}.")
+    removal.remove(f"the hooks from {change.path}", partial(write_settings, change), change)
+    if not removal.dry_run:
+        SafeFiles(program.data_folder()).remove(_backup_path(change.path))
     if is_committed:
-        say("It is committed: if your team keeps the hooks, do not commit this change.")
+        removal.say("It is committed: if your team keeps the hooks, do not commit this change.")
     return True
 
 
-def _remove_imports(level_paths: paths.LevelPaths, dry_run: bool, say: Say) -> None:
+def _remove_imports(level: paths.LevelPaths, removal: Removal) -> None:
     """Remove the imports of task memories from the project's CLAUDE.md."""
-    if dry_run:
-        for change in claude_md_import.plan_removal(level_paths):
-            path = os.path.join(level_paths.root, change.path)
-            _say_diff(change._replace(path=path, after=change.after or None), say)
-    else:
-        for name in claude_md_import.remove(level_paths):
-            say(f"Removed the import of task memory from {os.path.join(level_paths.root, name)}.")
+    for change in claude_md_import.plan_removal(level):
+        path = os.path.join(level.root, change.path)
+        shown = change._replace(path=path, after=change.after or None)
+        remove = partial(claude_md_import.remove, level)
+        removal.remove(f"the import of task memory from {path}", remove, shown)
 
 
-def _remove_merge_driver(level: paths.LevelPaths, dry_run: bool, say: Say) -> None:
+def _remove_merge_driver(level: paths.LevelPaths, removal: Removal) -> None:
     """Remove what `agent-memory git install` set in the project's clone; keep what is committed."""
-    project = Project(level, os.environ)
+    project, has_driver = Project(level, os.environ), merge_driver.has_driver(level.root)
     try:
         attributes = merge_driver.list_attribute_files(project)
-        if not dry_run:
-            changes = merge_driver.uninstall(project, with_tracked=False)
     except merge_driver.NoRepository:
         return
+    remove = partial(merge_driver.uninstall, project, with_tracked=False)
     for path, is_tracked in attributes.items():
-        kept = f"Kept: {path} (committed: your team uses git's merge driver)."
-        removed = f"{'Would remove' if dry_run else 'Removed'} the merge driver from {path}."
-        say(kept if is_tracked else removed)
-    if not dry_run and changes.config:
-        say(f"Removed the merge driver from the git configuration of {level.root}.")
-    elif dry_run and merge_driver.has_driver(level.root):
-        say(f"Would remove the merge driver from the git configuration of {level.root}.")
+        if is_tracked:
+            removal.say(f"Kept: {path} (committed: your team uses git's merge driver).")
+        else:
+            removal.remove(f"the merge driver from {path}", remove)
+    if has_driver:
+        removal.remove(f"the merge driver from the git configuration of {level.root}", remove)
 
 
 def _list_targets(root: str) -> list[SettingsTarget]:
@@ -331,18 +322,15 @@ class SettingsTarget(NamedTuple):
     def written_files(self) -> SafeFiles:
         return SafeFiles(self.files.root)
 
-    def find_refusal(self) -> Refused | None:
-        """Return why the file is not written, for example because it is a link; None if it is."""
+    def find_refusal(self) -> str:
+        """Return why the file is not written, for example because it is a link; "" if it is."""
         try:
             os.close(self.written_files.open(self.name, os.O_WRONLY))
         except FileNotFoundError:
-            return None
+            return ""
         except Refused as refusal:
-            return refusal
-        return None
-
-    def describe(self, refusal: Refused) -> str:
-        return f"{self.files.locate(refusal.path)} {refusal.reason}"
+            return f"{self.files.locate(refusal.path)} {refusal.reason}"
+        return ""
 
 
 def _find_targets(root: str) -> list[SettingsTarget]:
@@ -387,12 +375,10 @@ def _find_target_of(path: str) -> SettingsTarget:
 
 def _check_writable(target: SettingsTarget) -> None:
     """Raise InstallRefused if the file is a link or write-protected."""
-    refusal = target.find_refusal()
-    if refusal is None:
-        return
-    level = "" if target.name == settings_files.PROJECT_SETTINGS else " --user"
-    advice = f"To print the hooks to add there: {COMMAND} install{level} --dry-run"
-    raise InstallRefused(f"{target.describe(refusal)}. It was not changed. {advice}")
+    if refusal := target.find_refusal():
+        level = "" if target.name == settings_files.PROJECT_SETTINGS else " --user"
+        advice = f"To print the hooks to add there: {COMMAND} install{level} --dry-run"
+        raise InstallRefused(f"{refusal}. It was not changed. {advice}")
 
 
 def _plan_change(target: SettingsTarget, edit: Callable[[str], str]) -> FileChange:
@@ -418,10 +404,14 @@ def _read(files: SafeFiles, name: str) -> bytes | None:
     return opened[0] if opened else None
 
 
-def _write(target: SettingsTarget, change: FileChange) -> None:
-    """Replace the file, unless somebody has changed it since it was read."""
+def write_settings(change: FileChange) -> str | None:
+    """Replace a settings file, unless somebody has changed it since it was read.
+
+    Return the path of its backup, if it had no hooks of agent-memory before.
+    """
     if _is_empty(change):
-        return
+        return None
+    target, backup = _find_target_of(change.path), _back_up(change)
     files = target.written_files
 
     def check() -> None:
@@ -431,7 +421,7 @@ def _write(target: SettingsTarget, change: FileChange) -> None:
 
     if change.after is not None:
         files.replace(target.name, change.after, check)
-        return
+        return backup
     check()
     files.delete(target.name)
     folder = os.path.dirname(target.name)
@@ -440,15 +430,7 @@ def _write(target: SettingsTarget, change: FileChange) -> None:
     else:
         with suppress(OSError):  # it has other files
             os.rmdir(files.root)
-
-
-def _say_diff(change: FileChange, say: Say) -> None:
-    if _is_empty(change):
-        say(f"{change.path}: nothing to change.")
-    # Bytes that are not UTF-8 are lone surrogates in the diff, which cannot be printed.
-    text = change.diff().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    for line in text.splitlines():
-        say(line)
+    return backup
 
 
 def _backup_path(path: str) -> str:
@@ -465,11 +447,7 @@ def _backup_path(path: str) -> str:
 
 def _back_up(change: FileChange) -> str | None:
     """Copy the settings file and return the path, unless it has hooks of agent-memory already."""
-    if (
-        _is_empty(change)
-        or change.before is None
-        or settings_json.find_entries(change.before.decode())
-    ):
+    if change.before is None or settings_json.find_entries(change.before.decode()):
         return None
     backup = _backup_path(change.path)
     SafeFiles(program.data_folder(), private=True).replace(backup, change.before)
@@ -483,15 +461,11 @@ def update_hooks(root: str, say: Say) -> None:
     """Update the hooks of a project that has them, or of the user for "" as the root."""
     user = _find_target("", user=True)
     for target in _list_targets(root) if root else [user] if list_entries(user) else []:
-        _update_settings(target, say)
-
-
-def _update_settings(target: SettingsTarget, say: Say) -> None:
-    try:
-        change = _plan_update(target)
-        if not _is_empty(change):
-            _check_writable(target)
-            _write(target, change)
-            say(f"Updated the hooks in {change.path}.")
-    except (OSError, InstallRefused) as error:
-        say(f"Not updated: {error}")
+        try:
+            change = _plan_update(target)
+            if not _is_empty(change):
+                _check_writable(target)
+                write_settings(change)
+                say(f"Updated the hooks in {change.path}.")
+        except (OSError, InstallRefused) as error:
+            say(f"Not updated: {error}")

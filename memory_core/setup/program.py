@@ -25,9 +25,11 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from memory_core.claude_code import settings_json
+from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import builder
@@ -48,6 +50,33 @@ REMOVAL_BY_TOOL = {
 }
 
 Say = Callable[[str], None]
+
+
+class Removal(NamedTuple):
+    """How something is removed: with `dry_run` it is only said."""
+
+    dry_run: bool
+    say: Say
+
+    def remove(
+        self, what: str, remove: Callable[[], object], change: FileChange | None = None
+    ) -> None:
+        """Remove something and say so; a dry run shows the change."""
+        if not self.dry_run:
+            remove()
+        self.say(f"{'Would remove' if self.dry_run else 'Removed'} {what}.")
+        if self.dry_run and change:
+            say_diff(change, self.say)
+
+
+def say_diff(change: FileChange, say: Say) -> None:
+    """Say how a file changes."""
+    if change.before == change.after:
+        say(f"{change.path}: nothing to change.")
+    # Bytes that are not UTF-8 are lone surrogates in the diff, which cannot be printed.
+    text = change.diff().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    for line in text.splitlines():
+        say(line)
 
 
 # --- places ---
@@ -266,7 +295,7 @@ def list_projects() -> list[str]:
     return sorted(path for path in roots if os.path.isdir(path) and path != own)
 
 
-def remove(states: str, dry_run: bool, say: Say) -> None:
+def remove(states: str, removal: Removal) -> None:
     """Remove the program, the command, and the logs of all projects in the folder `states`.
 
     A state with learnings that no memory has yet is kept, and one with a database: with what a
@@ -281,19 +310,16 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
     removed += [path for path in folders if path not in (*kept, *decided)]
     removed += [os.path.join(path, name) for path in decided for name in event_log.FILES]
     for path in dict.fromkeys([*removed, *([] if kept or decided else [states])]):
-        if not os.path.lexists(path):
-            continue
-        say(f"{'Would remove' if dry_run else 'Removed'} {path}.")
-        if not dry_run:
+        if os.path.lexists(path):
             is_folder = os.path.isdir(path) and not os.path.islink(path)
-            shutil.rmtree(path) if is_folder else os.unlink(path)
+            removal.remove(path, partial(shutil.rmtree if is_folder else os.unlink, path))
     if note and note.way.tool in REMOVAL_BY_TOOL:
-        say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
+        removal.say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
     for path, what in kept.items():
-        say(f"Kept: {path} ({what}; to delete them, delete this folder).")
+        removal.say(f"Kept: {path} ({what}; to delete them, delete this folder).")
     if decided:
-        projects = format_count(len(decided), "project")
-        say(f"Kept: {states} (your decisions and undo, {projects}; to forget them, delete it).")
+        what = f"your decisions and undo, {format_count(len(decided), 'project')}"
+        removal.say(f"Kept: {states} ({what}; to forget them, delete it).")
 
 
 def _find_waiting(states: str) -> dict[str, str]:

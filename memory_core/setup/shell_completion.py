@@ -7,10 +7,11 @@ when it starts.
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
-from memory_core.setup.program import COMMAND, Say
+from memory_core.setup.program import COMMAND, Removal
 
 # Below the home directory: the script, and the files that may read it.
 SCRIPT_PATHS = {
@@ -29,26 +30,26 @@ SHELLS = tuple(SCRIPT_PATHS)
 ZSH_LINE = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
 
 
-def remove(shell: str, dry_run: bool, say: Say) -> None:
+def remove(shell: str, removal: Removal) -> None:
     """Remove the completion of a shell."""
     files, script = SafeFiles(os.path.expanduser("~")), SCRIPT_PATHS[shell]
     lines = [f"source '{files.locate(script)}'"]
     if shell == "zsh" and files.list_names(os.path.dirname(script)) == [os.path.basename(script)]:
         lines.append(ZSH_LINE)
     for start in START_PATHS[shell]:
-        _remove_lines(files, start, lines, dry_run, say)
+        _remove_lines(files, start, lines, removal)
     if files.has_entry(script):
-        if not dry_run:
-            files.delete(script)
-            file_actions.remove_folder(files, os.path.dirname(script))
-        say(f"{'Would remove' if dry_run else 'Removed'}: {files.locate(script)}")
+        removal.remove(files.locate(script), partial(files.delete, script))
+        file_actions.remove_folder(files, os.path.dirname(script))
 
 
-def _remove_lines(files: SafeFiles, name: str, lines: list[str], dry_run: bool, say: Say) -> None:
+def _remove_lines(files: SafeFiles, name: str, lines: list[str], removal: Removal) -> None:
     """Remove these lines from a file, each with the empty line before it."""
     before = files.read(name)
     for refusal in files.refused.values():
-        say(f"~/{refusal}: remove these lines yourself, if they are there: {'; '.join(lines)}")
+        removal.say(
+            f"~/{refusal}: remove these lines yourself, if they are there: {'; '.join(lines)}"
+        )
     files.refused.clear()
     after = b"\n" + before
     for line in (line.encode() for line in lines):
@@ -56,8 +57,7 @@ def _remove_lines(files: SafeFiles, name: str, lines: list[str], dry_run: bool, 
             after = after.replace(b"\n" + blank + line + b"\n", b"\n")
     after = after[1:]
     if after != before:
-        if not dry_run:
-            files.replace(name, after)
-        say(f"{'Would change' if dry_run else 'Changed'}: {files.locate(name)}")
+        place = f"the completion from {files.locate(name)}"
+        removal.remove(place, partial(files.replace, name, after))
     if COMMAND.encode() in after:
-        say(f"{files.locate(name)} still mentions {COMMAND}: remove such lines yourself.")
+        removal.say(f"{files.locate(name)} still mentions {COMMAND}: remove such lines yourself.")

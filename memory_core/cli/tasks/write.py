@@ -304,7 +304,7 @@ def init(
     elif written:
         claude_md_import.set_up(project)
         if hooks:
-            installation.write_task_hooks(hooks)
+            installation.write_settings(hooks)
     if json:
         rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
         print_json({"written": written, "changes": rows})
