@@ -150,7 +150,9 @@ def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, 
     run([*pip, "uninstall", "--quiet", "--yes", "pip", "setuptools"], environ)
 
 
-def run(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> str:
+def run(
+    command: Sequence[str], environ: Mapping[str, str] = os.environ, timeout: int = STEP_TIMEOUT
+) -> str:
     """Run a step and return its output; raises InstallRefused with the last error in the output."""
     try:
         process = subprocess.Popen(
@@ -167,10 +169,10 @@ def run(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> str:
         raise InstallRefused(f"{command[0]}: {error.strerror}.") from None
     with process:
         try:
-            output = process.communicate(timeout=STEP_TIMEOUT)[0]
+            output = process.communicate(timeout=timeout)[0]
         except subprocess.TimeoutExpired:
-            process.terminate()
-            raise InstallRefused(f"{command[0]} took longer than {STEP_TIMEOUT} s.") from None
+            process.kill()
+            raise InstallRefused(f"{command[0]} took longer than {timeout} s.") from None
         except KeyboardInterrupt:
             process.terminate()  # Ctrl-C has reached it already, but not SIGTERM
             process.wait()  # it cleans up

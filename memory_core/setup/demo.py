@@ -1,9 +1,15 @@
-"""Play two delegations with the real hooks in a temporary project, to show what memory does."""
+"""Play two delegations with the real hooks in a temporary project.
+
+This shows what memory does, and whether the hooks of an installation work.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from memory_core.claude_code import sample_events, settings_files, settings_json
@@ -11,6 +17,7 @@ from memory_core.curation import item_actions
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner, trial
 from memory_core.setup.builder import InstallRefused
+from memory_core.setup.program import COMMAND
 from memory_core.storage.project import Project
 
 AGENT = "engineer"
@@ -85,29 +92,43 @@ class Demo(NamedTuple):
         ]
 
 
-def play(folder: str) -> Demo:
+def run_trial(text: str, environment: str) -> None:
+    """Play with the hooks of settings and the program in `environment`; raises InstallRefused."""
+    entries = settings_json.find_entries(text)  # only those for tasks, perhaps
+    commands = {entry.event: str(entry.value["command"]) for entry in entries}
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
+        play(folder, environment, trial.list_commands() | commands)
+
+
+def play_running(folder: str) -> Demo:
+    """Play with the running program; raises InstallRefused."""
+    return play(folder, _link_program(folder), trial.list_commands())
+
+
+def play(folder: str, environment: str, commands: Mapping[str, str]) -> Demo:
     """Play the demo in an empty folder, which gets a project and a home.
 
     Raises InstallRefused if a hook fails or does not do its part.
     """
-    project = trial.make_project(folder, _link_program(folder))
+    project = trial.make_project(folder, environment)
+    run = partial(_run, project, commands)
     hooks = settings_json.build_hooks(trial.read_template())
     os.mkdir(os.path.join(project.paths.root, ".claude"))
     path = os.path.join(project.paths.root, settings_files.PROJECT_SETTINGS)
     with open(path, "w", encoding="utf-8") as file:
         file.write(settings_json.add_hooks("", hooks))
     item_actions.teach(project, AGENT, "guideline", RULES)
-    prompt = trial.read_prompt(_run(project, "pre", "1", TASKS[0]))
-    _run(project, "start", "1", prompt)
-    report = _run(project, "post", "1", prompt)
+    prompt = trial.read_prompt(run("pre", "1", TASKS[0]))
+    run("start", "1", prompt)
+    report = run("post", "1", prompt)
     path = project.store.paths.relative(project.store.path(AGENT))
     change = next((change for change in report.changes if change.path == path), None)
     if change is None or LEARNING.encode() not in (change.after or b""):
-        raise InstallRefused("demo: the PostToolUse hook did not save the agent's report")
-    second = _run(project, "pre", "2", TASKS[1])
+        raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
+    second = run("pre", "2", TASKS[1])
     next_prompt = trial.read_prompt(second)
-    if LEARNING not in next_prompt:
-        raise InstallRefused("demo: the next prompt lacks the finding of the report")
+    if not (next_prompt.startswith(TASKS[1]) and LEARNING in next_prompt):
+        raise InstallRefused(f"trial: the prompt lacks the task or the memory: {next_prompt}")
     notice = str((second.reply or {}).get("systemMessage") or "")
     return Demo(project, prompt, change, notice, next_prompt)
 
@@ -122,6 +143,8 @@ def _link_program(folder: str) -> str:
     return environment
 
 
-def _run(project: Project, kind: str, run: str, prompt: str) -> hook_runner.HookResult:
+def _run(
+    project: Project, commands: Mapping[str, str], kind: str, run: str, prompt: str
+) -> hook_runner.HookResult:
     event = sample_events.build(kind, AGENT, project.paths.root, run, prompt, REPORT)
-    return trial.run_hook(project, trial.list_commands(), {**event, "session_id": "demo"})
+    return trial.run_hook(project, commands, {**event, "session_id": "demo"})

@@ -23,7 +23,7 @@ from memory_core.files.problems import describe_expected
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
-from memory_core.setup import first_minute, program, shell_completion, trial
+from memory_core.setup import demo, first_minute, program, shell_completion, trial
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND, Removal, Say
 from memory_core.storage import paths, typed_command
@@ -180,7 +180,7 @@ def _test(change: FileChange) -> None:
     python = os.path.join(environment, "bin", "python")
     if not os.access(python, os.X_OK):
         raise InstallRefused(f"{python} is missing: run ./install.sh from a clone of agent-memory")
-    trial.run_trial((change.after or b"").decode(), environment)
+    demo.run_trial((change.after or b"").decode(), environment)
 
 
 def check_settings(project: str, user: bool = False) -> None:

@@ -1,18 +1,16 @@
-"""Try the hooks of an installation in a temporary project, and look for Claude Code."""
+"""Run hooks in a temporary project, and look for Claude Code."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from memory_core.claude_code import headless, sample_events, settings_json
-from memory_core.setup import hook_runner, program
+from memory_core.claude_code import headless, settings_json
+from memory_core.setup import builder, hook_runner, program
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND
 from memory_core.storage import paths
@@ -37,18 +35,10 @@ def find_claude_version() -> tuple[int, ...]:
         return ()
     # 2.1.20 creates its configuration folder even for this; keep it out of the user's home.
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
+        environ = {**os.environ, "CLAUDE_CONFIG_DIR": folder, "DISABLE_AUTOUPDATER": "1"}
         try:
-            output = subprocess.run(
-                [claude, "--version"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=CLAUDE_TIMEOUT,
-                env={**os.environ, "CLAUDE_CONFIG_DIR": folder, "DISABLE_AUTOUPDATER": "1"},
-                check=False,
-            ).stdout
-        except (OSError, subprocess.TimeoutExpired):
+            output = builder.run([claude, "--version"], environ, CLAUDE_TIMEOUT)
+        except InstallRefused:
             return ()
     match = re.search(r"\b(\d+)\.(\d+)\.(\d+)\b", output)
     return tuple(map(int, match.groups())) if match else ()
@@ -56,27 +46,6 @@ def find_claude_version() -> tuple[int, ...]:
 
 def is_supported(version: tuple[int, ...]) -> bool:
     return version >= tuple(map(int, OLDEST_CLAUDE.split(".")))
-
-
-def run_trial(text: str, environment: str) -> None:
-    """Run the hooks of settings in a temporary project: a report, then the next delegation.
-
-    `environment` is the program that they run.  Raises InstallRefused if the report is not saved
-    or is not in the next prompt.
-    """
-    commands = list_commands()
-    entries = settings_json.find_entries(text)  # only those for tasks, perhaps
-    commands |= {entry.event: str(entry.value["command"]) for entry in entries}
-    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
-        project = make_project(folder, environment)
-        build = partial(sample_events.build, agent=sample_events.AGENT, root=project.paths.root)
-        run_hook(project, commands, build("post", run="post"))
-        memory = project.store.read(sample_events.AGENT)
-        if memory is None or sample_events.LEARNING not in memory.text:
-            raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
-        prompt = read_prompt(run_hook(project, commands, build("pre", run="pre")))
-        if not (prompt.startswith(sample_events.PROMPT) and sample_events.LEARNING in prompt):
-            raise InstallRefused(f"trial: the prompt lacks the task or the memory: {prompt}")
 
 
 def make_project(folder: str, environment: str) -> Project:

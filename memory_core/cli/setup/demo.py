@@ -29,7 +29,7 @@ def demo() -> None:
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        played = demo_project.play(folder)
+        played = demo_project.play_running(folder)
         dashboard = saved_page.make_page(played.project, played.project.environ)
     page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
     page.write_text(dashboard, encoding="utf-8")
