@@ -106,6 +106,6 @@ data=${XDG_DATA_HOME:-${HOME:-}/.local/share}/agent-memory
 find_python
 case $action in
     uninstall) set -- installation uninstall "$project" "$user" "$everything" "$dry_run" ;;
-    install) set -- activation install_clone "$here" "$project" "$user" "$mcp" "$dry_run" ;;
+    install) set -- activation install "$project" "$user" "$mcp" "$dry_run" "$here" ;;
 esac
 exec "$python" -I -B -S -c "$door" "$here" "$@"

@@ -1,6 +1,6 @@
 """Copy the program into the data folder, and make the copy the one that hooks run.
 
-All ways of installing end here, so they lead to the same files.  `install_clone` runs before
+All ways of installing end here, so they lead to the same files.  `install` may run before
 anything is installed, so this module imports the standard library and this package only.
 """
 
@@ -132,44 +132,44 @@ def run_verb(python: Sequence[str], words: Sequence[str], say: Say) -> None:
         say(line)
 
 
-def install(project: str, user: bool, mcp: bool, dry_run: bool, say: Say) -> None:
-    """Install the running program, and the hooks in a project or the user's settings."""
-    if not dry_run:
-        installation.check_settings(project, user)
-        install_program(mcp="yes" if mcp else "", say=say)
-        if not program.is_private() and packages.is_installed():
-            run_command(["install", *(["--user"] if user else [os.path.abspath(project)])])
-    installation.install(project, user, dry_run, say)
-
-
-# --- a clone ---
-
-
-def install_clone(
-    clone: str, project: str, user: str = "", mcp: str = "", dry_run: str = "", say: Say = print
+def install(
+    project: str,
+    user: bool = False,
+    mcp: bool = False,
+    dry_run: bool = False,
+    clone: str = "",
+    say: Say = print,
 ) -> None:
-    """Install the program from a clone, and the hooks in a project or the user's settings.
+    """Install the program, and the hooks in a project or the user's settings.
 
-    Without both, only the program.  `user`, `mcp` and `dry_run` are "" or a word.
+    Without both, only the program: that in a clone, or else the running one.
     """
     has_hooks = bool(project or user)
-    if dry_run:
+    if not dry_run:
+        if has_hooks:
+            installation.check_settings(project, user)
+        if clone:
+            _build_program(clone, mcp, say)
+        else:
+            install_program(mcp="yes" if mcp else "", say=say)
+        if has_hooks and (clone or (packages.is_installed() and not program.is_private())):
+            run_command(["install", os.path.abspath(project) if project else "--user"])
+    elif clone:
         say(f"Would install the program with {sys.executable} in {program.data_folder()},")
         say(f"and link the command {program.find_home()}/.local/bin/{COMMAND} to it.")
-        if has_hooks:
-            installation.install(project, bool(user), dry_run=True, say=say)
-        return
     if has_hooks:
-        installation.check_settings(project, bool(user))
-    needs_mcp = mcp or ("yes" if program.has_mcp(program.find_environment()) else "")
+        installation.install(project, user, dry_run, say)
+
+
+def _build_program(clone: str, mcp: bool, say: Say) -> None:
+    """Build the program in a clone and install it."""
+    needs_mcp = mcp or program.has_mcp(program.find_environment())
     with explain_failures(), tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
         say("Building the program from the clone (about 30 seconds) ...")
         temporary = os.path.join(folder, "environment")
         builder.create(temporary, [f"{clone}[{MCP}]" if needs_mcp else clone])
-        words = ["install_program", "clone", clone, needs_mcp]
+        words = ["install_program", "clone", clone, "yes" if needs_mcp else ""]
         run_verb([builder.find_python(temporary)], words, say)
-    if has_hooks:
-        run_command(["install", *([project] if project else ["--user"])])
 
 
 def run_command(words: list[str]) -> None:
