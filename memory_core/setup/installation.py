@@ -228,8 +228,7 @@ def _remove_program(level: paths.LevelPaths, user: bool, removal: Removal) -> No
     """Remove what serves all projects, and say which of them have hooks."""
     if not user:
         _remove_merge_driver(level, removal)
-    for shell in shell_completion.SHELLS:
-        shell_completion.remove(shell, removal)
+    shell_completion.remove(removal)
     others = [root for root in program.list_projects() if root != os.path.realpath(level.root)]
     left = [target.path for root in others for target in _list_targets(root)]
     command = program.format_command()

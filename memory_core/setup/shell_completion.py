@@ -13,32 +13,28 @@ from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup.program import COMMAND, Removal
 
-# Below the home directory: the script, and the files that may read it.
-SCRIPT_PATHS = {
-    "bash": f".bash_completions/{COMMAND}.sh",
-    "zsh": f".zfunc/_{COMMAND}",
-    "fish": f".config/fish/completions/{COMMAND}.fish",
-}
-START_PATHS = {
-    "bash": (".bashrc", ".bash_profile"),
-    "zsh": (".zshrc",),
-    "fish": (".config/fish/config.fish",),
-}
-SHELLS = tuple(SCRIPT_PATHS)
+# Below the home directory: the scripts of bash, zsh and fish, and the files that may read them.
+ZSH_FOLDER, ZSH_NAME = ".zfunc", f"_{COMMAND}"
+SCRIPTS = (
+    f".bash_completions/{COMMAND}.sh",
+    f"{ZSH_FOLDER}/{ZSH_NAME}",
+    f".config/fish/completions/{COMMAND}.fish",
+)
+STARTS = (".bashrc", ".bash_profile", ".zshrc", ".config/fish/config.fish")
 
 # typer's line for all scripts in ~/.zfunc.
 ZSH_LINE = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
 
 
-def remove(shell: str, removal: Removal) -> None:
-    """Remove the completion of a shell."""
-    files, script = SafeFiles(os.path.expanduser("~")), SCRIPT_PATHS[shell]
-    lines = [f"source '{files.locate(script)}'"]
-    if shell == "zsh" and files.list_names(os.path.dirname(script)) == [os.path.basename(script)]:
+def remove(removal: Removal) -> None:
+    """Remove the completion of all shells."""
+    files = SafeFiles(os.path.expanduser("~"))
+    lines = [f"source '{files.locate(script)}'" for script in SCRIPTS]
+    if files.list_names(ZSH_FOLDER) == [ZSH_NAME]:
         lines.append(ZSH_LINE)
-    for start in START_PATHS[shell]:
+    for start in STARTS:
         _remove_lines(files, start, lines, removal)
-    if files.has_entry(script):
+    for script in filter(files.has_entry, SCRIPTS):
         removal.remove(files.locate(script), partial(files.delete, script))
         file_actions.remove_folder(files, os.path.dirname(script))
 
