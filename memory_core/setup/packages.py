@@ -24,7 +24,7 @@ INSTALLER_FILES = (
     *("uv_cache.json", "uv_build.json"),
 )
 
-_REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[([^\]]*)\])?[^;]*(?:;(.*))?", re.ASCII)
+_REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[([^\]]*)\])?", re.ASCII)
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 
 
@@ -66,18 +66,9 @@ def _list_requirements(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the requirements of a package with these extras: their names and extras."""
     for requirement in package.requires or ():
-        name, wanted, marker = _parse(requirement)
-        extra = _EXTRA.search(marker)
-        if extra is None or extra[1] in extras:
-            parts = (part.strip() for part in wanted.split(","))
-            yield name, tuple(sorted(filter(None, parts)))
-
-
-def _parse(requirement: str) -> tuple[str, str, str]:
-    """Return the name, the extras and the marker of a requirement."""
-    match = _REQUIREMENT.match(requirement)
-    name, wanted, marker = match.groups("") if match else ("", "", "")
-    return name, wanted, marker
+        extra, match = _EXTRA.search(requirement), _REQUIREMENT.match(requirement)
+        if match and (extra is None or extra[1] in extras):
+            yield match[1], tuple(sorted(re.findall(r"[\w.-]+", match[2] or "")))
 
 
 def is_installed() -> bool:

@@ -120,24 +120,19 @@ def find_command() -> str:
 def format_command() -> str:
     """Return the command as the user can type it: its path, unless PATH leads to it."""
     link = _command_link()
+    is_tools = os.path.realpath(link) == os.path.realpath(_tool_command())
+    if os.path.exists(find_command()):
+        path = link if is_tools or _is_own_link(link) else find_command()
+    elif find_way().tool == "uvx":
+        return f"uvx {COMMAND}"
+    else:
+        path = os.path.join(os.path.dirname(sys.executable), COMMAND)
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    if not os.path.exists(find_command()):
-        return _find_running()
-    if not (_is_own_link(link) or os.path.realpath(link) == os.path.realpath(_tool_command())):
-        return find_command()
-    return COMMAND if os.path.dirname(link) in folders and not find_rival() else link
+    return COMMAND if os.path.dirname(path) in folders and not find_rival() else path
 
 
 def _tool_command() -> str:
     return os.path.join(os.path.dirname(find_way().place), COMMAND)
-
-
-def _find_running() -> str:
-    """Return the command of the running program, while none is installed."""
-    if find_way().tool == "uvx":
-        return f"uvx {COMMAND}"
-    path = os.path.join(os.path.dirname(sys.executable), COMMAND)
-    return COMMAND if shutil.which(COMMAND) == path else path
 
 
 def find_rival() -> str:

@@ -46,27 +46,20 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
     with activation.explain_failures():
         newest = find_newest(note.way, to)
     is_newer = program.parse_version(newest) > program.parse_version(note.version)
-    if check:
-        _say_newest(note.version, newest if is_newer else "", say)
-    elif is_newer or note.way.tool == "clone":  # whose version number changes rarely
+    if check and is_newer:
+        say(f"agent-memory {note.version} is installed, and {newest} is available.")
+        say(f"To upgrade: {program.format_command()} upgrade")
+    elif not check and (is_newer or note.way.tool == "clone"):  # whose version changes rarely
         say(f"Upgrading agent-memory {note.version} to {newest} ...")
         with activation.explain_failures("Hooks run the program as before."):
             _upgrade(note.way, to, say)
         now = program.read_note(program.find_environment())
         say(f"agent-memory {now.version if now else newest} is installed.")
     else:
-        _say_newest(note.version, "", say)
-        # Copy the running program, if a tool has upgraded it.
-        activation.install_program(say=say)
-        activation.update_projects(say)
-
-
-def _say_newest(version: str, newer: str, say: Say) -> None:
-    if newer:
-        say(f"agent-memory {version} is installed, and {newer} is available.")
-        say(f"To upgrade: {program.format_command()} upgrade")
-    else:
-        say(f"agent-memory {version} is the newest version.")
+        say(f"agent-memory {note.version} is the newest version.")
+        if not check:
+            activation.install_program(say=say)  # a tool may have upgraded the running program
+            activation.update_projects(say)
 
 
 # --- which version ---
