@@ -185,14 +185,13 @@ def check_plugin(exam: Examination) -> Iterator[Finding]:
     files = {hook.file.plugin: hook.file for hook in exam.hooks_to_run if hook.is_of_plugin}
     for file in files.values():
         data = _find_plugin_data(exam, file)
-        state, reason = plugin_environment.read_state(data, file.folder)
-        if state == "ready":
+        if plugin_environment.is_ready(data, file.folder):
             yield Finding(OK, "the plugin's Python environment is ready", data)
             continue
         what, advice = "is not built yet", "start a session of Claude Code"
-        if state == "building":
+        if plugin_environment.is_building(data):
             what, advice = "is being built", "wait a minute"
-        elif state == "failed":
+        elif reason := plugin_environment.read_failure(data):
             retry = shlex.join([os.path.join(file.folder, "bin", "agent-memory"), "--version"])
             log = os.path.join(data, plugin_environment.LOG_NAME)
             what, advice = f"could not be built: {reason}", f"see {log}; to try again: {retry}"

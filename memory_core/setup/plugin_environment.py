@@ -34,6 +34,11 @@ SERVER_WAIT = 20.0
 POLL_PAUSE = 0.1
 LOCK_NAME, LOG_NAME = "build.lock", "build.log"
 
+HELP_CODE = (
+    "import sys; sys.path.append(sys.argv[1]); sys.argv[1:] = ['--help'];"
+    " from memory_core.cli import program; program()"
+)
+
 BUILD_STARTED = (
     "agent-memory: building its Python environment in the background (once, about a minute)."
     " Agents have their memory already; commands and the MCP server need the environment."
@@ -62,19 +67,6 @@ def hash_dependencies(folder: str = "") -> str:
     return digests.hash_text("\n".join(read_dependencies(folder)))
 
 
-def read_state(data: str, folder: str) -> tuple[str, str]:
-    """Return the state of the environment in `data`, for the plugin in `folder`, and a reason.
-
-    It is ready, building, failed (with the reason) or none.
-    """
-    if is_ready(data, folder):
-        return "ready", ""
-    if is_building(data):
-        return "building", ""
-    failure = read_failure(data)
-    return ("failed", failure) if failure else ("none", "")
-
-
 def read_failure(data: str) -> str:
     """Return why the last build failed: the last line of its log, "" without one."""
     return "".join(SafeFiles(data).read_text(LOG_NAME).splitlines()[-1:])
@@ -98,15 +90,10 @@ def is_ready(data: str, folder: str = "") -> bool:
 def is_building(data: str) -> bool:
     """Say whether a builder holds the lock."""
     try:
-        descriptor = os.open(os.path.join(data, LOCK_NAME), os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
+        with open(os.path.join(data, LOCK_NAME), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
     return False
 
 
@@ -155,27 +142,23 @@ def _note_command(data: str, environ: Mapping[str, str]) -> None:
 
 def start_build(data: str) -> bool:
     """Start a build in the background, unless one runs; return whether it was started."""
+    command = [sys.executable, "-I", "-S", "-c", plugin.LAUNCH_CODE, root(), "build"]
     try:
         os.makedirs(data, exist_ok=True)
-        descriptor = os.open(os.path.join(data, LOCK_NAME), os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError:
-        return False  # the folder cannot be written; hooks work without the environment
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with open(os.path.join(data, LOG_NAME), "wb") as log:
-            subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", plugin.LAUNCH_CODE, root(), "build"],
-                cwd=data,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,  # the build goes on when this session ends
-                pass_fds=[descriptor],  # the lock is the builder's until it ends
-            )
-    except OSError:  # BlockingIOError if a build runs
+        with open(os.path.join(data, LOCK_NAME), "ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with open(os.path.join(data, LOG_NAME), "wb") as log:
+                subprocess.Popen(
+                    command,
+                    cwd=data,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,  # the build goes on when this session ends
+                    pass_fds=[lock.fileno()],  # the lock is the builder's until it ends
+                )
+    except OSError:  # a build runs, or the folder cannot be written: hooks need no environment
         return False
-    finally:
-        os.close(descriptor)
     return True
 
 
@@ -220,21 +203,16 @@ def build(environ: Mapping[str, str]) -> int:
         return 0
     try:
         with builder.add_environment(data, f"{hash_dependencies()}-") as new:
-            _create(new)
+            environ = {**os.environ, "PATH": _clean_path(os.environ)}
+            builder.create(new, read_dependencies(), environ)
+            # The command line has to start in it.
+            builder.run([builder.find_python(new), "-I", "-c", HELP_CODE, root()])
             builder.switch_to(data, new)
     except (builder.InstallRefused, OSError) as error:
         reason = f"{error.strerror}." if isinstance(error, OSError) else str(error)
         print(f"{getattr(error, 'output', '')}\n{reason}", flush=True)
         return 1
     return 0
-
-
-def _create(new: str) -> None:
-    builder.create(new, read_dependencies(), {**os.environ, "PATH": _clean_path(os.environ)})
-    # The command line has to start in it.
-    code = f"import sys; sys.argv[1:] = ['--help']; sys.path.append({root()!r})\n"
-    code += "from memory_core.cli import program; program()"
-    builder.run([builder.find_python(new), "-I", "-c", code])
 
 
 def _clean_path(environ: Mapping[str, str]) -> str:
