@@ -111,27 +111,29 @@ def renew(path: str) -> str:
 
     Raises InstallRefused if the hooks do not work or the file cannot be written.
     """
-    target = _find_target_of(path)
-    change = _plan_update(target)
-    if _is_empty(change):
+    change = _plan_update(_find_target_of(path))
+    if change is None:
         return ""
-    _check_writable(target)
     _test(change)
     write_settings(change)
     return change.diff().rstrip("\n")
 
 
-def _plan_update(target: SettingsTarget) -> FileChange:
+def _plan_update(target: SettingsTarget) -> FileChange | None:
     """Return the change that gives a settings file the hooks of this version that it needs.
 
-    A project's file only gets those for its tasks, if it has only these or the user's settings
-    have the others.
+    None if it has them; raises InstallRefused if it cannot be written.  A project's file only
+    gets those for its tasks, if it has only these or the user's settings have the others.
     """
     parts = find_parts(target.project, target.is_user)
     others = list_entries(target) or list_entries(_find_target("", user=True))
     if others and not (target.is_user or _has_hooks(target)):
         parts.remove(settings_json.BASIC)
-    return _plan_hooks(target, parts)
+    change = _plan_hooks(target, parts)
+    if _is_empty(change):
+        return None
+    _check_writable(target)
+    return change
 
 
 def _plan_hooks(target: SettingsTarget, parts: list[str]) -> FileChange:
@@ -169,9 +171,7 @@ def plan_task_hooks(project: Project) -> FileChange | None:
     target = local if _has_hooks(local) and not _has_hooks(shared) else shared
     if not (_has_hooks(target) or _has_hooks(_find_target("", user=True))):
         return None
-    _check_writable(target)
-    change = _plan_update(target)
-    return None if _is_empty(change) else change
+    return _plan_update(target)
 
 
 def _test(change: FileChange) -> None:
@@ -187,7 +187,7 @@ def check_settings(project: str, user: bool = False) -> None:
     """Raise InstallRefused if `install` could not write the settings."""
     target = _find_new_target(project, user)
     _check_writable(target)
-    _plan_update(target)
+    _plan_hooks(target, [settings_json.BASIC])
 
 
 def uninstall(
@@ -210,11 +210,11 @@ def uninstall(
     has_hooks = [_remove_hooks(place, removal) for place in targets]
     if not any(has_hooks):
         say(f"No hooks to remove in {target.path}.")
-    level = paths.LevelPaths(target.root, os.environ, is_user=user)
+    level = target.project.paths
     if not user:
         _remove_imports(level, removal)
     if everything:
-        _remove_program(level, user, removal)
+        _remove_program(target, removal)
     kept = {level.folder: "memory files, history, config.yml"}
     if not everything:
         kept[level.state.root] = "log, learnings that wait for you"
@@ -224,15 +224,15 @@ def uninstall(
             say(f"Kept: {path} ({what}).")
 
 
-def _remove_program(level: paths.LevelPaths, user: bool, removal: Removal) -> None:
+def _remove_program(target: SettingsTarget, removal: Removal) -> None:
     """Remove what serves all projects, and say which of them have hooks."""
-    if not user:
-        _remove_merge_driver(level, removal)
+    if not target.is_user:
+        _remove_merge_driver(target.project, removal)
     shell_completion.remove(removal)
-    others = [root for root in program.list_projects() if root != os.path.realpath(level.root)]
+    others = [root for root in program.list_projects() if root != os.path.realpath(target.root)]
     left = [target.path for root in others for target in _list_targets(root)]
     command = program.format_command()
-    program.remove(os.path.dirname(level.state.root), removal)
+    program.remove(os.path.dirname(target.project.paths.state.root), removal)
     if left:
         removal.say("These settings still have hooks, which do nothing without the program.")
         removal.say(
@@ -269,9 +269,10 @@ def _remove_imports(level: paths.LevelPaths, removal: Removal) -> None:
         removal.remove(f"the import of task memory from {path}", remove, shown)
 
 
-def _remove_merge_driver(level: paths.LevelPaths, removal: Removal) -> None:
+def _remove_merge_driver(project: Project, removal: Removal) -> None:
     """Remove what `agent-memory git install` set in the project's clone; keep what is committed."""
-    project, has_driver = Project(level, os.environ), merge_driver.has_driver(level.root)
+    root = project.paths.root
+    has_driver = merge_driver.has_driver(root)
     try:
         attributes = merge_driver.list_attribute_files(project)
     except merge_driver.NoRepository:
@@ -283,7 +284,7 @@ def _remove_merge_driver(level: paths.LevelPaths, removal: Removal) -> None:
         else:
             removal.remove(f"the merge driver from {path}", remove)
     if has_driver:
-        removal.remove(f"the merge driver from the git configuration of {level.root}", remove)
+        removal.remove(f"the merge driver from the git configuration of {root}", remove)
 
 
 def _list_targets(root: str) -> list[SettingsTarget]:
@@ -317,14 +318,10 @@ class SettingsTarget(NamedTuple):
         level = paths.LevelPaths(self.root, os.environ, is_user=self.is_user)
         return Project(level, os.environ)
 
-    @property
-    def written_files(self) -> SafeFiles:
-        return SafeFiles(self.files.root)
-
     def find_refusal(self) -> str:
         """Return why the file is not written, for example because it is a link; "" if it is."""
         try:
-            os.close(self.written_files.open(self.name, os.O_WRONLY))
+            os.close(SafeFiles(self.files.root).open(self.name, os.O_WRONLY))
         except FileNotFoundError:
             return ""
         except Refused as refusal:
@@ -338,13 +335,15 @@ def _find_targets(root: str) -> list[SettingsTarget]:
     return [SettingsTarget(SafeFiles(root), name, root) for name in names]
 
 
+def _config_folder() -> str:
+    return os.path.abspath(settings_files.find_config_folder(os.environ))
+
+
 def _find_target(project: str, user: bool) -> SettingsTarget:
     if user and project:
         raise InstallRefused(f"--user is for all projects: leave out {project}", 2)
     if user:
-        folder = os.path.abspath(settings_files.find_config_folder(os.environ))
-        files = SafeFiles(folder, follows_links=True)
-        return SettingsTarget(files, "settings.json", program.find_home())
+        return _find_target_of(os.path.join(_config_folder(), "settings.json"))
     root = os.path.abspath(project)
     if not os.path.isdir(root):
         reason = "is not a folder" if os.path.lexists(root) else "does not exist"
@@ -366,8 +365,8 @@ def _find_new_target(project: str, user: bool) -> SettingsTarget:
 def _find_target_of(path: str) -> SettingsTarget:
     """Return the target whose file is at `path`."""
     folder, name = os.path.split(path)
-    if folder == os.path.abspath(settings_files.find_config_folder(os.environ)):
-        return _find_target("", user=True)
+    if folder == _config_folder():
+        return SettingsTarget(SafeFiles(folder, follows_links=True), name, program.find_home())
     root, own = os.path.split(folder)
     return SettingsTarget(SafeFiles(root), os.path.join(own, name), root)
 
@@ -411,7 +410,7 @@ def write_settings(change: FileChange) -> str | None:
     if _is_empty(change):
         return None
     target, backup = _find_target_of(change.path), _back_up(change)
-    files = target.written_files
+    files = SafeFiles(target.files.root)
 
     def check() -> None:
         if _read(files, target.name) != change.before:
@@ -461,9 +460,7 @@ def update_hooks(root: str, say: Say) -> None:
     user = _find_target("", user=True)
     for target in _list_targets(root) if root else [user] if list_entries(user) else []:
         try:
-            change = _plan_update(target)
-            if not _is_empty(change):
-                _check_writable(target)
+            if change := _plan_update(target):
                 write_settings(change)
                 say(f"Updated the hooks in {change.path}.")
         except (OSError, InstallRefused) as error:
