@@ -5,6 +5,7 @@ This shows what memory does, and whether the hooks of an installation work.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -14,7 +15,6 @@ from typing import NamedTuple
 
 from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.curation import item_actions
-from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner, trial
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND
@@ -46,50 +46,45 @@ class DemoStep(NamedTuple):
 
 
 class Demo(NamedTuple):
-    """Two delegations in one session: their prompts, and what happened in between.
-
-    `notice` is the line that Claude Code shows to the person, `change` that of the memory file.
-    """
+    """Two delegations in one session: their project, and the steps in order."""
 
     project: Project
-    prompt: str
-    change: FileChange
-    notice: str
-    next_prompt: str
+    steps: list[DemoStep]
 
-    def list_steps(self) -> list[DemoStep]:
-        """Return the steps in the order in which they happen."""
-        shown, learning, _rest = self.next_prompt.partition(LEARNING)
-        return [
-            DemoStep(
-                f'You write three rules for the agent "{AGENT}", with agent-memory add or with '
-                "your editor:",
-                "\n".join(f"- {rule}" for rule in RULES),
-            ),
-            DemoStep(
-                "You ask Claude Code for a retry, and it starts the agent. The hook adds the "
-                "rules to the agent's prompt, and says how to report a finding:",
-                self.prompt,
-            ),
-            DemoStep(
-                "The agent does its task (a text plays it here). Its report ends with a finding:",
-                REPORT,
-            ),
-            DemoStep(
-                "The hook saves the finding in the memory file of the agent:",
-                self.change.diff(),
-                is_diff=True,
-            ),
-            DemoStep(
-                "Claude Code shows you one line about that run. The command in it removes the "
-                "finding again:",
-                self.notice,
-            ),
-            DemoStep(
-                "You ask for a timeout. The prompt of this agent has the finding of the first one:",
-                f"{shown}{learning}\n...",
-            ),
-        ]
+
+def _describe_steps(prompt: str, change: str, notice: str, next_prompt: str) -> list[DemoStep]:
+    """Return the steps in the order in which they happen."""
+    shown, learning, _rest = next_prompt.partition(LEARNING)
+    return [
+        DemoStep(
+            f'You write three rules for the agent "{AGENT}", with agent-memory add or with '
+            "your editor:",
+            "\n".join(f"- {rule}" for rule in RULES),
+        ),
+        DemoStep(
+            "You ask Claude Code for a retry, and it starts the agent. The hook adds the "
+            "rules to the agent's prompt, and says how to report a finding:",
+            prompt,
+        ),
+        DemoStep(
+            "The agent does its task (a text plays it here). Its report ends with a finding:",
+            REPORT,
+        ),
+        DemoStep(
+            "The hook saves the finding in the memory file of the agent:",
+            change,
+            is_diff=True,
+        ),
+        DemoStep(
+            "Claude Code shows you one line about that run. The command in it removes the "
+            "finding again:",
+            notice,
+        ),
+        DemoStep(
+            "You ask for a timeout. The prompt of this agent has the finding of the first one:",
+            f"{shown}{learning}\n...",
+        ),
+    ]
 
 
 def run_trial(text: str, environment: str) -> None:
@@ -118,7 +113,7 @@ def play(folder: str, environment: str, commands: Mapping[str, str]) -> Demo:
     with open(path, "w", encoding="utf-8") as file:
         file.write(settings_json.add_hooks("", hooks))
     item_actions.teach(project, AGENT, "guideline", RULES)
-    prompt = trial.read_prompt(run("pre", "1", TASKS[0]))
+    prompt = _read_prompt(run("pre", "1", TASKS[0]))
     run("start", "1", prompt)
     report = run("post", "1", prompt)
     path = project.store.paths.relative(project.store.path(AGENT))
@@ -126,11 +121,11 @@ def play(folder: str, environment: str, commands: Mapping[str, str]) -> Demo:
     if change is None or LEARNING.encode() not in (change.after or b""):
         raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
     second = run("pre", "2", TASKS[1])
-    next_prompt = trial.read_prompt(second)
+    next_prompt = _read_prompt(second)
     if not (next_prompt.startswith(TASKS[1]) and LEARNING in next_prompt):
         raise InstallRefused(f"trial: the prompt lacks the task or the memory: {next_prompt}")
     notice = str((second.reply or {}).get("systemMessage") or "")
-    return Demo(project, prompt, change, notice, next_prompt)
+    return Demo(project, _describe_steps(prompt, change.diff(), notice, next_prompt))
 
 
 def _link_program(folder: str) -> str:
@@ -147,4 +142,16 @@ def _run(
     project: Project, commands: Mapping[str, str], kind: str, run: str, prompt: str
 ) -> hook_runner.HookResult:
     event = sample_events.build(kind, AGENT, project.paths.root, run, prompt, REPORT)
-    return trial.run_hook(project, commands, {**event, "session_id": "demo"})
+    data = json.dumps({**event, "session_id": "demo"}).encode()
+    name = event["hook_event_name"]
+    command = [hook_runner.SHELL, "-c", commands[name]]
+    result = hook_runner.run(project, command, data, project.environ)
+    if result.fault:
+        raise InstallRefused(f"trial: the {name} hook {result.fault}")
+    return result
+
+
+def _read_prompt(result: hook_runner.HookResult) -> str:
+    """Return the prompt in a reply, "" for none."""
+    output = (result.reply or {}).get("hookSpecificOutput", {})
+    return str(output.get("updatedInput", {}).get("prompt", ""))

@@ -1,13 +1,10 @@
-"""Run hooks in a temporary project, and look for Claude Code."""
+"""What a trial of the hooks needs: a temporary project, the hooks, and Claude Code's version."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
-from typing import Any
 
 from memory_core.claude_code import headless, settings_json
 from memory_core.setup import builder, hook_runner, program
@@ -68,28 +65,6 @@ def list_commands() -> dict[str, str]:
     """Return the commands of the hooks of this version, by their events."""
     hooks = settings_json.build_hooks(read_template())
     return {event: str(groups[0]["hooks"][0]["command"]) for event, groups in hooks.items()}
-
-
-def run_hook(
-    project: Project, commands: Mapping[str, str], event: Mapping[str, Any]
-) -> hook_runner.HookResult:
-    """Run the hook of an event; raises InstallRefused if it fails."""
-    name = event["hook_event_name"]
-    command, data = [hook_runner.SHELL, "-c", commands[name]], json.dumps(event).encode()
-    result = hook_runner.run(project, command, data, project.environ)
-    if result.fault:
-        raise InstallRefused(f"trial: the {name} hook {result.fault}")
-    return result
-
-
-def read_prompt(result: hook_runner.HookResult) -> str:
-    """Return the prompt in a reply; raises InstallRefused."""
-    try:
-        return str(result.reply["hookSpecificOutput"]["updatedInput"]["prompt"])  # type: ignore[index]
-    except (KeyError, TypeError):
-        raise InstallRefused(
-            f"trial: the PreToolUse hook returned no prompt: {result.reply}"
-        ) from None
 
 
 def read_template() -> str:

@@ -33,7 +33,7 @@ def demo() -> None:
         dashboard = saved_page.make_page(played.project, played.project.environ)
     page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
     page.write_text(dashboard, encoding="utf-8")
-    for number, step in enumerate(played.list_steps(), 1):
+    for number, step in enumerate(played.steps, 1):
         _print_step(number, step)
     seconds = time.monotonic() - began
     print_line(paint(f"That was the demo: {seconds:.1f} s, with the real hooks.", "bold"))
