@@ -19,15 +19,12 @@ OF_CLAUDE_CODE = f"{NO_MEMORY} (an agent of Claude Code)"
 def describe_agents(project: Project) -> list[str]:
     """Return lines for a person: each agent, whether it has a memory, and the next step."""
     with_memory = [agent for agent in project.store.agents() if project.serves(agent)]
-    memories = dict.fromkeys(with_memory, "has a memory")
     without = initialize.list_agents_without_memory(project.store, project.environ)
-    others = dict.fromkeys(without, NO_MEMORY)
-    others |= {
-        name: OF_CLAUDE_CODE
-        for name in BUILT_IN_AGENTS
-        if not {name, agent_names.id_of(name)} & {*memories, *others}
-    }
-    rows = memories | {name: text for name, text in others.items() if project.serves(name)}
+    states = dict.fromkeys(with_memory, "has a memory") | dict.fromkeys(without, NO_MEMORY)
+    for name in BUILT_IN_AGENTS:
+        if not {name, agent_names.id_of(name)} & states.keys():
+            states[name] = OF_CLAUDE_CODE
+    rows = {name: text for name, text in states.items() if project.serves(name)}
     if not rows:
         return ["config.yml gives no agent a memory here."]
     lines = [f"  {name:<16}  {text}" for name, text in rows.items()]

@@ -134,9 +134,7 @@ def run(
     before = _read_files(project)
     root = project.paths.root
     since, began = format_utc(time.time()), time.perf_counter()
-    status, stdout, stderr = _run_process(
-        command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root}
-    )
+    done = _run_process(command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root})
     milliseconds = (time.perf_counter() - began) * 1000
     hook_files.await_worker(project.paths, TIMEOUT)  # what it saves is an effect of the hook
     after = _read_files(project)
@@ -146,7 +144,8 @@ def run(
         if before.get(path) != after.get(path)
     ]
     errors = list_errors(project, since) if changes else []
-    return HookResult(status, stdout, stderr, milliseconds, changes, errors)
+    stderr = done.stderr.decode("utf-8", "replace")
+    return HookResult(done.returncode, done.stdout, stderr, milliseconds, changes, errors)
 
 
 def run_on_copy(
@@ -175,10 +174,9 @@ def list_errors(project: Project, since: str) -> list[str]:
 
 def _run_process(
     command: list[str], data: bytes, root: str, environ: Mapping[str, str]
-) -> tuple[int, bytes, str]:
-    """Return the exit status, stdout and stderr."""
+) -> subprocess.CompletedProcess[bytes]:
     try:
-        process = subprocess.run(
+        return subprocess.run(
             command,
             input=data,
             capture_output=True,
@@ -188,22 +186,19 @@ def _run_process(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return STOPPED, b"", ""
+        return subprocess.CompletedProcess(command, STOPPED, b"", b"")
     except (OSError, ValueError) as error:  # ValueError: a null byte in a variable
-        return NOT_STARTED, b"", str(error)
-    return process.returncode, process.stdout, process.stderr.decode("utf-8", "replace")
+        return subprocess.CompletedProcess(command, NOT_STARTED, b"", str(error).encode())
 
 
 def _copy_files(project: Project, copy: paths.LevelPaths) -> None:
     copy.state.make_root()  # with its own file about the project that it belongs to
-    for files, target, folders in (
-        (project.paths.files, copy.files, tree.walk(project.paths.files, project.paths.folder)),
-        (project.paths.state, copy.state, tree.walk(project.paths.state)),
-    ):
-        for path, data in _read_all(files, folders).items():
-            is_usable = is_text(data) or not path.endswith(".md")  # check_memories reports it
-            if is_usable and path != state_owner.OWNER_FILE:
-                target.replace(path, data, durable=False)
+    for path, data in _read_files(project).items():
+        name = path.removeprefix(STATE_LABEL)
+        is_usable = is_text(data) or not name.endswith(".md")  # check_memories reports it
+        if is_usable and name != state_owner.OWNER_FILE:
+            target = copy.files if name == path else copy.state
+            target.replace(name, data, durable=False)
 
 
 def _read_files(project: Project) -> dict[str, bytes]:

@@ -69,8 +69,3 @@ def add_titles(project: Project, store: Store, agents: Iterable[str]) -> list[st
                 store.write(agent, text, snapshot)
                 titled.append(store.paths.relative(snapshot.path))
     return titled
-
-
-def has_hooks(root: str, environ: Mapping[str, str]) -> bool:
-    """Say whether any settings file that applies to the project has hooks of agent-memory."""
-    return any(file.own_hooks for file in settings_files.read_hook_files(root, environ))

@@ -78,13 +78,9 @@ def _print(changes: DriverChanges, json: bool) -> None:
 
 
 def _to_json(changes: DriverChanges) -> dict[str, Any]:
-    return {
-        **select_fields(changes, "config", attributes="attribute_files", ignored="is_ignored"),
-        "mended": [
-            {
-                **select_fields(resolution, "agent", error="refused"),
-                "file": resolution.change.path,
-            }
-            for resolution in changes.resolutions
-        ],
-    }
+    fields = select_fields(changes, "config", attributes="attribute_files", ignored="is_ignored")
+    mended = [
+        {**select_fields(resolution, "agent", error="refused"), "file": resolution.change.path}
+        for resolution in changes.resolutions
+    ]
+    return {**fields, "mended": mended}

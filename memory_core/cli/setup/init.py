@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
+from memory_core.claude_code import settings_files
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
@@ -38,7 +39,8 @@ def init(
     memories = dict(initialize.create_memories(project, level, chosen))
     titled = initialize.add_titles(project, level, named)
     missing = [name for name in missing if name not in memories]
-    hooks = initialize.has_hooks(project.paths.root, os.environ)
+    files = settings_files.read_hook_files(project.paths.root, os.environ)
+    hooks = any(file.own_hooks for file in files)
     if json:
         agents = [{"agent": name, "file": file} for name, file in memories.items()]
         fields = {"folder": level.folder, "made": created, "agents": agents}
