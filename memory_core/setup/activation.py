@@ -76,10 +76,10 @@ def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = p
     if is_same and needs_mcp == program.has_mcp(used):
         program.write_note(used, new_note)  # it may have come another way now
         return
-    added = [MCP] if needs_mcp and not importlib.util.find_spec(MCP) else []
+    is_lacking = needs_mcp and not importlib.util.find_spec(MCP)
     say(f"Installing the program in {program.data_folder()} ...")
     with explain_failures(), builder.add_environment(program.data_folder()) as new:
-        _fill(new, copied, added)
+        _fill(new, copied, is_lacking)
         program.write_note(new, new_note)
         run_verb([builder.find_python(new)], ["activate", new], say)
 
@@ -109,13 +109,15 @@ def explain_failures(unchanged: str = "Nothing was changed.") -> Iterator[None]:
         raise InstallRefused(reason, status) from None
 
 
-def _fill(new: str, copied: list[Distribution], extras: list[str]) -> None:
-    """Create an environment with the packages; those of extras come from the package index."""
-    own = [package for package in copied if package.metadata["Name"] == packages.PROJECT]
-    needed = packages.list_extra(own[0], extras)
-    pins = [f"{one.metadata['Name']}=={one.version}" for one in copied if one not in own]
-    target = builder.create(new, [*needed, *pins] if needed else [])
-    packages.copy_packages(own if needed else copied, target)
+def _fill(new: str, copied: list[Distribution], adds_mcp: bool) -> None:
+    """Create an environment with the packages; with `adds_mcp` from the package index."""
+    fetched: list[str] = []
+    if adds_mcp:
+        own = [one for one in copied if one.metadata["Name"] == packages.PROJECT]
+        pins = [f"{one.metadata['Name']}=={one.version}" for one in copied if one not in own]
+        fetched, copied = [*packages.list_extra(own[0], MCP), *pins], own
+    target = builder.create(new, fetched)
+    packages.copy_packages(copied, target)
     command = os.path.join(new, "bin", COMMAND)
     with open(command, "w", encoding="utf-8") as script:
         script.write(SCRIPT.format(python=shlex.quote(builder.find_python(new))))

@@ -62,7 +62,10 @@ def add_environment(data: str, prefix: str = "") -> Iterator[str]:
     lock = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one build at a time
-        _remove_others(folder, _find_used(data))
+        used = _find_used(data)
+        for entry in os.scandir(folder):
+            if entry.path != used and not entry.is_symlink():
+                remove_all(entry.path)
         yield new
     finally:
         if _find_used(data) != new:
@@ -126,12 +129,10 @@ def replace_link(link: str, target: str) -> None:
     os.replace(temporary, link)
 
 
-def _remove_others(folder: str, used: str) -> None:
-    """Remove all environments in a folder except the one in use."""
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        if path != used and not os.path.islink(path):
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+def remove_all(path: str) -> None:
+    """Remove a file, a link or a folder; raises OSError."""
+    is_folder = os.path.isdir(path) and not os.path.islink(path)
+    shutil.rmtree(path) if is_folder else os.unlink(path)
 
 
 def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:

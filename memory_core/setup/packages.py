@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, PackagePath, distribution
 
 from memory_core.setup.builder import InstallRefused
@@ -34,6 +34,8 @@ def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
     A requirement that is not installed here is left out: an environment marker excludes it, or
     it belongs to an extra.  Raises InstallRefused.
     """
+    if not is_installed():
+        raise InstallRefused("this program runs from a clone: run ./install.sh PROJECT there")
     packages: dict[str, Distribution] = {}
     waiting = [(PROJECT, extras)]
     seen = set(waiting)
@@ -47,18 +49,17 @@ def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
         needed = set(_list_requirements(package, extras)) - seen
         seen |= needed
         waiting += needed
-    _check_copyable(packages)
+    for name, package in packages.items():
+        if package.files is None:
+            raise InstallRefused(f"{name} has no list of its files: install it with pipx")
     return [packages[name] for name in sorted(packages)]
 
 
-def list_extra(package: Distribution, extras: Iterable[str]) -> list[str]:
-    """Return the requirements of a package that only these extras have, as pip takes them."""
-    return [
-        requirement.partition(";")[0].strip()
-        for requirement in package.requires or ()
-        for extra in _EXTRA.findall(requirement)
-        if extra in extras
-    ]
+def list_extra(package: Distribution, extra: str) -> list[str]:
+    """Return the requirements of a package that only this extra has, as pip takes them."""
+    requirements = package.requires or ()
+    own = [text for text in requirements if extra in _EXTRA.findall(text)]
+    return [text.partition(";")[0].strip() for text in own]
 
 
 def _list_requirements(
@@ -79,14 +80,6 @@ def is_installed() -> bool:
         return False
     own = (str(file.locate()) for file in files if file.name == os.path.basename(__file__))
     return os.path.realpath(__file__) in map(os.path.realpath, own)
-
-
-def _check_copyable(packages: dict[str, Distribution]) -> None:
-    if not is_installed():
-        raise InstallRefused("this program runs from a clone: run ./install.sh PROJECT there")
-    for name, package in packages.items():
-        if package.files is None:
-            raise InstallRefused(f"{name} has no list of its files: install it with pipx")
 
 
 def hash_packages(packages: list[Distribution]) -> str:

@@ -267,10 +267,9 @@ def link_command(way: Way, say: Say) -> None:
     """
     command, link = find_command(), _command_link()
     folder = os.path.dirname(link)
-    if way.tool in REMOVAL_BY_TOOL and os.path.lexists(link) and not _is_own_link(link):
-        return
     if os.path.lexists(link) and not _is_own_link(link):
-        say(f"Not replaced: {link} belongs to another program. Use {command}.")
+        if way.tool not in REMOVAL_BY_TOOL:
+            say(f"Not replaced: {link} belongs to another program. Use {command}.")
         return
     os.makedirs(folder, exist_ok=True)
     builder.replace_link(link, command)
@@ -306,8 +305,7 @@ def remove(states: str, removal: Removal) -> None:
     removed += [os.path.join(path, name) for path in decided for name in event_log.FILES]
     for path in dict.fromkeys([*removed, *([] if kept or decided else [states])]):
         if os.path.lexists(path):
-            is_folder = os.path.isdir(path) and not os.path.islink(path)
-            removal.remove(path, partial(shutil.rmtree if is_folder else os.unlink, path))
+            removal.remove(path, partial(builder.remove_all, path))
     if note and note.way.tool in REMOVAL_BY_TOOL:
         removal.say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
     for path, what in kept.items():

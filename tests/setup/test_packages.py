@@ -63,7 +63,7 @@ def test_requirements_are_followed_with_their_extras(
 ) -> None:
     found = packages.find_packages(extras)
     assert [package.metadata["Name"] for package in found] == expected
-    assert packages.list_extra(found[0], ["mcp"]) == ["gamma-ray<3,>=2.3"]
+    assert packages.list_extra(found[0], "mcp") == ["gamma-ray<3,>=2.3"]
 
 
 def test_what_installers_add_is_not_copied(site: Path, tmp_path: Path) -> None:
