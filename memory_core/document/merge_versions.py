@@ -117,9 +117,7 @@ def _read_memory(text: str) -> Iterator[Block]:
                 and not (is_comment and "-->" in lines[end - 1])
             ):
                 end += 1
-            closing = [
-                document.unclosed[each] for each in range(at, end) if each in document.unclosed
-            ]
+            closing = [document.unclosed[one] for one in range(at, end) if one in document.unclosed]
             yield Block(CODE, (*lines[at:end], *closing))
         else:
             text = lines[at].strip(" \t")

@@ -143,14 +143,14 @@ def find_rival() -> str:
 
 
 def note_command(say: Say) -> None:
-    """Note what people type if another program has the name, and say so."""
-    files = SafeFiles(os.path.dirname(find_link()))
+    """Note what people type, if it is not the name, and say so if another program has the name."""
+    files, command = SafeFiles(os.path.dirname(find_link())), shlex.quote(format_command())
     if rival := find_rival():
-        command = shlex.quote(format_command())
         say(f"Another {COMMAND} is first on your PATH: {rival}. Type {command} instead.")
-        files.replace(typed_command.FILE, f"{command}\n".encode())
-    else:
+    if command == COMMAND:
         files.remove(typed_command.FILE)
+    else:
+        files.replace(typed_command.FILE, f"{command}\n".encode())
 
 
 # --- the environment in use ---

@@ -1,4 +1,4 @@
-"""~/.local/share/agent-memory/command: what people type if PATH has another `agent-memory` first.
+"""~/.local/share/agent-memory/command: what people type if PATH does not lead to it by its name.
 
 The installer writes it; without it they type `agent-memory`.
 """

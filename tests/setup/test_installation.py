@@ -240,6 +240,8 @@ def test_a_rival_on_path_is_named_and_all_texts_lead_to_the_program(
         assert f"another agent-memory is first on PATH: {rival}" in doctor.stdout
     finally:
         rival.unlink()
+    succeed(installed.verb("install", project, PATH=os.environ["PATH"]))
+    assert (installed.data / "command").read_text() == f"'{installed.link}'\n"
     assert "Another" not in succeed(installed.verb("install", project, PATH=path)).stdout
     assert not (installed.data / "command").exists()
 
@@ -289,7 +291,7 @@ def test_settings_are_not_written_through_a_link(
     done = installed.verb("install", *words, **env)
     assert (done.returncode, done.stdout) == (1, "")
     assert f"{project / linked} is a link, which is not followed." in done.stderr
-    assert f"to add there: agent-memory install{option} --dry-run\n" in done.stderr
+    assert f"install{option} --dry-run\n" in done.stderr.partition("to add there: ")[2]
     shown = succeed(installed.verb("install", *words, "--dry-run", **env))
     assert shown.stdout.count('"command": "agent_memory=') == 7
     assert f"Would not write: {project / linked} is a link" in shown.stdout
