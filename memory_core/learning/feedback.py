@@ -5,10 +5,11 @@ The reason is the text behind "because", else the text behind the ids.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory_core.learning.feedback_lines import USED
+from memory_core.learning.feedback_lines import USED, WRONG
 from memory_core.secrets import scanner
 from memory_core.text import sanitize
 
@@ -31,7 +32,7 @@ class Feedback(NamedTuple):
 def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
     """Return what lines of a report say, by whole ids."""
     feedback = Feedback([], {})
-    for key, value, ids in judgements:
+    for key, value, ids in (part for whole in judgements for part in _split_keys(whole)):
         if key == USED:
             feedback.used.extend(one for one in ids if one not in feedback.used)
             continue
@@ -42,6 +43,19 @@ def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
             reason = sanitize.join_visible(value[start:]).strip(_AROUND)
             feedback.wrong.setdefault(one, reason)
     return feedback
+
+
+def _split_keys(judgement: Judgement) -> list[Judgement]:
+    """Split a line in which ids follow both keys: "Wrong: none. Used: 17e4"."""
+    key, value, ids = judgement
+    other = WRONG if key == USED else USED
+    found = re.search(rf"\b{other}[*_`]*:", value, re.IGNORECASE)
+    at = found.start() if found else len(value)
+    before = {one: end for one, end in ids.items() if end <= at}
+    behind = {one: end - at for one, end in ids.items() if end > at}
+    if not behind:
+        return [judgement]
+    return [(key, value[:at], before), (other, value[at:], behind)]
 
 
 def clean_reason(text: str) -> str:

@@ -59,6 +59,15 @@ WRONG = {
     "Wrong: 17e4 because pw=hunter2hunter2 leaked": {ONE: "pw=[redacted: password] leaked"},
 }
 
+# Both keys in one line.
+BOTH: dict[str, tuple[list[str], dict[str, str]]] = {
+    "Used: 17e4. Wrong: c0de because it moved": ([ONE], {TWO: "it moved"}),
+    "**Used:** 17e4; **Wrong**: none": ([ONE], {}),
+    "Wrong: none. Used: 17e4": ([ONE], {}),
+    "Wrong: c0de because it moved; used: 17e4": ([ONE], {TWO: "it moved"}),
+    "Wrong: c0de because it used: a flag": ([], {TWO: "it used: a flag"}),
+}
+
 NOTHING = [
     "Done.",
     "Used: ffff",
@@ -88,6 +97,12 @@ def test_wrong_lines(text: str) -> None:
     reasons = {key: clean_reason(reason) for key, reason in feedback.wrong.items()}
     assert (reasons, feedback.used) == (WRONG[text], [])
     assert rest == "Done.\n\nMore."
+
+
+@for_each("text", BOTH)
+def test_lines_with_both_keys(text: str) -> None:
+    feedback = read_judgements(find_judgements(text, GIVEN)[0])
+    assert (feedback.used, feedback.wrong) == BOTH[text]
 
 
 @pytest.mark.parametrize("text", NOTHING)
