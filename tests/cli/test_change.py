@@ -137,6 +137,7 @@ def test_refused_input_changes_nothing(settled: Person) -> None:
         "qa patern x": "unknown type 'patern'; use one of pattern, architecture, ",
         "qa ''": "the text is empty\n",
         "qa pattern": "missing text: use agent-memory add AGENT pattern TEXT\n",
+        "'Be kind' engineer": "the agent comes first: use agent-memory add engineer TEXT\n",
         "../../evil pattern x": "invalid agent name '../../evil': use letters",
         f"{'a' * 101} pattern x": "invalid agent name",
         "' ' pattern x": "invalid agent name ' '",

@@ -12,7 +12,7 @@ from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import get_change, note_undefined, note_undo
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
-from memory_core.curation import item_actions
+from memory_core.curation import item_actions, lookup
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import type_names
 from memory_core.learning.lines import remove_bullet
@@ -40,6 +40,8 @@ def add(
     scope = scopes.find_agent(agent, user, accept_new=True)
     type_, text = _split_words(words)
     is_new = not scope.level.list_files(scope.agent)
+    if is_new and lookup.is_agent(scope.project, text, scope.level):
+        raise CommandRefused(f"the agent comes first: use agent-memory add {text} TEXT")
     is_first = not scope.level.files.is_folder(scope.level.folder)
     texts = _read_stdin() if text == "-" else [text]
     source = acting.find_source(scope.project, texts)

@@ -20,6 +20,7 @@ from memory_core.cli.output import print_bytes, print_json, print_line, print_no
 from memory_core.curation import (
     agent_context,
     agent_status,
+    lookup,
     searching,
 )
 from memory_core.document import markdown
@@ -71,7 +72,11 @@ def show(
     if not is_prompt and searching.are_items(level.project, names, level.level):
         views = [_show_item(level, *item, json) for item in find_items(level, names)]
     else:
-        scopes = [AgentScope(*level, name) for name in find_agents(level, names)]
+        try:
+            scopes = [AgentScope(*level, name) for name in find_agents(level, names)]
+        except lookup.UnknownAgent as error:
+            hint = " (put the task in quotes)" if task is not None and len(names) > 1 else ""
+            raise CommandRefused(f"{error}{hint}") from None
         if is_prompt:
             views = [_show_prompt_text(scope, task or "", json) for scope in scopes]
         else:
