@@ -26,6 +26,8 @@ Place = tuple[Path, Key, int]  # with a number for equal blocks below one headin
 ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
 TEXT, CODE, HEADING, HEADER, FRONT = ("text", "code", "heading", "header", "front")
 BLANK = "blank"
+# Keys of front matter that the program writes: both versions of a task memory have changed them.
+TIME_KEYS = ("updated", "archived")
 HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
 
 
@@ -228,7 +230,7 @@ class VersionMerge:
         if ours.kind == FRONT and self.base:
             before = old.lines[:-1] if old else ()
             lines = _merge_lines(before, ours.lines[:-1], theirs.lines[:-1])
-            return ours.replace_lines((*lines, ours.lines[-1]), ())
+            return ours.replace_lines((*_keep_latest_times(lines), ours.lines[-1]), ())
         if ours.kind in (FRONT, HEADER, PREFERENCE):
             if not _fold(theirs) <= _fold(ours):
                 self.left.append("\n".join(theirs.whole))
@@ -318,6 +320,16 @@ def _merge_lines(base: Lines, ours: Lines, theirs: Lines) -> Lines:
     stay = [line for line in ours if line.strip() in others or line.strip() not in old]
     added = [line for line in theirs if line.strip() not in own and line.strip() not in old]
     return (*stay, *added)
+
+
+def _keep_latest_times(lines: Lines) -> Lines:
+    """Return front matter with one line for each time of a task memory, the latest."""
+    kept: dict[str, str] = {}
+    for number, line in enumerate(lines):
+        key = line.partition(":")[0]
+        place = key if key in TIME_KEYS else str(number)
+        kept[place] = max(line, kept.get(place, ""))
+    return tuple(kept.values())
 
 
 def _fold(block: Block) -> set[str]:

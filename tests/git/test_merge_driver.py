@@ -163,6 +163,23 @@ def test_task_memories_are_merged_in_projects_with_tasks(shop: Sandbox) -> None:
     assert attribute.endswith("merge: agent-memory\n")
 
 
+def test_an_archived_task_memory_keeps_its_sections(shop: Sandbox) -> None:
+    archived = shop.root / "backlog" / "memory" / "archive" / "task-1.md"
+    archived.parent.mkdir(parents=True)
+    merge_driver.install(shop.open_project())
+    text = "---\ntask_id: task-1\n---\n\n# T\n\n## Requirements\n\n## Notes\n- p\n\n## References\n"
+    archived.write_text(text)
+    commit(shop.root)
+    git(shop.root, "checkout", "-qb", "ann")
+    archived.write_text(text.replace("- p", "- p\n- a"))
+    commit(shop.root)
+    git(shop.root, "checkout", "-q", "main")
+    archived.write_text(text.replace("- p", "- p\n- b"))
+    commit(shop.root)
+    merge(shop.root)
+    assert archived.read_text() == text.replace("- p", "- p\n- b\n- a")
+
+
 # Installing and uninstalling the driver.
 
 

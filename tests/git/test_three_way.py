@@ -82,6 +82,11 @@ MERGES = [
     # both values of a key, for a person to choose
     ("---/a: 1/---", "---/a: 2/---", "---/a: 3/---", "---/a: 2/a: 3/---"),
     ("- x", "---/a: 1/---/- x", "---/b: 2/---/- x", "---/a: 1/b: 2/---/- x"),
+    # the later of two times in a task memory
+    (
+        *("---/updated: 1/archived:/---", "---/updated: 3/archived:/---"),
+        *("---/updated: 2/archived: 2/---", "---/updated: 3/archived: 2/---"),
+    ),
     # the newer header whole
     (f"# T//{FIRST}", f"# T//{EARLY}//- a", f"# T//{LATE}//- b", f"# T//{LATE}//- a/- b"),
     # a title changed
