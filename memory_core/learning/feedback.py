@@ -49,8 +49,8 @@ def _split_keys(judgement: Judgement) -> list[Judgement]:
     """Split a line in which ids follow both keys: "Wrong: none. Used: 17e4"."""
     key, value, ids = judgement
     other = WRONG if key == USED else USED
-    found = re.search(rf"\b{other}[*_`]*:", value, re.IGNORECASE)
-    at = found.start() if found else len(value)
+    second = re.search(rf"\b{other}[*_`]*:", value, re.IGNORECASE)
+    at = second.start() if second else len(value)
     before = {one: end for one, end in ids.items() if end <= at}
     behind = {one: end - at for one, end in ids.items() if end > at}
     if not behind:
