@@ -10,7 +10,7 @@ JSON_SIGNS = ("{", '{"', "[", "[{", '["')  # how a line of JSON begins
 _ENDS = ("```", "~~~", "</")  # the beginning of a line behind a block
 _LEADS = (":", ":**", "\uff1a")  # the end of a line in front of a list
 _HEADING_SIGNS = "#*_` "
-_GROUP_SIGNS = "#*_: "
+_GROUP_SIGNS = "#*_: 0123456789.)"
 _MAX_HEADING = 80  # characters in front of the colon
 
 
@@ -65,7 +65,7 @@ class MarkerBlock:
         self._has_keys = self._has_content_key = self.is_closed = False
         self.has_gap = False  # a blank line followed the content
         self._group = ""  # the signs of headings that are types: "###", "**"
-        self._is_list = False  # each list item is a content
+        self._is_list = self._has_leads = False  # each list item is a content; with a type
         self._is_json = False  # the lines are a JSON object or a list
         self._type_last = False  # each content precedes its type
         if type_of(title):
@@ -203,13 +203,15 @@ class MarkerBlock:
             self.rows.append(number)
             return
         is_keyed = self._type_key != "" or self._has_content_key
-        in_list = is_item and self._is_list
+        in_list = is_item and (self._is_list or self._has_leads)
         is_own = entry and (in_list or not entry.lines)
         places = entry.nested.get("see", "") if entry and entry.lines and self._key == "see" else ""
         is_below = not is_item and places[-1:] not in ("", ",")  # `See:` ends at its line
         if not is_keyed and (lead := _split_lead(line, key, value)):
-            self._kind, self._key = lead[0], "content"
+            # Another item of its list has a type of its own, or none.
+            self._kind, self._key = "" if is_item else lead[0], "content"
             self._add(*lead)
+            self._has_leads = is_item
         elif is_below or (self._has_keys and not is_own and _is_other_key(line, key)):
             self._key = "other"
             self._others.append((self._kind, key, [line]))
@@ -249,9 +251,10 @@ def _split_key(line: str) -> tuple[str, str]:
 
 
 def _split_group(line: str) -> tuple[str, str]:
-    """Return the words of `### Patterns`, `**Patterns:**` or `Patterns:`, and the sign: "###"."""
+    """Return the words of `### 1. Patterns`, `**Patterns:**` or `Patterns:`, and the sign: "###"."""
     name = line.strip(_GROUP_SIGNS)
-    return name, line[: line.find(name)].strip() or line[len(name) :].strip()
+    before, behind = line[: line.find(name)], line[len(name) :]
+    return name, before.strip(" 0123456789.)") or behind.strip()
 
 
 def _split_type(value: str) -> tuple[str, str]:
