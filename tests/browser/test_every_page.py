@@ -73,9 +73,7 @@ def test_hostile_text_is_shown_as_it_is(hostile_dashboard: Dashboard, new_tab: N
     assert [text for text in hostile.TEXTS if " ".join(text.split()) not in shown] == []
 
 
-def test_hostile_text_can_be_edited_and_undone(
-    hostile_dashboard: Dashboard, new_tab: NewTab
-) -> None:
+def test_hostile_text_is_edited_and_undone(hostile_dashboard: Dashboard, new_tab: NewTab) -> None:
     """Messages about changes have hostile text, too."""
     tab = new_tab(hostile_dashboard)
     tab.visit(f"{hostile_dashboard.origin}/dashboard{hostile.AGENT_PATH}")

@@ -39,9 +39,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
 # --- who may come in ---
 
 
-def test_the_address_sets_a_cookie_and_leads_to_the_page_without_the_token(
-    dashboard: Dashboard,
-) -> None:
+def test_the_address_sets_a_cookie_and_leads_to_a_page_without_token(dashboard: Dashboard) -> None:
     answer = dashboard.send("GET", f"/dashboard?{dashboard.query}", {"Cookie": ""})
     assert (answer.status, answer.headers["location"]) == (303, "/dashboard")
     name, value, *attributes = re.split("[=;] ?", answer.headers["set-cookie"], maxsplit=2)
@@ -152,9 +150,7 @@ SITES = [
 
 
 @pytest.mark.parametrize(("headers", "status"), SITES)
-def test_other_sites_read_nothing(
-    dashboard: Dashboard, headers: dict[str, str], status: int
-) -> None:
+def test_no_other_site_reads_it(dashboard: Dashboard, headers: dict[str, str], status: int) -> None:
     sent = {name: value.replace("HOST", dashboard.host) for name, value in headers.items()}
     answer = dashboard.send("GET", "/dashboard", sent)
     assert answer.status == status
@@ -274,9 +270,7 @@ def test_every_response_has_the_headers(dashboard: Dashboard) -> None:
 
 
 @pytest.mark.parametrize("path", [*WITHOUT_NAMES, "/agents/engineer"])
-def test_no_page_has_inline_styles_or_scripts_or_addresses_elsewhere(
-    dashboard: Dashboard, path: str
-) -> None:
+def test_no_page_has_inline_code_or_addresses_elsewhere(dashboard: Dashboard, path: str) -> None:
     body = dashboard.get(f"/dashboard{path}").body
     assert not re.search(r"<[^>]+\s(style|on\w+)=", body)
     assert not re.search(r"<style|javascript:", body)

@@ -102,9 +102,7 @@ def test_open_starts_the_browser_with_the_address(person: Person, tmp_path: Path
         assert dashboard.get("/dashboard").status == 200
 
 
-def test_a_project_that_is_gone_is_an_error_until_it_is_back(
-    project: Sandbox, tmp_path: Path
-) -> None:
+def test_a_gone_project_is_an_error_until_it_is_back(project: Sandbox, tmp_path: Path) -> None:
     (tmp_path / ".claude-mpm").mkdir()  # a project further up must not take its place
     with Dashboard(project) as dashboard:
         assert "8.0 KB" in dashboard.enter().get("/dashboard").body

@@ -87,7 +87,7 @@ def test_the_prompt_gets_the_memory_and_nothing_else_changes(shop: Sandbox) -> N
         ("qa", "Agent", "qa"),
     ],
 )
-def test_an_agent_gets_its_own_memory_only(
+def test_an_agent_gets_its_memory(
     sandbox: Sandbox, agent: str, tool: str, name: str | None
 ) -> None:
     for each in {"engineer", "qa", agent, "PM"}:
@@ -142,9 +142,7 @@ def test_helper_agents_of_claude_code_get_nothing(sandbox: Sandbox, name: str) -
         ("memory: [", "", False),
     ],
 )
-def test_settings_switch_memory_on_and_off(
-    shop: Sandbox, config: str, switch: str, works: bool
-) -> None:
+def test_settings_switch_memory(shop: Sandbox, config: str, switch: str, works: bool) -> None:
     shop.env["AGENT_MEMORY"] = switch
     shop.write_memory("PM", "x")
     shop.configure(config)
@@ -441,10 +439,8 @@ DECISIONS: list[tuple[list[str], bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("steps", "may_return"), DECISIONS)
-def test_what_a_person_took_back_stays_away(
-    sandbox: Sandbox, steps: list[str], may_return: bool
-) -> None:
+@pytest.mark.parametrize(("steps", "returns"), DECISIONS)
+def test_what_was_taken_back_stays_away(sandbox: Sandbox, steps: list[str], returns: bool) -> None:
     end_agent(sandbox)
     path, project = sandbox.memories / "engineer.md", sandbox.open_project()
     for step in steps:
@@ -457,9 +453,9 @@ def test_what_a_person_took_back_stays_away(
             reverse(project, project.store)
     answer(sandbox)
     end_agent(sandbox, "a2")
-    assert (path.exists() and LEARNED in path.read_text()) == may_return
+    assert (path.exists() and LEARNED in path.read_text()) == returns
     waiting = [entry["reason"] for entry in project.store.read_review("engineer")]
-    assert waiting == [changes.REMOVED_REASON] * (not may_return)
+    assert waiting == [changes.REMOVED_REASON] * (not returns)
 
 
 def test_prompts_teach_nothing(shop: Sandbox) -> None:

@@ -35,9 +35,7 @@ def list_groups(shop: Sandbox) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("in_background", [False, True])
-def test_a_held_out_run_gets_the_recording_note_and_still_teaches(
-    shop: Sandbox, in_background: bool
-) -> None:
+def test_a_held_out_run_gets_the_note_and_still_teaches(shop: Sandbox, in_background: bool) -> None:
     prompt = call_agent(shop, HELD_OUT[0])
     assert "# Add To Memory:" in prompt
     assert memory_tags.has_block(prompt)
@@ -94,9 +92,7 @@ def test_a_run_whose_memory_was_lost_is_in_no_group(shop: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("has_memory", [False, True])
-def test_without_memory_or_an_experiment_no_run_has_a_group(
-    shop: Sandbox, has_memory: bool
-) -> None:
+def test_without_memory_or_experiment_no_run_has_a_group(shop: Sandbox, has_memory: bool) -> None:
     if has_memory:
         shop.configure("memory:\n  experiment: {hold_out: off}\n")
     else:

@@ -300,9 +300,7 @@ def test_another_wording_replaces_a_wrong_item(runs: Delegations, person: Person
     assert "Payments are logged by log.py" in runs.call("toolu_2")
 
 
-def test_with_ask_a_wrong_item_stays_until_a_person_decides(
-    runs: Delegations, person: Person
-) -> None:
+def test_with_ask_a_wrong_item_stays_until_a_decision(runs: Delegations, person: Person) -> None:
     runs.sandbox.configure("memory: {learning: ask}")
     runs.doubt(QUEUE)
     runs.report(WRONG)

@@ -181,9 +181,7 @@ def test_what_an_older_version_left_is_merged_at_a_sessions_start(transcripts: T
     assert left == {f"engineer~{n}-1.json" for n in (2, 3, 4)}, "for a person to look at"
 
 
-def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_later_report(
-    transcripts: Transcripts,
-) -> None:
+def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_report(transcripts: Transcripts) -> None:
     path = transcripts.sandbox.state / "sweep.json"
     state = json.loads(path.read_text())
     path.write_text(json.dumps({**state, "since": state["since"] + 365 * 86400}))

@@ -67,9 +67,7 @@ TASKS = [
 
 
 @for_each(("description", "prompt", "kind"), TASKS)
-def test_the_first_significant_word_gives_the_type(
-    description: str, prompt: str, kind: str
-) -> None:
+def test_the_first_significant_word_is_the_type(description: str, prompt: str, kind: str) -> None:
     assert performance.classify_task(description, prompt) == kind
 
 
@@ -287,9 +285,7 @@ def test_each_way_is_one_run(sandbox: Sandbox, folder: str, expected: dict[str, 
 @pytest.mark.parametrize(
     ("text", "outcome"), [("Done.", "done"), ("API Error: 500 overloaded", "failed")]
 )
-def test_a_run_in_the_background_has_the_type_of_its_task(
-    sandbox: Sandbox, text: str, outcome: str
-) -> None:
+def test_a_background_run_has_its_tasks_type(sandbox: Sandbox, text: str, outcome: str) -> None:
     answer(sandbox, prompt="Fix the login bug.", status="async_launched", content=[])
     end_agent(sandbox, text=text)
     (record,) = list_runs(sandbox.paths)
@@ -332,9 +328,7 @@ def list_files_with(folder: Path, text: str) -> list[str]:
     return [path.name for path in files if text.encode() in path.read_bytes()]
 
 
-def test_what_a_command_printed_stays_here_and_is_given_when_a_run_resolved_it(
-    sandbox: Sandbox,
-) -> None:
+def test_what_a_command_printed_stays_here_and_is_given_once_resolved(sandbox: Sandbox) -> None:
     output = f"Exit code 2\nlog\n\x1b[31mdenied: AWS_SECRET_ACCESS_KEY={SECRET}\u202e\n"
     sandbox.run_hook("post_tool_use", make_failure_event(error=output))
     (pending,) = list_errors(sandbox.paths)
@@ -373,9 +367,7 @@ def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
     assert "first" not in call_agent(sandbox)
 
 
-def test_an_error_that_an_mcp_client_reports_is_given_if_it_occurred_here(
-    sandbox: Sandbox,
-) -> None:
+def test_an_error_that_an_mcp_client_reports_is_given_if_it_occurred_here(sandbox: Sandbox) -> None:
     project = sandbox.open_project()
     text = "Exit code 2: no such table: users"
     item_actions.record_error(project, "engineer", text, "run make migrate", source="mcp")

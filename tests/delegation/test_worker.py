@@ -182,9 +182,7 @@ def fail(error: BaseException) -> Callable[..., Any]:
     return raise_error
 
 
-def test_a_report_that_no_worker_can_read_is_put_aside(
-    settled: Person,
-) -> None:
+def test_a_report_that_no_worker_can_read_is_put_aside(settled: Person) -> None:
     sandbox = settled.sandbox
     path = add_report(sandbox.paths)
     file_actions.truncate(sandbox.paths.state, path, 20)

@@ -206,9 +206,7 @@ def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
 
 
 @given(wishes, learnings, small_limits)
-def test_learning_changes_no_preference(
-    text: str, learned: list[Learning], limits: template.Limits
-) -> None:
+def test_learning_changes_none(text: str, learned: list[Learning], limits: template.Limits) -> None:
     found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
     documents = map(markdown.parse_document, (text, found.text))
     before, after = ([item.text for item in preferences.list_items(each)] for each in documents)

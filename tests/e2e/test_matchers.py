@@ -43,9 +43,7 @@ def test_in_a_plain_project_a_shell_command_starts_no_hook(desk: Desk) -> None:
 
 
 @versions(FILTERED)
-def test_with_tasks_only_commands_of_backlog_and_failures_start_one(
-    new_desk: Callable[..., Desk],
-) -> None:
+def test_with_tasks_only_backlog_and_failures_start_one(new_desk: Callable[..., Desk]) -> None:
     desk = new_desk()
     install(desk, settings_json.TASKS)
     commands = [f"{command} || true" for command in BACKLOG]

@@ -251,9 +251,7 @@ def clone_without_driver(sandbox: Sandbox) -> Sandbox:
     return clone
 
 
-def test_a_clone_without_the_driver_gets_a_notice(
-    team_project: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_driver_is_told(team_project: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     clone = clone_without_driver(team_project)
     folder = str(clone.memories)
     assert not driver_notice.is_driver_missing(str(team_project.memories))
@@ -304,9 +302,7 @@ def test_a_missing_driver_program_loses_nothing(team_project: Sandbox) -> None:
     assert git(team_project.root, "status", "--porcelain").startswith("UU")
 
 
-def test_the_driver_is_named_by_the_link_even_if_it_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_driver_is_named_by_the_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / ".local" / "share" / "agent-memory"
     environment = data / "environments" / "20260101-101112-7"
     environment.mkdir(parents=True)
@@ -317,9 +313,7 @@ def test_the_driver_is_named_by_the_link_even_if_it_is_missing(
     assert command.startswith(f"{data}/venv/bin/python -I -S {data}/venv/packages/memory_core/")
 
 
-def test_files_that_cannot_be_read_are_left_to_git(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unreadable_files_stay_with_git(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     none, huge, link, plain = (tmp_path / name for name in ("none", "huge", "link", "plain"))
     with open(huge, "wb") as file:
         file.truncate(1 << 30)

@@ -409,9 +409,7 @@ def test_a_mistake_lowers_the_confidence_of_the_named_item(shop: Shop) -> None:
         ("memory: [", "search", "config.yml"),
     ],
 )
-def test_it_keeps_to_the_settings_as_a_hook_does(
-    shop: Shop, settings: str, name: str, told: str
-) -> None:
+def test_it_keeps_to_the_settings(shop: Shop, settings: str, name: str, told: str) -> None:
     if settings == "AGENT_MEMORY=off":
         shop.env["AGENT_MEMORY"] = "off"
     else:
@@ -696,9 +694,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("method", "arguments", "told"), REFUSED)
-def test_what_is_not_there_is_named(
-    shop: Shop, method: str, arguments: list[Any], told: str
-) -> None:
+def test_what_is_missing_is_named(shop: Shop, method: str, arguments: list[Any], told: str) -> None:
     with pytest.raises(MCPError, match=re.escape(told)):
         shop.is_present(lambda client: getattr(client, method)(*arguments))
 

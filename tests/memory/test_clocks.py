@@ -133,9 +133,7 @@ def test_a_line_of_another_machine_stays_removed(pair: tuple[Machine, Machine], 
 
 
 @pytest.mark.parametrize("ahead", AHEAD)
-def test_a_line_is_removed_right_after_a_merge_of_its_history_only(
-    pair: tuple[Machine, Machine], ahead: int
-) -> None:
+def test_a_line_is_removed_right_after_a_merge(pair: tuple[Machine, Machine], ahead: int) -> None:
     """The next write follows only after the removal, and the header may be the other machine's."""
     ann, bob = pair
     bob.shift = ahead

@@ -123,9 +123,7 @@ def assert_holds(sandbox: Sandbox, *contents: str) -> None:
 
 @SAVES
 @pytest.mark.parametrize("opened", [0, 1, 2])
-def test_a_user_opens_the_file_before_some_writes_and_saves_after_them(
-    sandbox: Sandbox, save: Save, opened: int
-) -> None:
+def test_a_user_saves_an_older_text(sandbox: Sandbox, save: Save, opened: int) -> None:
     path = sandbox.write_memory("engineer", FACT)
     versions = [path.read_text()]
     for number, text in enumerate((DOCKER, LEARNED)):

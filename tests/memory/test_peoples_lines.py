@@ -183,9 +183,7 @@ NOTES = [
 
 
 @pytest.mark.parametrize(("text", "note"), NOTES)
-def test_status_reports_reached_limits(
-    sandbox: Sandbox, project: Project, text: str, note: str
-) -> None:
+def test_status_reports_limits(sandbox: Sandbox, project: Project, text: str, note: str) -> None:
     write(project, text)
     (memory,) = agent_status.list_memories(Numbers(project))
     assert [what for _line, what in memory.notes] == [note] * bool(note)
@@ -264,9 +262,7 @@ def test_a_person_corrects_an_agent(project: Project) -> None:
     assert waiting(project) == {OLD: f"contradicts: {NEW}"}
 
 
-def test_agents_receive_one_of_two_items_that_contradict_each_other(
-    sandbox: Sandbox, project: Project
-) -> None:
+def test_agents_receive_one_of_two_contradicting_items(sandbox: Sandbox, project: Project) -> None:
     learn(project, "context", OLD, "Two workers share a cache")
     write(project, read(project) + f"\n## Mine\n- {NEW}\n")
     text = given_text(project)

@@ -50,9 +50,7 @@ def find_subjects(project: Project) -> dict[str, set[str]]:
     return {run: {word for word, own in subjects.items() if run in own} for run in runs}
 
 
-def test_a_run_that_reports_an_item_again_adds_its_subject(
-    sandbox: Sandbox, project: Project
-) -> None:
+def test_a_run_that_reports_it_again_adds_its_subject(sandbox: Sandbox, project: Project) -> None:
     sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
     note = read_notes(project)[LEARNED]
     assert note.is_confirmed
@@ -134,9 +132,7 @@ CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidenc
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_every_change_takes_effect_at_the_next_delegation(
-    sandbox: Sandbox, project: Project, change: str
-) -> None:
+def test_every_change_takes_effect_at_once(sandbox: Sandbox, project: Project, change: str) -> None:
     sandbox.switch_selection_on()
     sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2, COLORS)))
     before = deliver(sandbox)
@@ -193,9 +189,7 @@ def test_a_long_history_counts(sandbox: Sandbox, project: Project) -> None:
     assert deliver(sandbox) == before
 
 
-def test_who_changes_a_memory_prepares_it(
-    person: Person, sandbox: Sandbox, project: Project
-) -> None:
+def test_who_changes_it_prepares_it(person: Person, sandbox: Sandbox, project: Project) -> None:
     sandbox.switch_selection_on()
     deliver(sandbox)
     text = report(2, "Refunds of payments wait 2 hours")

@@ -355,9 +355,7 @@ def test_run_is_replaced_by_the_command(person: Person) -> None:
     assert stdout.decode() == f"{process.pid}\n"
 
 
-def test_the_store_lists_an_agents_files_in_the_order_of_look_up(
-    sandbox: Sandbox, project: Project
-) -> None:
+def test_the_store_lists_files_in_the_order_of_look_up(sandbox: Sandbox, project: Project) -> None:
     names = ["qa.md", "QA.md", "QA_memories.md", "qa_agent.md", "qa-agent.md"]
     put(sandbox.memories, dict.fromkeys([*reversed(names), "qa-lead.md"], "- a\n"))
     found = project.store.list_files("qa")

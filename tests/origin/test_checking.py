@@ -45,9 +45,7 @@ def test_missing_or_damaged_weights_are_reported(
 
 
 @for_each(("reason", "source", "example"), [row[:3] for row in checking.read_forms()])
-def test_each_form_has_a_source_and_finds_its_example(
-    reason: str, source: str, example: str
-) -> None:
+def test_each_form_has_a_source_and_an_example(reason: str, source: str, example: str) -> None:
     assert f"`{source}`" in (report.FOLDER / "README.md").read_text(encoding="utf-8")
     assert reason in checking.find_demands(example)
     assert checking.find_reason(example, is_outside=False).startswith("may be poisoned: ")

@@ -101,7 +101,7 @@ LATER = [
 
 
 @pytest.mark.parametrize(("texts", "time", "expected"), LATER)
-def test_changes_after_a_version(
+def test_later_changes(
     paths: LevelPaths, texts: str, time: str, expected: list[str] | None
 ) -> None:
     write(paths, *texts)

@@ -246,9 +246,7 @@ STRANGE = [
 
 
 @pytest.mark.parametrize(("name", "said", "problem"), STRANGE)
-def test_an_invalid_variable_is_reported(
-    person: Person, name: str, said: str, problem: str
-) -> None:
+def test_a_wrong_variable_is_reported(person: Person, name: str, said: str, problem: str) -> None:
     done = person.run("config", "check", **{name: said})
     assert (done.returncode, done.stdout) == ((1, f"{problem}\n") if problem else (0, ""))
     done = person.run("status", "--json", **{name: said})

@@ -61,9 +61,7 @@ def collect(sandbox: Sandbox, run: str, *contents: str) -> None:
     assert is_silent(end_agent(sandbox, run, make_report(*contents)))
 
 
-def test_the_worker_waits_for_a_program_that_locks_the_database_for_a_second(
-    sandbox: Sandbox,
-) -> None:
+def test_the_worker_waits_for_a_program_that_locks_the_database(sandbox: Sandbox) -> None:
     collect(sandbox, "a1", MINE)
     program = LOCK.replace("sys.stdin.read()", "import time; time.sleep(1)")
     command = [sys.executable, "-c", program, str(sandbox.state / state_db.FILE_NAME)]

@@ -19,9 +19,7 @@ def make_level(folder: Path) -> paths.LevelPaths:
     return paths.LevelPaths(str(folder), {"HOME": str(folder)})
 
 
-def test_the_log_is_rotated_and_all_files_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rotated_log_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_log, "MAX_BYTES", 500_000)
     place = make_level(tmp_path)
     for number in range(45):

@@ -74,9 +74,7 @@ def test_an_unreadable_folder_is_not_skipped(tmp_path: Path, spoil: Callable[[Pa
     lib.chmod(0o755)
 
 
-def test_a_project_on_an_unmounted_disk_is_not_replaced_by_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_disk_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lib = tmp_path / "shop" / "lib"
     lib.mkdir(parents=True)
     (tmp_path / "shop" / ".claude-mpm").mkdir()
@@ -90,9 +88,7 @@ def test_a_project_on_an_unmounted_disk_is_not_replaced_by_another(
 
 
 @pytest.mark.parametrize("spoil", [memory_on_a_bad_disk, closed])
-def test_a_report_waits_while_its_project_is_unreadable(
-    sandbox: Sandbox, spoil: Callable[[Path], None]
-) -> None:
+def test_a_report_waits_for_its_project(sandbox: Sandbox, spoil: Callable[[Path], None]) -> None:
     sandbox.write_memory("engineer", FACT)
     lib = sandbox.root / "lib"
     (lib / ".git").mkdir(parents=True)
@@ -118,9 +114,7 @@ def make_common(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("reason", ["open to all", "a link", "of somebody else"])
-def test_a_memory_further_up_that_another_user_may_change_is_not_used(
-    tmp_path: Path, reason: str
-) -> None:
+def test_a_memory_above_that_others_may_change_is_not_used(tmp_path: Path, reason: str) -> None:
     shop = make_common(tmp_path)
     memory = shop.parent / ".claude-mpm"
     if reason == "open to all":
@@ -163,9 +157,7 @@ def test_a_working_tree_is_of_its_repository(tmp_path: Path, worktree: Path) -> 
 
 
 @pytest.mark.parametrize("target", ["../shop/.git/worktrees/tree", "../shop/.git/worktrees/none"])
-def test_a_git_file_that_the_repository_does_not_know_is_not_followed(
-    tmp_path: Path, worktree: Path, target: str
-) -> None:
+def test_an_unknown_git_file_is_not_followed(tmp_path: Path, worktree: Path, target: str) -> None:
     clone = tmp_path / "clone"
     clone.mkdir()
     (clone / ".git").write_text(f"gitdir: {target}\n")

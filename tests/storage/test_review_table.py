@@ -101,9 +101,7 @@ def test_a_lost_database_loses_no_learning_and_no_decision(sandbox: Sandbox, sto
     assert (sandbox.state / "waiting").read_text() == told
 
 
-def test_a_long_journal_keeps_what_waits_and_newer_decisions(
-    sandbox: Sandbox, store: Store
-) -> None:
+def test_a_long_journal_keeps_what_waits_and_new_decisions(sandbox: Sandbox, store: Store) -> None:
     add(store, "Old", "New", "Waits", "Longer")
     remove(store, "Old", when="2020-01-01T00:00:00.000Z")
     remove(store, "New", when=format_utc(time.time()))

@@ -126,9 +126,7 @@ def board(empty: Board, filled: Path) -> Board:
         ("echo 'backlog task edit 1 -s \"In Progress\"'", {}),
     ],
 )
-def test_the_task_file_decides_for_any_command(
-    board: Board, command: str, states: dict[str, str]
-) -> None:
+def test_the_task_file_decides(board: Board, command: str, states: dict[str, str]) -> None:
     board.bash(command)
     assert board.states() == states
 
@@ -236,9 +234,7 @@ def test_branches(board: Board) -> None:
 @pytest.mark.parametrize(
     ("command", "looks"), [("make test", False), ("Backlog task list", True), ("backlog", True)]
 )
-def test_a_command_without_the_word_imports_nothing(
-    sandbox: Sandbox, command: str, looks: bool
-) -> None:
+def test_other_commands_import_nothing(sandbox: Sandbox, command: str, looks: bool) -> None:
     event = {**USED, "tool_input": {"command": command}}
     found = list_hook_imports(sandbox, "post_tool_use", event)
     ours = {name for name in found if name.startswith("memory_core.")}
