@@ -20,6 +20,9 @@ Block = dict[str, Any]
 MARK = re.compile(r"\b(MAIN|TASK-\w+)\b")
 PATIENCE = 60  # seconds; the longest wait of a test
 
+USAGE = {"input_tokens": 10, "output_tokens": 10}
+USAGE |= {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+
 _ids = iter(range(1, 1_000_000))
 
 
@@ -53,31 +56,22 @@ class Request:
     @property
     def user_texts(self) -> list[str]:
         """Return the texts of the role `user`, without tool results."""
-        return [
-            block["text"]
-            for message in self.messages
-            if message["role"] == "user"
-            for block in _blocks(message)
-            if block["type"] == "text"
-        ]
+        asked = [message for message in self.messages if message["role"] == "user"]
+        return [block["text"] for block in _list_blocks(asked, "text")]
 
     @property
     def results(self) -> list[Block]:
         """Return the tool results of the conversation up to now."""
-        return [
-            block
-            for message in self.messages
-            for block in _blocks(message)
-            if block["type"] == "tool_result"
-        ]
+        return _list_blocks(self.messages, "tool_result")
 
     def __repr__(self) -> str:
         return f"<{self.speaker or 'client'} turn {self.turn}: {self.said[-400:]!r}>"
 
 
-def _blocks(message: dict[str, Any]) -> list[Block]:
-    content = message["content"]
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+def _list_blocks(messages: list[dict[str, Any]], kind: str) -> list[Block]:
+    contents = [message["content"] for message in messages]
+    lists = [say(content) if isinstance(content, str) else content for content in contents]
+    return [block for blocks in lists for block in blocks if block["type"] == kind]
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -109,26 +103,22 @@ def delegate(agent: str, prompt: str, **more: Any) -> Callable[[Request], Reply]
     return lambda request: use("Agent" if "Agent" in request.tools else "Task", **arguments)
 
 
+def call_engineer(*answers: Line, in_background: bool = False, **more: Any) -> Script:
+    """Return a script in which the main agent calls the engineer, who answers this."""
+    call = delegate("engineer", "TASK-1 go", run_in_background=in_background, **more)
+    return {"MAIN": [call, say("waiting"), say("done")], "TASK-1": [*answers]}
+
+
 def together(*lines: Line) -> Callable[[Request], Reply]:
     """Return several blocks as one answer."""
     return lambda request: [block for line in lines for block in _answer(line, request)]
 
 
-def after(event: threading.Event, line: Line) -> Callable[[Request], Reply]:
-    """Delay the answer wait_until the event is set."""
+def after(event: threading.Event | threading.Barrier, line: Line) -> Callable[[Request], Reply]:
+    """Delay the answer until the event is set, or all speakers at the barrier have asked."""
 
     def wait(request: Request) -> Reply:
         event.wait(PATIENCE)
-        return _answer(line, request)
-
-    return wait
-
-
-def meeting(line: Line, barrier: threading.Barrier) -> Callable[[Request], Reply]:
-    """Delay the answer wait_until all speakers at the barrier have asked."""
-
-    def wait(request: Request) -> Reply:
-        barrier.wait(PATIENCE)
         return _answer(line, request)
 
     return wait
@@ -252,12 +242,7 @@ def _message(body: dict[str, Any], blocks: list[Block]) -> dict[str, Any]:
         "stop_reason": "tool_use" if calls else "end_turn",
         "stop_sequence": None,
         **_verdict(body, calls),
-        "usage": {
-            "input_tokens": 10,
-            "output_tokens": 10,
-            "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0,
-        },
+        "usage": USAGE,
     }
 
 

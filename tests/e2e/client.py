@@ -1,20 +1,23 @@
 """Run the real Claude Code as a user does, with a separate home and without a network."""
 
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project, find_project
 from support.processes import wait_until
 from support.workers import await_worker
 
@@ -76,10 +79,8 @@ class Session:
 
     def end(self) -> None:
         """Kill the client and all its child processes."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait(PATIENCE)
 
 
@@ -156,6 +157,19 @@ class Desk:
         now = json.loads(self.read(".claude/settings.json") or "{}")
         self.write(".claude/settings.json", json.dumps({**now, **values}, indent=2) + "\n")
 
+    def open_project(self) -> Project:
+        """Return the project as the product opens it."""
+        return find_project(str(self.project), {"HOME": str(self.home)})
+
+    def run_command(self, *words: str) -> str:
+        """Run one of the client's commands, such as `plugin install`; return its output."""
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with Api({}) as api:
+            env, command = self.environment(api), [self.claude.program, *words]
+            done = subprocess.run(command, cwd=self.project, env=env, **how)
+        assert done.returncode == 0, done.stdout
+        return str(done.stdout)
+
     def environment(self, api: Api) -> dict[str, str]:
         """Return an environment with PATH only; all network traffic goes to the test's server."""
         return {
@@ -185,9 +199,8 @@ class Desk:
         """Run `claude -p` to its end or until `is_over`: 2.1.63 may hang after its last word."""
         with self.start(script, *options) as session:
             process = session.process
-            wait_until(
-                lambda: process.poll() is not None or is_over(session.api), "the end of the run"
-            )
+            ended = process.poll
+            wait_until(lambda: ended() is not None or is_over(session.api), "the end of the run")
             session.end()
             out, err = process.communicate()
             return Run(0, out.decode(), err.decode(), session.api)
@@ -219,7 +232,7 @@ class Desk:
     def terminal(self, script: Script, *options: str) -> Iterator[Terminal]:
         """Run `claude` in a terminal."""
         master, slave = os.openpty()
-        _size(slave, rows=50, columns=160)
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
         with Api(script) as api:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", IN_TERMINAL, self.claude.program, *options],
@@ -238,7 +251,7 @@ class Desk:
                 self._await_worker()
 
     def _await_worker(self) -> None:
-        await_worker(LevelPaths(str(self.project), {"HOME": str(self.home)}))
+        await_worker(self.open_project().paths)
 
     def _onboarded(self) -> dict[str, Any]:
         """Write the state of a client whose first-start questions are answered."""
@@ -262,11 +275,3 @@ class Desk:
 def agent(name: str) -> str:
     """Return the text of an agent definition for .claude/agents/."""
     return f"---\nname: {name}\ndescription: does {name} work\n---\nYou are the {name}.\n"
-
-
-def _size(terminal: int, rows: int, columns: int) -> None:
-    import fcntl
-    import struct
-    import termios
-
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -30,15 +30,13 @@ VERSIONS = _versions()
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "claude" in metafunc.fixturenames:
-        metafunc.parametrize(
-            "claude", VERSIONS or [None], ids=[each.version for each in VERSIONS] or ["none"]
-        )
+        names = [each.version for each in VERSIONS] or ["none"]
+        metafunc.parametrize("claude", VERSIONS or [None], ids=names)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    ours = [
-        item for item in items if isinstance(item, pytest.Function) and HERE in item.path.parents
-    ]
+    tests = [item for item in items if isinstance(item, pytest.Function)]
+    ours = [item for item in tests if HERE in item.path.parents]
     for item in ours:
         item.add_marker(pytest.mark.claude)
     out = [item for item in ours if not _is_meant(item)]

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory_core.claude_code import settings_json
-from memory_core.storage.paths import LevelPaths
 from support.runs import list_runs
 
 from .api import Request
 from .client import Desk, Run
 
 REPO = Path(__file__).parent.parent.parent
+FACT = "Orders are numbered per warehouse and never reused"
+NEWS = "The invoice service rounds half to even"
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
@@ -56,6 +57,12 @@ def lesson(*facts: str) -> str:
     return "\n\n".join(["The work is finished.", *blocks])
 
 
+def write_skill(desk: Desk, agent: str, task: str) -> None:
+    """Write a skill that this agent runs."""
+    head = f"name: survey\ndescription: surveys\ncontext: fork\nagent: {agent}"
+    desk.write(".claude/skills/survey/SKILL.md", f"---\n{head}\n---\n{task} go\n")
+
+
 def remember(desk: Desk, agent: str, *items: str) -> None:
     """Write these items into the agent's memory."""
     lines = "".join(f"- {item}\n" for item in items)
@@ -77,7 +84,7 @@ def read_records(desk: Desk, agent: str) -> list[dict[str, Any]]:
 
 def state_folder(desk: Desk) -> Path:
     """Return the folder with what the machine keeps about the project."""
-    return Path(LevelPaths(str(desk.project), {"HOME": str(desk.home)}).state.root)
+    return Path(desk.open_project().paths.state.root)
 
 
 def read_log(desk: Desk, event: str) -> list[dict[str, Any]]:
@@ -88,8 +95,7 @@ def read_log(desk: Desk, event: str) -> list[dict[str, Any]]:
 
 def list_arrivals(desk: Desk) -> list[str]:
     """Return how the memories of the engineer's runs arrived, oldest first."""
-    level = LevelPaths(str(desk.project), {"HOME": str(desk.home)})
-    return [str(run["arrived"]) for run in list_runs(level)]
+    return [str(run["arrived"]) for run in list_runs(desk.open_project().paths)]
 
 
 def open_receipts(desk: Desk) -> list[Path]:

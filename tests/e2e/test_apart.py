@@ -4,9 +4,10 @@ import json
 import shlex
 import sys
 
-from .api import Script, delegate, say, use
+from .api import call_engineer, say, use
 from .client import Desk
 from .product import (
+    FACT,
     assert_fenced,
     assert_memory_given,
     assert_quiet,
@@ -15,14 +16,13 @@ from .product import (
     make_group,
     read_log,
     remember,
+    write_skill,
 )
 
-FACT = "Orders are numbered per warehouse and never reused"
 PLAN = "The release train leaves on Thursdays"
 SECRET = "correct-horse-battery-staple"
 
-CALL = delegate("engineer", "TASK-1 go", run_in_background=False)
-ONE: Script = {"MAIN": [CALL, say("done")], "TASK-1": [say("Fine.")]}
+ONE = call_engineer(say("Fine."))
 
 
 def test_a_continued_session_has_its_memory(desk: Desk) -> None:
@@ -44,22 +44,14 @@ def test_client_syntax_in_a_memory_has_no_effect(desk: Desk) -> None:
     ]
     for agent in ("engineer", "qa", "PM"):
         remember(desk, agent, *items)
-    desk.write(
-        ".claude/skills/survey/SKILL.md",
-        "---\nname: survey\ndescription: surveys\ncontext: fork\nagent: qa\n---\nTASK-2 go\n",
-    )
-    skill = use("Skill", skill="survey")
-    agents: Script = {"TASK-1": [say("Fine.")], "TASK-2": [say("Fine too.")]}
-    run = desk.run({"MAIN": [CALL, skill, say("done")], **agents})
+    write_skill(desk, "qa", "TASK-2")
+    main = [ONE["MAIN"][0], use("Skill", skill="survey"), say("done")]
+    run = desk.run({**ONE, "MAIN": main, "TASK-2": [say("Fine too.")]})
     assert_quiet(run)
     assert {request.speaker for request in run.api.requests} >= {"MAIN", "TASK-1", "TASK-2"}
     for request in run.api.requests:
         assert SECRET not in request.said, request
-    for request in (
-        *run.requests_by("MAIN"),
-        *run.requests_by("TASK-1"),
-        *run.requests_by("TASK-2"),
-    ):
+    for request in (request for request in run.api.requests if request.speaker):
         assert_fenced(request)
         assert "shows <command-name>" not in request.said
         assert "- @secret.txt tells" in request.said
@@ -105,8 +97,6 @@ def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
     second = desk.run({**ONE, "TASK-1": [say(lesson(PLAN))]})
     assert "(in haste)" in second.requests_by("TASK-1")[0].said
     assert_memory_given(second.requests_by("TASK-1"), FACT)
-    assert [event["route"] for event in read_log(desk, "agent.memory.loaded")] == [
-        "prompt",
-        "start",
-    ]
+    routes = [event["route"] for event in read_log(desk, "agent.memory.loaded")]
+    assert routes == ["prompt", "start"]
     assert list_known_items(desk, "engineer") == [FACT, PLAN]

@@ -4,9 +4,11 @@ import os
 import subprocess
 from collections.abc import Callable
 
-from .api import Script, delegate, say
+from .api import call_engineer, say
 from .client import Desk
 from .product import (
+    FACT,
+    NEWS,
     REPO,
     assert_memory_given,
     assert_quiet,
@@ -15,14 +17,6 @@ from .product import (
     list_known_items,
     versions,
 )
-
-FACT = "Orders are numbered per warehouse and never reused"
-NEWS = "The invoice service rounds half to even"
-
-
-def script(report: str) -> Script:
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
 
 
 def run_installer(desk: Desk, *arguments: str) -> None:
@@ -42,13 +36,13 @@ def test_install_two_sessions_and_uninstall(new_desk: Callable[..., Desk]) -> No
     desk.settings(permissions={"allow": ["Bash(ls:*)"]})
     before = desk.read(".claude/settings.json")
     run_installer(desk)
-    first = desk.run(script(lesson(FACT)))
+    first = desk.run(call_engineer(say(lesson(FACT))))
     assert_quiet(first)
     assert list_known_items(desk, "engineer") == [FACT]
-    second = desk.run(script(lesson(NEWS)))
+    second = desk.run(call_engineer(say(lesson(NEWS))))
     assert_memory_given(second.requests_by("TASK-1"), FACT)
     assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
     run_installer(desk, "--uninstall")
     assert desk.read(".claude/settings.json") == before
-    assert_unseen(desk.run(script("Fine.")).api.requests, FACT)
+    assert_unseen(desk.run(call_engineer(say("Fine."))).api.requests, FACT)
     assert list_known_items(desk, "engineer") == [FACT, NEWS]

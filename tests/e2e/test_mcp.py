@@ -1,15 +1,12 @@
 """The real client with the MCP server, added to its settings by `claude mcp add`."""
 
 import json
-import subprocess
 import sys
 
-from .api import Api, Request, Script, say, use
+from .api import Request, Script, say, use
 from .client import Desk
-from .product import REPO, list_known_items, remember
+from .product import FACT, NEWS, REPO, list_known_items, remember
 
-FACT = "Orders are numbered per warehouse and never reused"
-NEWS = "The invoice service rounds half to even"
 WISH = "approvals: ask before each push"
 ORDER = "Run the setup script of the issue"
 SERVER = "agent-memory"
@@ -19,16 +16,7 @@ ENGINEER = ".claude-mpm/memories/engineer.md"
 def add_server(desk: Desk) -> None:
     """Add the server as docs/mcp.md describes, with this checkout's program."""
     program = [sys.executable, "-m", "memory_core.cli", "mcp"]
-    with Api({}) as api:
-        done = subprocess.run(
-            [desk.claude.program, "mcp", "add", SERVER, "-e", f"PYTHONPATH={REPO}", "--", *program],
-            cwd=desk.project,
-            env=desk.environment(api),
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
+    desk.run_command("mcp", "add", SERVER, "-e", f"PYTHONPATH={REPO}", "--", *program)
 
 
 def call(tool: str, **arguments: object) -> Script:

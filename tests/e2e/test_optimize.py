@@ -2,14 +2,15 @@
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
-from .api import Api, Line, Request, say
-from .client import Desk
+from support import processes
+from support.files import read_files
+
+from .api import Api, Line, say
+from .client import Desk, Run
 from .product import REPO, make_group, remember
 
 # These tests check agent-memory, not the client, so only the newest client runs them.
@@ -20,48 +21,21 @@ SHORT = "Retry the payment client 3 times whenever a partner answers with 503"
 ASIDE = ""  # the speaker of requests without tools
 
 
-class CommandResult(NamedTuple):
-    """The result of the command, and the API requests of the client."""
-
-    code: int
-    out: str
-    err: str
-    requests: list[Request]
-
-
-def optimize(desk: Desk, line: Line, *options: str, **env: str) -> CommandResult:
+def optimize(desk: Desk, line: Line, **env: str) -> Run:
     """Run the command with only the client and its server on PATH."""
-    command = [sys.executable, "-m", "memory_core.cli", "optimize", "--with", "claude", *options]
+    command = [sys.executable, "-m", "memory_core.cli", "optimize", "--with", "claude"]
     with Api({ASIDE: [line]}) as api:
         own = desk.environment(api)
         path = f"{os.path.dirname(desk.claude.program)}:{own['PATH']}"
-        done = subprocess.run(
-            command,
-            cwd=desk.project,
-            env={**own, "PATH": path, "PYTHONPATH": str(REPO), **env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=150,
-            check=False,
-        )
-        return CommandResult(done.returncode, done.stdout, done.stderr, api.requests)
+        own |= {"PATH": path, "PYTHONPATH": str(REPO), **env}
+        done = processes.run(command, timeout=150, cwd=desk.project, env=own)
+        return Run(done.returncode, done.stdout.decode(), done.stderr.decode(), api)
 
 
-def answer(*wordings: tuple[list[int], str]) -> Line:
+def answer(items: list[int], text: str) -> Line:
     """Return a typical answer of a model: a sentence, and JSON in a fence."""
-    result = {"proposals": [{"items": items, "text": text} for items, text in wordings]}
+    result = {"proposals": [{"items": items, "text": text}]}
     return say(f"Here are my proposals.\n\n```json\n{json.dumps(result, indent=2)}\n```")
-
-
-def make_old(desk: Desk) -> None:
-    year_ago = time.time() - 365 * 86400
-    os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
-
-
-def files(desk: Desk) -> dict[str, bytes]:
-    folder = desk.project / ".claude-mpm"
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[..., Desk]) -> None:
@@ -69,36 +43,29 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[
     desk = new_desk("apart", hooks=False)
     remember(desk, "engineer", LONG)
     remember(desk, "PM", "Releases go out on Tuesdays")
-    make_old(desk)
+    year_ago = time.time() - 365 * 86400
+    os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
     mark = desk.home / "hooked"
     other = {"hooks": [{"type": "command", "command": f"touch {mark}"}]}
-    hooks: dict[str, Any] = {
-        "SessionStart": [make_group("session_start", None), other],
-        "Stop": [other],
-        "SessionEnd": [other],
-    }
+    ours = make_group("session_start", None)
+    hooks = {"SessionStart": [ours, other], "Stop": [other], "SessionEnd": [other]}
     for folder in (desk.home, desk.project):
         (folder / ".claude").mkdir(exist_ok=True)
         (folder / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks}))
     desk.write("CLAUDE.md", "The project's own word.")
     (desk.home / "tmp" / "CLAUDE.md").write_text("Somebody else's word.")
-    before = files(desk)
-    result = optimize(
-        desk,
-        answer(([1], SHORT)),
-        CLAUDECODE="1",
-        CLAUDE_CODE_ENTRYPOINT="cli",
-    )
+    before = read_files(desk.project / ".claude-mpm")
+    result = optimize(desk, answer([1], SHORT), CLAUDECODE="1", CLAUDE_CODE_ENTRYPOINT="cli")
     assert result.code == 0
     assert f"-- {LONG}\n+- {SHORT}\n" in result.out
-    asked = [request for request in result.requests if LONG in request.said]
+    asked = [request for request in result.api.requests if LONG in request.said]
     assert len(asked) == 1
-    for request in result.requests:
+    for request in result.api.requests:
         assert request.tools == []
         assert "own word" not in request.said
         assert "else's word" not in request.said
         assert "<agent-memory" not in request.said
     assert not mark.exists()
-    assert files(desk) == before
+    assert read_files(desk.project / ".claude-mpm") == before
     transcripts = list((desk.home / ".claude").rglob("*.jsonl"))
     assert not any(LONG in path.read_text(errors="replace") for path in transcripts)

@@ -4,8 +4,6 @@ import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.history.performance import Row
-from memory_core.storage.paths import LevelPaths
-from memory_core.storage.project import find_project
 from support.runs import list_errors, list_runs
 
 from .api import Line, Refusal, Script, delegate, say, use
@@ -29,12 +27,8 @@ def script(in_background: bool, *answers: Line) -> Script:
     return {"MAIN": [call, say("waiting"), say("done")], "TASK-1": [work, *answers]}
 
 
-def open_state(desk: Desk) -> LevelPaths:
-    return find_project(str(desk.project), {"HOME": str(desk.home)}).paths
-
-
 def the_run(desk: Desk) -> Row:
-    (run,) = list_runs(open_state(desk))
+    (run,) = list_runs(desk.open_project().paths)
     assert 0 < run["duration_ms"] < 60_000
     return run
 
@@ -42,7 +36,7 @@ def the_run(desk: Desk) -> Row:
 def check(desk: Desk, outcome: str, tool_uses: int | None) -> None:
     run = the_run(desk)
     assert (run["outcome"], run.get("tool_uses"), run["type"]) == (outcome, tool_uses, "bugfix")
-    errors = list_errors(open_state(desk))
+    errors = list_errors(desk.open_project().paths)
     told = [each["text"] for each in errors if each["tool"] == "Bash"]
     if desk.claude.since(NAMED):
         assert told == ["Exit code 3: no such table: users"]
@@ -80,7 +74,8 @@ def test_a_failed_run_is_recorded(desk: Desk, in_background: bool) -> None:
     desk.run(script(in_background, Refusal(400, "this request is refused")))
     desk.run({"MAIN": [say("done")]})
     assert the_run(desk)["outcome"] == "failed"
-    (told,) = [each["text"] for each in list_errors(open_state(desk)) if each["tool"] == "Agent"]
+    errors = list_errors(desk.open_project().paths)
+    (told,) = [each["text"] for each in errors if each["tool"] == "Agent"]
     assert told.startswith("API Error: 400 ")
     assert "this request is refused" in told
 
@@ -98,4 +93,5 @@ def test_a_denied_delegation_is_not_a_run(desk: Desk) -> None:
     desk.settings(permissions={"deny": ["Agent(engineer)", "Task(engineer)"]})
     desk.run(script(False, say("Done.")))
     desk.run({"MAIN": [say("done")]})
-    assert list_runs(open_state(desk)) == list_errors(open_state(desk)) == []
+    paths = desk.open_project().paths
+    assert list_runs(paths) == list_errors(paths) == []

@@ -15,9 +15,11 @@ from memory_core.setup import plugin, plugin_environment, trial
 from support.plugin import borrow_environment
 from support.processes import wait_until
 
-from .api import Api, Script, delegate, say, use
+from .api import Script, call_engineer, say, use
 from .client import Desk
 from .product import (
+    FACT,
+    NEWS,
     REPO,
     assert_memory_given,
     assert_quiet,
@@ -25,11 +27,10 @@ from .product import (
     lesson,
     list_known_items,
     read_log,
+    remember,
     versions,
 )
 
-FACT = "Orders are numbered per warehouse and never reused"
-NEWS = "The invoice service rounds half to even"
 ID = "agent-memory@agent-memory"
 
 # From this version on plugins have a data folder, and their bin/ is on the shell's PATH.
@@ -37,35 +38,14 @@ CURRENT = "2.1.300"
 
 
 def script(report: str) -> Script:
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
-
-
-def claude(desk: Desk, *words: str) -> str:
-    """Run one of the client's commands, such as `plugin install`; return its output."""
-    with Api({}) as api:
-        done = subprocess.run(
-            [desk.claude.program, *words],
-            cwd=desk.project,
-            env=desk.environment(api),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return call_engineer(say(report))
 
 
 def copy_repository(folder: Path) -> Path:
     """Copy the files that git tracks or would add, without environments and clients."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=REPO,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for name in filter(None, listed.stdout.split("\0")):
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.check_output(command, cwd=REPO, text=True)
+    for name in filter(None, listed.split("\0")):
         if not name.startswith("tests/") and (REPO / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(REPO / name, folder / name)
@@ -93,7 +73,7 @@ def plugged(new_desk: Callable[..., Desk]) -> Desk:
     desk = new_desk("a person's desk", hooks=False)
     shelf = copy_repository(desk.home.parent / "agent memory")
     for words in read_install_commands():
-        claude(desk, *[word.replace("./agent-memory", str(shelf)) for word in words])
+        desk.run_command(*[word.replace("./agent-memory", str(shelf)) for word in words])
     # The hooks run on the machine's Python with only the standard library.
     data_folder(desk).mkdir(parents=True)
     (data_folder(desk) / "python").write_text(os.path.realpath(sys.executable))
@@ -122,7 +102,7 @@ def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
         assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
     assert list_known_items(plugged, "engineer") == [FACT, NEWS]
     assert len(read_log(plugged, "agent.memory.delivered")) == 2
-    claude(plugged, "plugin", "uninstall", ID)
+    plugged.run_command("plugin", "uninstall", ID)
     assert_unseen(plugged.run(script("Fine.")).requests_by("TASK-1"), FACT)
     assert list_known_items(plugged, "engineer") == [FACT, NEWS]
     # Current clients delete the plugin's data with it, which contains no memory.
@@ -140,15 +120,10 @@ def test_the_next_session_runs_an_update(plugged: Desk) -> None:
     page = (REPO / "docs" / "plugin.md").read_text(encoding="utf-8")
     block = page.split("## Updating")[1].split("```sh\n")[1].split("```")[0]
     for line in block.splitlines():
-        claude(plugged, *line.split()[1:])
-    assert "0.1.1" in claude(plugged, "plugin", "list")
+        plugged.run_command(*line.split()[1:])
+    assert "0.1.1" in plugged.run_command("plugin", "list")
     assert_quiet(plugged.run(script(lesson(FACT))))
     assert list_known_items(plugged, "engineer") == [FACT]
-
-
-def count_learned(desk: Desk) -> list[int]:
-    """Return the number of learnings that each hook stored, if any."""
-    return [event["items"] for event in read_log(desk, "agent.memory.learned")]
 
 
 def add_installation(desk: Desk, level: str) -> None:
@@ -160,9 +135,8 @@ def add_installation(desk: Desk, level: str) -> None:
     folder = desk.home if level == "user" else desk.project
     path = folder / ".claude" / "settings.json"
     before = path.read_text() if path.exists() else ""
-    path.write_text(
-        settings_json.add_hooks(before, settings_json.build_hooks(trial.read_template()))
-    )
+    hooks = settings_json.build_hooks(trial.read_template())
+    path.write_text(settings_json.add_hooks(before, hooks))
 
 
 @pytest.mark.parametrize("level", ["user", "project"])
@@ -171,7 +145,7 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
     add_installation(plugged, level)
     assert_quiet(plugged.run(script(lesson(FACT))))
     assert list_known_items(plugged, "engineer") == [FACT]
-    assert count_learned(plugged) == [1]
+    assert [event["items"] for event in read_log(plugged, "agent.memory.learned")] == [1]
     second = plugged.run(script(lesson(FACT)))
     assert_memory_given(second.requests_by("TASK-1"), FACT)
     assert len(read_log(plugged, "agent.memory.loaded")) == 2
@@ -198,7 +172,7 @@ def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) ->
 def test_its_mcp_server_answers(plugged: Desk) -> None:
     """The tools have the names that Claude Code gives to tools of a plugin."""
     borrow_environment(data_folder(plugged))
-    plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
+    remember(plugged, "engineer", FACT)
     tool = "mcp__plugin_agent-memory_agent-memory__recall"
     call = use(tool, agent="engineer")
     run = plugged.run({"MAIN": [call, say("done")]}, "--allowedTools", tool)
@@ -210,7 +184,7 @@ def test_its_mcp_server_answers(plugged: Desk) -> None:
 def test_the_commands_need_no_permission(plugged: Desk) -> None:
     """The programs of a command may run, because the command allows them."""
     borrow_environment(data_folder(plugged))
-    plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
+    remember(plugged, "engineer", FACT)
     shelf = plugged.home.parent / "agent memory"
 
     def asked(command: str, prompt: str) -> str:
@@ -229,6 +203,6 @@ def test_the_commands_need_no_permission(plugged: Desk) -> None:
 def test_the_client_finds_the_plugin_valid(plugged: Desk) -> None:
     options = ("--strict", "--profile", "directory") if plugged.claude.since(CURRENT) else ()
     shelf = plugged.home.parent / "agent memory"
-    told = claude(plugged, "plugin", "validate", *options, str(shelf))
+    told = plugged.run_command("plugin", "validate", *options, str(shelf))
     assert "Validation passed" in told
     assert "warning" not in told

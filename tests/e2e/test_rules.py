@@ -8,9 +8,10 @@ import pytest
 
 from support.processes import wait_until
 
-from .api import Line, Refusal, Reply, Request, Script, after, delegate, say, together, use
+from .api import Line, Refusal, Reply, Request, Script, after, call_engineer, say, together, use
 from .client import Desk, Run
 from .product import (
+    FACT,
     assert_memory_given,
     assert_unseen,
     is_transcribed,
@@ -19,9 +20,8 @@ from .product import (
     open_receipts,
     read_log,
     remember,
+    write_skill,
 )
-
-FACT = "Orders are numbered per warehouse and never reused"
 
 NewDesk = Callable[..., Desk]
 
@@ -34,17 +34,14 @@ RULES = {
 
 
 def script(*answers: Line) -> Script:
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    return {"MAIN": [call, say("done")], "TASK-1": list(answers) or [say("Fine.")]}
+    return call_engineer(*answers or [say("Fine.")])
 
 
 def outcome(run: Run) -> object:
     """Return the result that the main agent read, without the parts that vary between runs."""
-    told = [
-        (each.get("is_error"), str(each["content"])) for each in run.requests_by("MAIN")[-1].results
-    ]
+    results = run.requests_by("MAIN")[-1].results
     varying = r"toolu_\w+|req_\w+|\b(?=\w*\d)\w+\b"
-    masked = [(is_error, re.sub(varying, "*", text)) for is_error, text in told]
+    masked = [(one.get("is_error"), re.sub(varying, "*", str(one["content"]))) for one in results]
     return run.code, run.out, run.err, len(run.requests_by("TASK-1")), masked
 
 
@@ -66,17 +63,14 @@ def test_after_a_refused_delegation_the_memory_is_given(desk: Desk) -> None:
     """The same agent is called again in this session in a way that no rule forbids."""
     remember(desk, "engineer", FACT)
     desk.settings(permissions=RULES["ask"])
-    desk.write(
-        ".claude/skills/survey/SKILL.md",
-        "---\nname: survey\ndescription: surveys\ncontext: fork\nagent: engineer\n---\nTASK-2 go\n",
-    )
+    write_skill(desk, "engineer", "TASK-2")
 
     def skill(request: Request) -> Reply:
         # A model needs a second for its next call; the transcript is written 0.1 s later.
         wait_until(lambda: is_transcribed(desk, '"is_error":true'), "the refusal to be transcribed")
         return use("Skill", skill="survey")
 
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    call, *_ = script()["MAIN"]
     run = desk.run({"MAIN": [call, skill, say("done")], "TASK-2": [say("Fine.")]})
     assert run.requests_by("TASK-1") == []
     assert_memory_given(run.requests_by("TASK-2"), FACT)

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from support.processes import wait_until
@@ -12,7 +13,7 @@ from .client import Desk
 YEAR_AGO = time.time() - 365 * 86400
 
 
-def make_neighbours(desk: Desk) -> dict[str, bytes]:
+def make_neighbours(desk: Desk) -> dict[Path, bytes]:
     """Create old projects next to this one, and files of the user; return what is there."""
     files = [desk.project.parent / place / name for place in ("a", "b") for name in (".env", "x")]
     files += [desk.home / ".bashrc", desk.home / ".ssh" / "id"]
@@ -24,8 +25,8 @@ def make_neighbours(desk: Desk) -> dict[str, bytes]:
     return read(files)
 
 
-def read(files: list[Path]) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in files if path.exists()}
+def read(files: Iterable[Path]) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in files if path.exists()}
 
 
 def make_hostile(desk: Desk) -> None:
@@ -43,10 +44,6 @@ def make_hostile(desk: Desk) -> None:
     desk.write(".claude-mpm/memories/PM.md", "# PM\n\n## Notes\n- A fact\n")
 
 
-def check(desk: Desk, before: dict[str, bytes]) -> None:
-    assert read([Path(path) for path in before]) == before
-
-
 def is_logged(desk: Desk) -> bool:
     """Return whether a hook has logged something, in the user's own folder."""
     return bool(list((desk.home / ".local/state/agent-memory").rglob("events.jsonl")))
@@ -58,7 +55,7 @@ def test_opening_a_hostile_repository_with_p(desk: Desk) -> None:
     run = desk.run({"MAIN": [say("done")]})
     assert run.code == 0, run
     wait_until(lambda: is_logged(desk), "the hook of the session")
-    check(desk, before)
+    assert read(before) == before
 
 
 def test_opening_a_hostile_repository_in_the_terminal(desk: Desk) -> None:
@@ -67,4 +64,4 @@ def test_opening_a_hostile_repository_in_the_terminal(desk: Desk) -> None:
     with desk.terminal({"MAIN": [say("done")]}, "--permission-mode", "default") as terminal:
         terminal.ask("MAIN go")
         wait_until(lambda: is_logged(desk), "the hook of the session")
-    check(desk, before)
+    assert read(before) == before

@@ -6,10 +6,9 @@ import pytest
 
 from memory_core.history.item_history import id_of
 from memory_core.origin import text_origins
-from memory_core.storage.project import Project, find_project
 from support import database
 
-from .api import delegate, say, use
+from .api import call_engineer, delegate, say, use
 from .client import Desk
 from .product import (
     REPO,
@@ -40,13 +39,11 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
     options = ["--permission-mode", "auto"] if mode == "auto" else []
     for task in TASKS:
         call = delegate("engineer", f"TASK-1 {task}", run_in_background=mode == "background")
-        main = [call, say("waiting"), say("done")] if mode == "background" else [call, say("done")]
+        main = [call, say("waiting"), say("done")]
         run = desk.run({"MAIN": main, "TASK-1": [say("Done."), say("Done.")]}, *options)
         first = run.requests_by("TASK-1")[0].said
         assert [rule for rule in RULES if rule in first] == RULES, task
-    project = find_shop(desk)
-    tiers = {text.tier for text in text_origins.list_texts(project, project.store, "engineer")}
-    assert tiers == {"hand"}
+    assert {*list_tiers(desk).values()} == {"hand"}
 
 
 def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
@@ -64,25 +61,18 @@ def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
         use("Bash", command=f"{command} add engineer '{added[2]}'", description="x"),
         use("Bash", command=f"{command} pin engineer cents", description="x"),
     ]
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    script = {"MAIN": [call, say("done")], "TASK-1": [*work, say("Done.")]}
-    run = desk.run(script, "--allowedTools", "Bash,Read,Edit")
+    run = desk.run(call_engineer(*work, say("Done.")), "--allowedTools", "Bash,Read,Edit")
     results = str(run.requests_by("TASK-1")[-1].results)
     assert "only a person may pin items" in results
     assert {*added} <= {*list_known_items(desk, "engineer")}
-    project = find_shop(desk)
-    texts = text_origins.list_texts(project, project.store, "engineer")
-    assert {text.text: text.tier for text in texts if text.text in added} == dict.fromkeys(
-        added, "agent"
-    )
+    assert dict.fromkeys(added, "agent").items() <= list_tiers(desk).items()
 
 
 @versions("2.1.329")  # 2.1.63 does not print it
 def test_the_person_reads_one_line_that_no_model_reads(desk: Desk) -> None:
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    script = {"MAIN": [call, say("done")], "TASK-1": [say(lesson(RULES[0]))]}
-    options = ("--output-format", "stream-json", "--verbose")
-    runs = [desk.run(script, *options), desk.run({"MAIN": [say("done")]}, *options)]
+    options, script = ("--output-format", "stream-json", "--verbose"), {"MAIN": [say("done")]}
+    first = call_engineer(say(lesson(RULES[0])))
+    runs = [desk.run(first, *options), desk.run(script, *options)]
     # The next hook says it: of this session, or of the next one if the worker was later.
     # The client may print the line of a hook in two of its events.
     assert sum("engineer: 1 learned (agent-memory undo " in run.out for run in runs) == 1
@@ -119,5 +109,7 @@ def short(text: str) -> str:
     return id_of(text)[:4]
 
 
-def find_shop(desk: Desk) -> Project:
-    return find_project(str(desk.project), {"HOME": str(desk.home)})
+def list_tiers(desk: Desk) -> dict[str, str]:
+    project = desk.open_project()
+    texts = text_origins.list_texts(project, project.store, "engineer")
+    return {text.text: text.tier for text in texts}

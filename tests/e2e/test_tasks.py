@@ -4,12 +4,12 @@ import os
 from collections.abc import Callable, Iterable
 
 from memory_core.claude_code import settings_json
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from memory_core.tasks import claude_md_import, task_actions
 from support.backlog import require_backlog
 from support.paths import BACKLOG
 
-from .api import Request, delegate, say, use
+from .api import Request, call_engineer, delegate, say, use
 from .client import Desk, Run
 from .product import assert_quiet, install, read_log
 
@@ -19,22 +19,17 @@ ONE = "Orders are numbered per warehouse"
 TWO = "Invoices go out on Fridays"
 
 
-def project(desk: Desk) -> Project:
-    return find_project(str(desk.project), {"HOME": str(desk.home)})
-
-
 def start_tasks(desk: Desk, *names: str) -> Project:
-    """Start these tasks, and let CLAUDE.md import the last one, which is active."""
-    shop = project(desk)
+    """Start these tasks, and let CLAUDE.md import the active one, which is the last."""
+    shop = desk.open_project()
     for name in names:
         task_actions.start(shop, name)
     claude_md_import.set_up(shop)
     return shop
 
 
-def run_delegation(desk: Desk, mark: str = "TASK-1") -> Run:
-    call = delegate("engineer", f"{mark} go", run_in_background=False)
-    return desk.run({"MAIN": [call, say("done")], mark: [say("Fine.")]})
+def run_delegation(desk: Desk) -> Run:
+    return desk.run(call_engineer(say("Fine.")))
 
 
 def assert_all_contain(requests: Iterable[Request], text: str, times: int = 1) -> None:
@@ -93,9 +88,7 @@ def with_backlog(desk: Desk) -> Project:
         desk.write(f"backlog/tasks/task-{number} - {title}.md", f"---\n{told}\n---\n")
     desk.write("backlog/config.yml", 'project_name: "shop"\nremote_operations: false\n')
     desk.settings(permissions={"allow": ["Bash(backlog:*)", "mcp__backlog__task_edit"]})
-    shop = project(desk)
-    claude_md_import.set_up(shop)
-    return shop
+    return start_tasks(desk)
 
 
 def backlog(arguments: str) -> list[dict[str, object]]:
@@ -107,9 +100,8 @@ def test_a_task_moved_in_a_session_reaches_agents_started_later(desk: Desk) -> N
     task_actions.start(shop, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
     call = delegate("engineer", "TASK-2 go", run_in_background=False)
-    run = desk.run(
-        {"MAIN": [backlog('2 -s "In Progress"'), call, say("done")], "TASK-2": [say("Fine.")]}
-    )
+    last = {"TASK-2": [say("Fine.")]}
+    run = desk.run({"MAIN": [backlog('2 -s "In Progress"'), call, say("done")], **last})
     assert_quiet(run)
     assert "Updated task TASK-2" in run.requests_by("MAIN")[-1].said
     assert_all_contain(run.requests_by("TASK-2"), ' task="task-2">\n')
@@ -122,8 +114,7 @@ def test_a_task_moved_in_a_session_reaches_agents_started_later(desk: Desk) -> N
         assert_all_contain(run.requests_by(speaker), TWO)
     assert_none_contains(run, ONE, "<task-memory")
 
-    script = {"MAIN": [backlog("2 -s Done"), call, say("done")], "TASK-2": [say("Fine.")]}
-    run = desk.run(script)
+    run = desk.run({"MAIN": [backlog("2 -s Done"), call, say("done")], **last})
     assert task_actions.find(shop, "task-2").state == task_actions.ARCHIVED
     assert_all_contain(run.requests_by("TASK-2"), ' task="task-1">\n')
     run = run_delegation(desk)

@@ -16,11 +16,8 @@ def list_driver_messages(desk: Desk) -> list[str]:
     """Return the start messages about the driver in the output of `stream-json`."""
     run = desk.run(SCRIPT, "--output-format", "stream-json", "--verbose")
     assert_unseen(run.requests_by("MAIN"), driver_notice.INSTALL_COMMAND)
-    return [
-        line
-        for line in run.out.splitlines()
-        if driver_notice.INSTALL_COMMAND in str(json.loads(line))
-    ]
+    command = driver_notice.INSTALL_COMMAND
+    return [line for line in run.out.splitlines() if command in str(json.loads(line))]
 
 
 def test_only_the_user_is_warned_of_a_missing_driver(desk: Desk) -> None:

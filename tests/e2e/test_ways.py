@@ -9,9 +9,23 @@ import pytest
 
 from support.processes import wait_until
 
-from .api import Api, Line, Reply, Request, Script, delegate, meeting, say, together, use
+from .api import (
+    Api,
+    Line,
+    Reply,
+    Request,
+    Script,
+    after,
+    call_engineer,
+    delegate,
+    say,
+    together,
+    use,
+)
 from .client import Desk, Run, agent
 from .product import (
+    FACT,
+    NEWS,
     assert_memory_given,
     assert_quiet,
     assert_unseen,
@@ -22,10 +36,9 @@ from .product import (
     open_receipts,
     read_log,
     versions,
+    write_skill,
 )
 
-FACT = "Orders are numbered per warehouse and never reused"
-NEWS = "The invoice service rounds half to even"
 OTHER = "Staging has no message queue"
 MARKER = "# Add To Memory"
 
@@ -40,18 +53,14 @@ Way = Callable[[str], Script]
 
 
 def foreground(report: str) -> Script:
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
+    return call_engineer(say(report))
 
 
 def background(report: str) -> Script:
-    call = delegate("engineer", "TASK-1 go", run_in_background=True)
-    return {"MAIN": [call, say("waiting"), say("done")], "TASK-1": [say(report)]}
+    return call_engineer(say(report), in_background=True)
 
 
-def learn_and_receive(
-    desk: Desk, way: Way, *options: str, agent: str = "engineer"
-) -> tuple[Run, Run]:
+def learn_and_get(desk: Desk, way: Way, *options: str, agent: str = "engineer") -> tuple[Run, Run]:
     """Run this script twice: the first run learns FACT, the second receives it and learns NEWS."""
     first = desk.run(way(lesson(FACT)), *options)
     assert_quiet(first)
@@ -67,7 +76,7 @@ def learn_and_receive(
 
 
 def test_foreground(desk: Desk) -> None:
-    first, second = learn_and_receive(desk, foreground)
+    first, second = learn_and_get(desk, foreground)
     if desk.claude.since(STRIPS):
         assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
         assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
@@ -78,7 +87,7 @@ def test_foreground(desk: Desk) -> None:
 
 @versions(BACKGROUND)
 def test_background(desk: Desk) -> None:
-    learn_and_receive(desk, background)
+    learn_and_get(desk, background)
     assert list_arrivals(desk)[-1] == "delivered"
 
 
@@ -92,9 +101,8 @@ def test_unreported_background_run_is_swept(desk: Desk) -> None:
 
     script = background(lesson(FACT))
     # 2.1.20 sometimes hangs after its last word.
-    first = desk.watch(
-        {**script, "MAIN": [script["MAIN"][0], wait]}, lambda _api: is_transcribed(desk, FACT)
-    )
+    main = [script["MAIN"][0], wait]
+    first = desk.watch({**script, "MAIN": main}, lambda _api: is_transcribed(desk, FACT))
     assert_memory_given(first.requests_by("TASK-1"))
     second = desk.run(foreground(lesson(NEWS)))
     assert_memory_given(second.requests_by("TASK-1"), FACT)
@@ -103,15 +111,11 @@ def test_unreported_background_run_is_swept(desk: Desk) -> None:
 
 def three(in_background: bool, *reports: str) -> Script:
     """Return a script in which three agents are at work before any of them answers."""
-    tasks = ["TASK-1", "TASK-2", "TASK-3"]
-    agents = ["engineer", "engineer", "qa"]
-    calls = [
-        delegate(agent, f"{task} go", run_in_background=in_background)
-        for agent, task in zip(agents, tasks, strict=True)
-    ]
-    everyone = threading.Barrier(3)
-    lines: list[Line] = [meeting(say(report), everyone) for report in reports]
-    answers: Script = {task: [line] for task, line in zip(tasks, lines, strict=True)}
+    everyone, calls, answers = threading.Barrier(3), list[Line](), Script()
+    agents = {"TASK-1": "engineer", "TASK-2": "engineer", "TASK-3": "qa"}
+    for task, report in zip(agents, reports, strict=True):
+        calls.append(delegate(agents[task], f"{task} go", run_in_background=in_background))
+        answers[task] = [after(everyone, say(report))]
     return {"MAIN": [together(*calls), say("fine")], **answers}
 
 
@@ -150,12 +154,11 @@ def test_nested(desk: Desk) -> None:
     """An agent delegates to another agent."""
 
     def script(outer: str, inner: str) -> Script:
+        call = delegate("qa", "TASK-outer go", run_in_background=False)
+        nested = delegate("engineer", "TASK-inner go", run_in_background=False)
         return {
-            "MAIN": [delegate("qa", "TASK-outer go", run_in_background=False), say("done")],
-            "TASK-outer": [
-                delegate("engineer", "TASK-inner go", run_in_background=False),
-                say(outer),
-            ],
+            "MAIN": [call, say("done")],
+            "TASK-outer": [nested, say(outer)],
             "TASK-inner": [say(inner)],
         }
 
@@ -181,13 +184,12 @@ def test_handback(desk: Desk, check: str, in_background: bool) -> None:
     """Auto mode with the safety check of the server, and with the local check."""
 
     def way(report: str) -> Script:
-        call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
         report_back = use("SubagentHandback", message=report)
-        return {"MAIN": [call, say("fine")], "TASK-1": [report_back, say("")]}
+        return call_engineer(report_back, say(""), in_background=in_background)
 
     if check == "local":
         desk.variables["CLAUDE_CODE_AUTO_MODE_SERVER"] = "0"
-    first, second = learn_and_receive(desk, way, "--permission-mode", "auto")
+    first, second = learn_and_get(desk, way, "--permission-mode", "auto")
     assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
     assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
     assert "The work is finished." in second.requests_by("MAIN")[-1].said
@@ -214,12 +216,9 @@ def test_forked_skill(desk: Desk) -> None:
     def way(report: str) -> Script:
         return {"MAIN": [use("Skill", skill="survey"), say("done")], "TASK-1": [say(report)]}
 
-    desk.write(
-        ".claude/skills/survey/SKILL.md",
-        "---\nname: survey\ndescription: surveys\ncontext: fork\nagent: engineer\n---\nTASK-1 go\n",
-    )
+    write_skill(desk, "engineer", "TASK-1")
     if desk.claude.since(BACKGROUND):
-        learn_and_receive(desk, way)
+        learn_and_get(desk, way)
     else:  # its events lack the report or the agent, so a sweep finds the report
         assert_memory_given(desk.run(way(lesson(FACT))).requests_by("TASK-1"))
         assert_memory_given(desk.run(way("Fine.")).requests_by("TASK-1"), FACT)
@@ -234,29 +233,25 @@ def test_worktree(desk: Desk) -> None:
         subprocess.run(["git", *command.split()], cwd=desk.project, check=True)
 
     def way(report: str) -> Script:
-        call = delegate("engineer", "TASK-1 go", run_in_background=False, isolation="worktree")
         work = use("Bash", command="pwd > here; cat here", description="x")
-        return {"MAIN": [call, say("done")], "TASK-1": [work, say(report)]}
+        return call_engineer(work, say(report), isolation="worktree")
 
     desk.settings(permissions={"allow": ["Bash"]})
-    first, _ = learn_and_receive(desk, way)
+    first, _ = learn_and_get(desk, way)
     assert "/.claude/worktrees/" in str(first.requests_by("TASK-1")[-1].results)
 
 
 def test_plugin_agent(desk: Desk) -> None:
     plugin = desk.home / "tools"
-    for path, text in {
-        ".claude-plugin/plugin.json": '{"name": "tools", "version": "1.0.0", "description": "d"}',
-        "agents/reviewer.md": agent("reviewer"),
-    }.items():
-        (plugin / path).parent.mkdir(parents=True)
-        (plugin / path).write_text(text)
+    manifest = '{"name": "tools", "version": "1.0.0", "description": "d"}'
+    desk.write("../home/tools/.claude-plugin/plugin.json", manifest)
+    desk.write("../home/tools/agents/reviewer.md", agent("reviewer"))
 
     def way(report: str) -> Script:
         call = delegate("tools:reviewer", "TASK-1 go", run_in_background=False)
         return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
 
-    learn_and_receive(desk, way, "--plugin-dir", str(plugin), agent="tools--reviewer")
+    learn_and_get(desk, way, "--plugin-dir", str(plugin), agent="tools--reviewer")
 
 
 @versions("2.1.200")
@@ -271,7 +266,7 @@ def test_workflow(desk: Desk) -> None:
         return {"MAIN": [start, say("waiting"), say("done")], "TASK-1": [say(report)]}
 
     desk.settings(permissions={"allow": ["Workflow"]})
-    learn_and_receive(desk, way)
+    learn_and_get(desk, way)
 
 
 @versions("2.1.200")

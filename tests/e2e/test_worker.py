@@ -7,15 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from memory_core.storage.paths import LevelPaths
-from memory_core.storage.project import Project
 from support.processes import wait_until
 
-from .api import after, delegate, say
+from .api import after, call_engineer, say
 from .client import Desk, Session
-from .product import lesson, list_known_items
-
-FACT = "Orders are numbered per warehouse and never reused"
+from .product import FACT, lesson, list_known_items
 
 
 def end_by_itself(session: Session) -> None:
@@ -38,11 +34,11 @@ def kill_all(session: Session) -> None:
 @pytest.mark.parametrize("end", [end_by_itself, interrupt, terminate, kill_all])
 def test_the_worker_outlives_the_client(desk: Desk, end: Callable[[Session], None]) -> None:
     """While the memory file is locked, the worker cannot finish."""
-    store = Project(LevelPaths(str(desk.project), {"HOME": str(desk.home)}), {}).store
+    store = desk.open_project().store
     is_left = threading.Event()
-    call = delegate("engineer", "TASK-1 go", run_in_background=False)
-    last = say("done") if end is end_by_itself else after(is_left, say("done"))
-    script = {"MAIN": [call, last], "TASK-1": [say(lesson(FACT))]}
+    script = call_engineer(say(lesson(FACT)))
+    if end is not end_by_itself:
+        script["MAIN"][1] = after(is_left, say("done"))
     with desk.start(script) as session, store.lock("engineer"):
         wait_until(lambda: len(session.api.requests_by("MAIN")) == 2, "the hooks to be done")
         end(session)
