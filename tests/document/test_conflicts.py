@@ -18,173 +18,139 @@ def test_conflict_examples_of_the_page(pair: dict[str, str]) -> None:
     assert merge_versions.merge_sides(pair["conflict"]).text == pair["resolved"]
 
 
-QUOTED = "```\n<<<<<<< a\n- a\n=======\n- b\n>>>>>>> b\n```\n"
+# In these tables a slash ends a line.
 
-HEADER = "<!-- Last Updated: a -->\n"
+
+def make_lines(text: str) -> str:
+    return text.replace("/", "\n")
+
+
+QUOTED = "```/<<<<<<< a/- a/=======/- b/>>>>>>> b/```/"
+BASE = "<<<<<<< HEAD/- x/||||||| base/"
+IN_BASE = "||||||| base/<<<<<<<<< 1/- a/=========/>>>>>>>>> 2/"  # as git marks it
+UNCLOSED = "<<<<<<< HEAD/- x//## B/" + make_conflict("- y/", "- z/")
+OWNERS = make_conflict("owner: ann/", "owner: bob/")
+ACROSS = make_conflict("---/# T/", "owner: bob/---/# T/")
+OPENED = make_conflict("```/ours/", "```/theirs/")
+HEADER = "<!-- Last Updated: a -->/"
 # (the text above the conflict, ours, theirs, all of it afterwards)
 SIDES = {
-    "items": ("## A\n", "- x\n", "- y\n", "## A\n- x\n- y\n"),
-    "the same": ("## A\n", "- x\n", "- **X**.\n", "## A\n- x\n"),
-    "nested": ("## A\n", "- x\n  - n\n", "- x\n  - m\n", "## A\n- x\n  - n\n  - m\n"),
-    "a section": ("# T\n", "## A\n- x\n", "## B\n- y\n", "# T\n## A\n- x\n\n## B\n- y\n"),
-    "headers": ("", "<!-- Last Updated: a -->\n", "<!-- Last Updated: b -->\n", HEADER),
-    "prose": ("## A\n", "one\n", "two\n", "## A\none\n\ntwo\n"),
-    "code": ("## A\n", "- x\n", "```\n- y\n\nz\n```\n", "## A\n- x\n\n```\n- y\n\nz\n```\n"),
-    "indented code": ("## A\n", "- x\n", "    y\n", "## A\n- x\n\n<!-- -->\n\n    y\n"),
-    "without a section": ("", "- x\n", "- y\n", "- x\n- y\n"),
-    "one side has nothing": ("# T\n", "", "## A\n- x\n", "# T\n## A\n- x\n"),
-    "and nothing else is there": ("", "", "# T\n- x\n", "# T\n- x\n"),
+    "items": ("## A/", "- x/", "- y/", "## A/- x/- y/"),
+    "the same": ("## A/", "- x/", "- **X**./", "## A/- x/"),
+    "nested": ("## A/", "- x/  - n/", "- x/  - m/", "## A/- x/  - n/  - m/"),
+    "a section": ("# T/", "## A/- x/", "## B/- y/", "# T/## A/- x//## B/- y/"),
+    "headers": ("", "<!-- Last Updated: a -->/", "<!-- Last Updated: b -->/", HEADER),
+    "prose": ("## A/", "one/", "two/", "## A/one//two/"),
+    "code": ("## A/", "- x/", "```/- y//z/```/", "## A/- x//```/- y//z/```/"),
+    "indented code": ("## A/", "- x/", "    y/", "## A/- x//<!-- -->//    y/"),
+    "without a section": ("", "- x/", "- y/", "- x/- y/"),
+    "one side has nothing": ("# T/", "", "## A/- x/", "# T/## A/- x/"),
+    "and nothing else is there": ("", "", "# T/- x/", "# T/- x/"),
 }
 UNIONS = {
     **{name: (above + make_conflict(*sides), end) for name, (above, *sides, end) in SIDES.items()},
-    "no conflict": ("## A\n=======\n", "## A\n=======\n"),
-    "without a base": ("## A\n" + make_conflict("- x\n", "- y\n", ""), "## A\n- x\n- y\n"),
-    "CRLF": (make_conflict("- x\n", "- y\n").replace("\n", "\r\n"), "- x\r\n- y\r\n"),
+    "no conflict": ("## A/=======/", "## A/=======/"),
+    "without a base": ("## A/" + make_conflict("- x/", "- y/", ""), "## A/- x/- y/"),
+    "CRLF": (make_lines(make_conflict("- x/", "- y/")).replace("\n", "\r\n"), "- x\r/- y\r/"),
     # Incomplete conflicts.
-    "never ended": ("## A\n<<<<<<< HEAD\n- x\n=======\n- y\n", "## A\n- x\n- y\n"),
-    "never parted": ("## A\n<<<<<<< HEAD\n- x\n\n## B\n- y\n", "## A\n- x\n\n## B\n- y\n"),
-    "an end left over": ("## A\n- x\n>>>>>>> other\n- y\n", "## A\n- x\n- y\n"),
-    "a base that never ends": (
-        "## A\n<<<<<<< HEAD\n- x\n||||||| base\n- z\n\n## B\n- y\n",
-        "## A\n- x\n- z\n\n## B\n- y\n",
+    "never ended": ("## A/<<<<<<< HEAD/- x/=======/- y/", "## A/- x/- y/"),
+    "never parted": ("## A/<<<<<<< HEAD/- x//## B/- y/", "## A/- x//## B/- y/"),
+    "an end left over": ("## A/- x/>>>>>>> other/- y/", "## A/- x/- y/"),
+    "a base without end": (f"## A/{BASE}- z//## B/- y/", "## A/- x/- z//## B/- y/"),
+    "a base without a side": (f"## A/{BASE}- z/>>>>>>> other/- y/", "## A/- x/- z/- y/"),
+    "in the base": ("## A/" + make_conflict("- x/", "- y/", IN_BASE), "## A/- x/- y/"),
+    "an unclosed one": (
+        f"## A/{UNCLOSED}/Title/=======/",
+        "## A/- x//## B/- y/- z//Title/=======/",
     ),
-    "a base without what follows": (
-        "## A\n<<<<<<< HEAD\n- x\n||||||| base\n- z\n>>>>>>> other\n- y\n",
-        "## A\n- x\n- z\n- y\n",
-    ),
-    "in the base, as git marks it": (
-        "## A\n"
-        + make_conflict(
-            "- x\n", "- y\n", "||||||| base\n<<<<<<<<< 1\n- a\n=========\n>>>>>>>>> 2\n"
-        ),
-        "## A\n- x\n- y\n",
-    ),
-    "an unclosed one in front": (
-        "## A\n<<<<<<< HEAD\n- x\n\n## B\n"
-        + make_conflict("- y\n", "- z\n")
-        + "\nTitle\n=======\n",
-        "## A\n- x\n\n## B\n- y\n- z\n\nTitle\n=======\n",
-    ),
-    "in front matter": (
-        "---\nname: qa\n" + make_conflict("owner: ann\n", "owner: bob\n") + "---\n# T\n- x\n",
-        "---\nname: qa\nowner: ann\n---\n# T\n- x\n",
-    ),
-    "all of the front matter": (
-        "---\n" + make_conflict("owner: ann\n", "owner: bob\n") + "---\n# T\n- x\n",
-        "---\nowner: ann\n---\n# T\n- x\n",
-    ),
-    "across the end of it": (
-        "---\nname: qa\n" + make_conflict("---\n# T\n", "owner: bob\n---\n# T\n") + "- x\n",
-        "---\nname: qa\n---\n# T\n- x\n",
-    ),
+    "in front matter": (f"---/name: qa/{OWNERS}---/- x/", "---/name: qa/owner: ann/---/- x/"),
+    "all front matter": (f"---/{OWNERS}---/# T/- x/", "---/owner: ann/---/# T/- x/"),
+    "across the end of it": (f"---/name: qa/{ACROSS}- x/", "---/name: qa/---/# T/- x/"),
     # Code.
-    "code is code": (f"## A\n{QUOTED}", f"## A\n{QUOTED}"),
-    "code beside a conflict": (
-        f"## A\n{QUOTED}\n" + make_conflict("- x\n", "- y\n"),
-        f"## A\n{QUOTED}\n- x\n- y\n",
-    ),
-    "code that both sides begin": (
-        "## A\n" + make_conflict("```\nours\n", "```\ntheirs\n") + "```\n- x\n",
-        "## A\n```\nours\n```\n- x\n\n```\ntheirs\n```\n",
-    ),
-    "code of one side only": (
-        "## A\n" + make_conflict("- x\n", "```\n") + "<<<<<<< quoted\n```\n",
-        "## A\n- x\n```\n",
-    ),
+    "code is code": (f"## A/{QUOTED}", f"## A/{QUOTED}"),
+    "code beside one": (f"{QUOTED}/" + make_conflict("- x/", "- y/"), f"{QUOTED}/- x/- y/"),
+    "code of both": (f"## A/{OPENED}```/- x/", "## A/```/ours/```/- x//```/theirs/```/"),
+    "code of one": (make_conflict("- x/", "```/") + "<<<<<<< quoted/```/", "- x/```/"),
 }
 
 
 @for_each("name", UNIONS)
 def test_merge_sides(name: str) -> None:
-    text, expected = UNIONS[name]
+    text, expected = map(make_lines, UNIONS[name])
     found = merge_versions.merge_sides(text).text
     assert found == expected
     assert merge_versions.merge_sides(found).text == found
 
 
 LEFT = {
-    "another title": (make_conflict("# T\n", "# U\n") + "## A\n", ["# U"]),
-    "the same title": (make_conflict("# T\n", "t\n==\n") + "## A\n", []),
-    "front matter": (
-        "---\n" + make_conflict("owner: ann\n", "owner: bob\n") + "---\n",
-        ["---\nowner: bob\n---"],
-    ),
-    "none of it": (make_conflict("# T\n", "## A\n\nprose\n"), []),
+    "another title": (make_conflict("# T/", "# U/") + "## A/", ["# U"]),
+    "the same title": (make_conflict("# T/", "t/==/") + "## A/", []),
+    "front matter": (f"---/{OWNERS}---/", ["---\nowner: bob\n---"]),
+    "none of it": (make_conflict("# T/", "## A//prose/"), []),
 }
 
 
 @for_each("name", LEFT)
 def test_rest_of_a_conflict(name: str) -> None:
     text, left = LEFT[name]
-    assert merge_versions.merge_sides(text).left == left
+    assert merge_versions.merge_sides(make_lines(text)).left == left
 
 
-FIRST = "# T\n\n## A\n- x\n\n## B\n- y\n"
+FIRST = "# T//## A/- x//## B/- y/"
 
 COMBINED = {
-    "section by section": (
-        "# t\n\nprose\n\n## B (Max: 15 items)\n1. Y\n2. z\n\n## C (Max: 15 items)\n- x\n- new\n",
-        "# T\n\nprose\n\n## A\n- x\n\n## B\n- y\n2. z\n\n## C (Max: 15 items)\n- new\n",
+    "by section": (
+        "# t//prose//## B (Max: 15 items)/1. Y/2. z//## C (Max: 15 items)/- x/- new/",
+        "# T//prose//## A/- x//## B/- y/2. z//## C (Max: 15 items)/- new/",
     ),
     "itself": (FIRST, FIRST),
     "nothing": ("", FIRST),
-    "as a person writes it": (
-        "## A\n-  two  blanks \n",
-        FIRST.replace("- x", "- x\n-  two  blanks "),
-    ),
-    "several lines": ("## A\n- one\n  two\n", FIRST.replace("- x", "- x\n- one\n  two")),
-    "farther in": ("## A\n  * one\n    - two\n", FIRST.replace("- x", "- x\n* one\n  - two")),
-    "a deeper heading": ("## A\n\n### Deep\n- z\n", FIRST.replace("- x", "- x\n\n### Deep\n- z")),
-    "another part": ("# t\n\n# Notes\n\nprose\n\n- z\n", f"{FIRST}\n# Notes\n\nprose\n\n- z\n"),
-    "header comments": ("<!-- MEMORY LIMITS: 9KB -->\n<!-- Last Updated: x -->\n", FIRST),
-    "a comment": ("<!-- of mine -->\n", FIRST.replace("# T\n", "# T\n\n<!-- of mine -->\n")),
-    "front matter": ("---\nowner: ann\n---\n", f"---\nowner: ann\n---\n{FIRST}"),
-    "code cut off": ("## A\n```\ncode\n", FIRST.replace("- x", "- x\n\n```\ncode\n```")),
+    "two blanks": ("## A/-  two  blanks /", FIRST.replace("- x", "- x/-  two  blanks ")),
+    "several lines": ("## A/- one/  two/", FIRST.replace("- x", "- x/- one/  two")),
+    "farther in": ("## A/  * one/    - two/", FIRST.replace("- x", "- x/* one/  - two")),
+    "a deeper heading": ("## A//### Deep/- z/", FIRST.replace("- x", "- x//### Deep/- z")),
+    "another part": ("# t//# Notes//prose//- z/", f"{FIRST}/# Notes//prose//- z/"),
+    "header comments": ("<!-- MEMORY LIMITS: 9KB -->/<!-- Last Updated: x -->/", FIRST),
+    "a comment": ("<!-- of mine -->/", FIRST.replace("# T/", "# T//<!-- of mine -->/")),
+    "front matter": ("---/owner: ann/---/", f"---/owner: ann/---/{FIRST}"),
+    "code cut off": ("## A/```/code/", FIRST.replace("- x", "- x//```/code/```")),
 }
 
 
 @for_each("name", COMBINED)
 def test_merge_documents(name: str) -> None:
-    other, expected = COMBINED[name]
-    found = merge_versions.merge_documents(FIRST, other)
+    other, expected = map(make_lines, COMBINED[name])
+    found = merge_versions.merge_documents(make_lines(FIRST), other)
     assert found.text == expected
     assert found.left == []
     assert merge_versions.merge_documents(found.text, other).text == expected
 
 
 FIRSTS = {
-    "no title": ("## A\n- x\n", "# T\n- y\n", "# T\n- y\n\n## A\n- x\n"),
-    "an empty file": ("\n", "# T\n- y\n", "# T\n- y\n"),
-    "code cut off": ("- x\n~~~~\ncode", "- y\n", "- x\n- y\n~~~~\ncode\n~~~~"),
-    "a deeper heading": (
-        "## A\n- x\n\n### Deep\n- y\n\n## B\n",
-        "## A\n### Deep\n- z\n### Other\n- w\n",
-        "## A\n- x\n\n### Deep\n- y\n- z\n\n### Other\n- w\n\n## B\n",
+    "no title": ("## A/- x/", "# T/- y/", "# T/- y//## A/- x/"),
+    "an empty file": ("/", "# T/- y/", "# T/- y/"),
+    "code cut off": ("- x/~~~~/code", "- y/", "- x/- y/~~~~/code/~~~~"),
+    "deeper": (
+        "## A//### D/- y//## B/",
+        "## A/### D/- z/### O/- w/",
+        "## A//### D/- y/- z//### O/- w//## B/",
     ),
-    "a comment that is lost": (
-        "<!-- lost\n\n- x\n",
-        "prose --> prose\n",
-        "<!-- lost\n\n- x\n-->\n\nprose --> prose\n",
-    ),
-    "a comment that is lost, and nothing new": ("- x\n<!-- lost\n", "- x\n", "- x\n<!-- lost\n"),
-    "neighbours, and nothing new": ("    a\n<!-- b -->\n", "    a\n", "    a\n<!-- b -->\n"),
-    "neighbours that are apart": (
-        "<!-- a -->\n\n    b\n",
-        "<!-- a -->\n    b\n",
-        "<!-- a -->\n\n    b\n",
-    ),
-    "an item with what is nested": ("- x\n  - y\n  - z\n", "- X.\n  - z\n", "- x\n  - y\n  - z\n"),
-    "conflicts in both": (
-        "## A\n" + make_conflict("- a\n", "- b\n"),
-        "## A\n" + make_conflict("- c\n", "- b\n- d\n"),
-        "## A\n- a\n- b\n- c\n- d\n",
+    "a lost comment": ("<!-- lost//- x/", "a --> b/", "<!-- lost//- x/-->//a --> b/"),
+    "a comment that is lost, and nothing new": ("- x/<!-- lost/", "- x/", "- x/<!-- lost/"),
+    "neighbours, and nothing new": ("    a/<!-- b -->/", "    a/", "    a/<!-- b -->/"),
+    "apart": ("<!-- a -->//    b/", "<!-- a -->/    b/", "<!-- a -->//    b/"),
+    "an item with what is nested": ("- x/  - y/  - z/", "- X./  - z/", "- x/  - y/  - z/"),
+    "conflicts": (
+        make_conflict("- a/", "- b/"),
+        make_conflict("- c/", "- b/- d/"),
+        "- a/- b/- c/- d/",
     ),
 }
 
 
 @for_each("name", FIRSTS)
 def test_merge_documents_with_another_first(name: str) -> None:
-    first, other, expected = FIRSTS[name]
+    first, other, expected = map(make_lines, FIRSTS[name])
     assert merge_versions.merge_documents(first, other).text == expected
     assert merge_versions.merge_documents(expected, other).text == expected
 
@@ -248,9 +214,8 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
     after = markdown.parse_document(found.text)
     items = [item.text for item in after.items]
     lines = {bare(line) for line in [*after.lines, *"\n".join(found.left).split("\n"), ""]}
-    titles = {
-        markdown.normalize_title(markdown.split_title(each.title)[0]) for each in after.headings
-    }
+    bare_titles = [markdown.split_title(each.title)[0] for each in after.headings]
+    titles = set(map(markdown.normalize_title, bare_titles))
     for source in (markdown.parse_document(text), markdown.parse_document(other)):
         assert all(is_said(item.text, items) or item.text in found.text for item in source.items)
         assert prose(source) <= lines | {"---"}
@@ -293,10 +258,8 @@ def test_a_union_keeps_all_but_bases(text: str) -> None:
 def parts_of(text: str) -> list[tuple[str, str]]:
     """Return (line, last marker above it) for each line; only complete bases count as bases."""
     lines = markdown_lines.split_lines(text)
-    marks = [
-        bare(line)[:1] if bare(line)[:7] in markdown_lines.CONFLICT_MARKERS else ""
-        for line in lines
-    ]
+    signs = [bare(line)[:7] for line in lines]
+    marks = [sign[:1] if sign in markdown_lines.CONFLICT_MARKERS else "" for sign in signs]
     found, mark = [], ""
     for at, line in enumerate(lines):
         mark = marks[at] or mark

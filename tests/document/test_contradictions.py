@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -49,12 +50,8 @@ sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 @given(st.lists(sentences, max_size=8))
 def test_pairs_are_those_that_contradict_each_other(texts: list[str]) -> None:
-    expected = [
-        (at, later)
-        for at in range(len(texts))
-        for later in range(at + 1, len(texts))
-        if contradictions.contradict(texts[at], texts[later])
-    ]
+    pairs = itertools.combinations(range(len(texts)), 2)
+    expected = [(a, b) for a, b in pairs if contradictions.contradict(texts[a], texts[b])]
     assert sorted(contradictions.find_pairs(texts)) == expected
     assert not any(contradictions.contradict(text, text) for text in texts)
 

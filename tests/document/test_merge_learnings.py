@@ -101,9 +101,8 @@ def test_a_new_document() -> None:
 
 
 def test_an_author_cannot_end_the_comment() -> None:
-    text = merge_learnings.merge_learnings(
-        "", [Learning("tip", "a learning")], LIMITS, NOW, "a --> # b\n## c"
-    ).text
+    author, learned = "a --> # b\n## c", [Learning("tip", "a learning")]
+    text = merge_learnings.merge_learnings("", learned, LIMITS, NOW, author).text
     assert "Auto-updated by: a --› # b ## c -->" in text
     assert titles_of(text) == ["Recent Learnings"]
 
@@ -136,12 +135,7 @@ REFUSED = {
     "too long": ("x" * 399, "", LIMITS, "its line would have 401 characters, limit 400"),
     "in its list": ("x" * 398, "## Recent Learnings\n 10. a\n", LIMITS, "its line would have 403"),
     "no room": ("a learning", "x" * 900, template.Limits(size=1024), NO_ROOM),
-    "no section": (
-        "a",
-        "",
-        template.Limits(sections=0),
-        "the file has 0 sections, and none for it",
-    ),
+    "no section": ("a", "", template.Limits(sections=0), "has 0 sections, and none for it"),
 }
 
 
@@ -160,9 +154,8 @@ def test_there_are_at_most_ten_sections() -> None:
     text = "".join(f"## Mine {number}\n\n" for number in range(10))
     found = merged(text, ("pattern", "a learning"))
     assert found.text == text
-    assert [reason for _learning, reason in found.refused] == [
-        "the file has 10 sections, and none for it"
-    ]
+    ((_learning, reason),) = found.refused
+    assert reason == "the file has 10 sections, and none for it"
     last = f"{text}## Recent Learnings\n"
     document = markdown.parse_document(merged(last, ("pattern", "a learning")).text)
     assert [item.text for item in document.sections[-1].items] == ["a learning"]

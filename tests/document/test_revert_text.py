@@ -9,36 +9,32 @@ from hypothesis import strategies as st
 from memory_core.document import revert_text
 from memory_core.document.revert_text import TextChanged
 
-TABLE = "| a |\n|---|\n"
+TABLE = "| a |/|---|/"
 
-# Before and after a change, the text now, and the text without the change.
+# Before and after a change, the text now, and the text without the change; a slash ends a line.
 REVERTED = {
-    "an item, others stay": ("- a\n", "- a\n- b\n", "- a\n- b\n- c\n", "- a\n- c\n"),
-    "an item comes back to its place": (
-        "- a\n- b\n- c\n",
-        "- a\n- c\n",
-        "- a\n- c\n- d\n",
-        "- a\n- b\n- c\n- d\n",
-    ),
-    "above a table": (f"- a\n\n{TABLE}", f"\n{TABLE}", f"\n{TABLE}x\n", f"- a\n\n{TABLE}x\n"),
-    "prose": ("Old.\n- a\n", "New.\n- a\n", "New.\n- a\n- b\n", "Old.\n- a\n- b\n"),
-    "a heading": ("- a\n", "- a\n\n## B\n- b\n", "x\n- a\n\n## B\n- b\n", "x\n- a\n"),
+    "an item, others stay": ("- a/", "- a/- b/", "- a/- b/- c/", "- a/- c/"),
+    "an item comes back": ("- a/- b/- c/", "- a/- c/", "- a/- c/- d/", "- a/- b/- c/- d/"),
+    "above a table": (f"- a//{TABLE}", f"/{TABLE}", f"/{TABLE}x/", f"- a//{TABLE}x/"),
+    "prose": ("Old./- a/", "New./- a/", "New./- a/- b/", "Old./- a/- b/"),
+    "a heading": ("- a/", "- a//## B/- b/", "x/- a//## B/- b/", "x/- a/"),
     "a heading that has a later item": (
-        f"{TABLE}",
-        f"{TABLE}\n## B\n- b\n",
-        f"{TABLE}\n## B\n- b\n- c\n",
-        f"{TABLE}\n## B\n- c\n",
+        TABLE,
+        f"{TABLE}/## B/- b/",
+        f"{TABLE}/## B/- b/- c/",
+        f"{TABLE}/## B/- c/",
     ),
-    "what is gone already": ("- a\n", "- a\n- b\n", "- c\n- a\n", "- c\n- a\n"),
-    "line ends": ("- a\n", "- a\n- b\n", "- a\r\n- b\r\n- c", "- a\r\n- c"),
-    "nested lines": ("- a\n", "- a\n  - b\n", "- a\n  - b\n- c\n", "- a\n- c\n"),
-    "the whole text": ("# A\n\n- a\n", "", "- c\n", "# A\n\n- a\n- c\n"),
+    "what is gone already": ("- a/", "- a/- b/", "- c/- a/", "- c/- a/"),
+    "line ends": ("- a/", "- a/- b/", "- a\r/- b\r/- c", "- a\r/- c"),
+    "nested lines": ("- a/", "- a/  - b/", "- a/  - b/- c/", "- a/- c/"),
+    "the whole text": ("# A//- a/", "", "- c/", "# A//- a/- c/"),
 }
 
 
 @pytest.mark.parametrize(("before", "after", "now", "expected"), REVERTED.values(), ids=REVERTED)
 def test_a_change_is_taken_back(before: str, after: str, now: str, expected: str) -> None:
-    assert revert_text.revert_change(before, after, now) == expected
+    texts = [text.replace("/", "\n") for text in (before, after, now, expected)]
+    assert revert_text.revert_change(*texts[:3]) == texts[3]
 
 
 # The same, and the text that prevents it.
@@ -61,9 +57,7 @@ def test_a_later_change_prevents_it(before: str, after: str, now: str, text: str
 
 
 LINES = ["", "# T", "## A", "## B", "Prose.", "- a", "  - n", "- b", "* c", "```", "| x |", "> q"]
-TEXTS = st.lists(st.sampled_from(LINES), max_size=12).map(
-    lambda lines: "\n".join(["# Q", *lines, ""])
-)
+TEXTS = st.lists(st.sampled_from(LINES), max_size=12).map("\n".join).map("# Q\n{}\n".format)
 
 
 @given(TEXTS, TEXTS)
