@@ -78,9 +78,8 @@ def test_the_project_overrides_the_user(sandbox: Sandbox) -> None:
     users = sandbox.home / ".claude-mpm" / "config.yml"
     users.parent.mkdir()
     overrides = "agent_overrides: {Research: {size_kb: 32, max_sections: 3}}"
-    users.write_text(
-        f"memory: {{max_learning_length: 50, limits: {{max_sections: 3}}, {overrides}}}"
-    )
+    limits = "limits: {max_sections: 3}"
+    users.write_text(f"memory: {{max_learning_length: 50, {limits}, {overrides}}}")
     own = "agent_overrides: {research agent: {size_kb: 4, max_sections: null}}"
     sandbox.configure(f"memory: {{limits: {{max_items_per_section: 4}}, {own}}}")
     loaded = load_levels(sandbox)

@@ -24,16 +24,14 @@ def value(loaded: config.Config, key: str) -> Any:
 
 
 UNKNOWN = "unknown key"
-NO_TEXTS = ["no", "~", "1.5", "2024-01-01", "="]
+KEYS = enumerate(("no", "~", "1.5", "2024-01-01", "="), 4)
+NO_TEXTS = [f"{at}: memory.{key}: {UNKNOWN}" for at, key in KEYS]
 
 # Name: (text of config.yml, problems by line, effective settings)
 WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "keys that are no texts to YAML": (
         "on: x\nmemory:\n  enabled: off\n  no: 1\n  ~: 1\n  1.5: 1\n  2024-01-01: 1\n  =: 1\n",
-        [
-            f"1: on: {UNKNOWN}",
-            *(f"{at}: memory.{key}: {UNKNOWN}" for at, key in enumerate(NO_TEXTS, 4)),
-        ],
+        ["1: on: unknown key", *NO_TEXTS],
         {"enabled": False},
     ),
     "agents whose names are no texts to YAML": (
@@ -128,10 +126,8 @@ def test_problems_name_lines_and_the_rest_is_used(
 def test_invalid_utf_8_affects_only_its_own_setting(tmp_path: Path) -> None:
     text = "memory:\n  exclude: [grüße]\n  enabled: false\n"
     loaded = load_text(tmp_path, text.encode("latin-1"))
-    assert (format_problems(loaded), loaded["enabled"]) == (
-        ["2: holds bytes that are not UTF-8"],
-        False,
-    )
+    assert format_problems(loaded) == ["2: holds bytes that are not UTF-8"]
+    assert loaded["enabled"] is False
 
 
 # (text of config.yml, start of the message after the file's name)
@@ -139,10 +135,7 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "a tab": ("memory:\n  enabled: true\n\tinclude: []\n", "3:1: not YAML: while scanning"),
     "an open list": ("a:\n  b: [a,\nc: 3\n", "4:1: not YAML: while parsing a flow sequence from"),
     "two documents": ("memory: {}\n---\nmemory: {}\n", "2:1: not YAML: expected a single document"),
-    "an alias": (
-        "memory:\n  limits: &a {}\n  tasks: *a\n",
-        "3:10: not YAML: the alias *a is not supported",
-    ),
+    "an alias": ("memory:\n  limits: &a {}\n  tasks: *a\n", "3:10: not YAML: the alias *a is not"),
     "a list": ("# settings\n- a\n", "2: a mapping is expected, with the key memory, not a list"),
     "a word": ("memory", "1: a mapping is expected, with the key memory, not memory"),
     "a NUL": ("memory:\n  enabled: \0", " not YAML: unacceptable character #x0000"),
@@ -261,9 +254,8 @@ def test_each_invalid_text_of_a_setting_is_reported_once_and_not_used(tmp_path: 
     for number in range(len(BAD_FOLDERS)):
         texts = {key: wrong[number % len(wrong)] for key, (_right, wrong) in ALL.items()}
         loaded = load_text(tmp_path, write_settings(texts))
-        assert [problem.split(": ")[1] for problem in format_problems(loaded)] == [
-            f"memory.{key}" for key in ALL
-        ]
+        found = [problem.split(": ")[1] for problem in format_problems(loaded)]
+        assert found == [f"memory.{key}" for key in ALL]
         assert loaded.values | {"agent_overrides": {}} == default_settings.DEFAULTS
         assert all(problem.isprintable() for problem in loaded.problems)
 
@@ -277,10 +269,10 @@ PIECES += ["#", "\\U0001", "\0", "\ud800", "\x85", "\u2028", "\ufeff", "=", "202
 PIECES += ["!!python/name:os.system "]
 
 
-@given(
-    st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=40),
-    st.booleans(),
-)
+ANY_TEXT = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=40)
+
+
+@given(ANY_TEXT, st.booleans())
 def test_any_text_can_be_read(text: str, below: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         loaded = load_text(Path(folder), f"memory:\n  {text}" if below else text)

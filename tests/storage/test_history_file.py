@@ -43,10 +43,8 @@ RECORDS, RUNS, PLAIN_LINES = make_records(1600), 300, 200
 def large(tmp_path: Path) -> Path:
     """Create a history with lines of items and runs that an older version packed."""
     path = tmp_path / "engineer.jsonl"
-    tasks = [
-        {"v": 1, "time": at(number), "kind": "task", "id": f"{number:010}", "outcome": "done"}
-        for number in range(RUNS)
-    ]
+    task = {"v": 1, "kind": "task", "outcome": "done"}
+    tasks = [{**task, "time": at(number), "id": f"{number:010}"} for number in range(RUNS)]
     open_history(path).append(tasks)
     open_history(path).append(RECORDS)
     pack_history(path, PLAIN_LINES)

@@ -172,8 +172,7 @@ def test_the_folders_of_a_project(tmp_path: Path, worktree: Path) -> None:
     (tmp_path / "link").symlink_to("shop")
     inside = ["shop", "shop/src", "shop/gone/for/good", "tree", "link/src"]
     outside = ["shop-api", "shop/..", "shop/../other", ".", "none"]
-    given = {
-        name: project_rules.contains(project, str(tmp_path / name)) for name in inside + outside
-    }
-    assert given == {**dict.fromkeys(inside, True), **dict.fromkeys(outside, False)}
+    paths_in = [str(tmp_path / name) for name in inside + outside]
+    given = [project_rules.contains(project, path) for path in paths_in]
+    assert given == [True] * len(inside) + [False] * len(outside)
     assert not any(project_rules.contains(project, name) for name in ("", "shop", "../shop", "/"))

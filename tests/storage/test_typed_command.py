@@ -38,17 +38,17 @@ def note(home: Path, word: str) -> None:
     (folder / FILE).write_text(word, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("word", "command"),
-    [
-        (f"{PATH}\n", PATH),
-        ("'/my tools/agent-memory'\n", "'/my tools/agent-memory'"),
-        ("", "agent-memory"),
-        ("relative/agent-memory", "agent-memory"),
-        ("/x/\x1b[31mred", "agent-memory"),
-        ("/x/" + "y" * 5000, "agent-memory"),
-    ],
-)
+WORDS = [
+    (f"{PATH}\n", PATH),
+    ("'/my tools/agent-memory'\n", "'/my tools/agent-memory'"),
+    ("", "agent-memory"),
+    ("relative/agent-memory", "agent-memory"),
+    ("/x/\x1b[31mred", "agent-memory"),
+    ("/x/" + "y" * 5000, "agent-memory"),
+]
+
+
+@pytest.mark.parametrize(("word", "command"), WORDS)
 def test_a_text_names_the_command_of_the_file(tmp_path: Path, word: str, command: str) -> None:
     note(tmp_path, word)
     named = typed_command.name_command(TEXT, {"HOME": str(tmp_path)})
@@ -96,9 +96,8 @@ def test_texts_use_the_name_before_a_word_for_commands_only() -> None:
     """Else `name_command` would put the path into a sentence about the product."""
     known = {*TARGETS, *ALIASES}
     texts = {path: list_texts(ast.parse(path.read_text())) for path in PACKAGE.rglob("*.py")}
-    found = {
-        (path.name, word) for path in texts for one in texts[path] for word in COMMAND.findall(one)
-    }
+    pairs = ((path.name, text) for path in texts for text in texts[path])
+    found = {(name, word) for name, text in pairs for word in COMMAND.findall(text)}
     assert len(found) > 50
     assert {(name, word) for name, word in found if word not in known} == set()
 
@@ -109,12 +108,9 @@ def test_no_command_is_printed_without_the_rule() -> None:
         for call in ast.walk(ast.parse(path.read_text())):
             name = getattr(call, "func", None)
             if isinstance(name, ast.Name) and name.id in PLAIN:
-                printed = [
-                    one for one in ast.iter_child_nodes(call) if not isinstance(one, ast.Call)
-                ]
-                bare += [
-                    path.name for one in printed for text in list_texts(one) if COMMAND.search(text)
-                ]
+                shown = [one for one in ast.iter_child_nodes(call) if not isinstance(one, ast.Call)]
+                said = [text for one in shown for text in list_texts(one)]
+                bare += [path.name for text in said if COMMAND.search(text)]
     for path in PACKAGE.glob("dashboard/templates/*.html"):
         rest = re.sub(r'(command\(|== |startswith\()"[^"]+', "", path.read_text())
         bare += [path.name] * len(COMMAND.findall(rest))
@@ -132,9 +128,8 @@ def test_pages_tools_and_prompts_print_it(person: Person) -> None:
         assert f"{PATH} add PM guideline" in served.get("/dashboard/agents/PM").body
     sandbox.switch_selection_on()
     for number in range(60):
-        person.run(
-            "add", "engineer", "guideline", f"Rule {number} says {'long words ' * 9}{number}"
-        )
+        rule = f"Rule {number} says {'long words ' * 9}{number}"
+        person.run("add", "engineer", "guideline", rule)
     project = find_project(str(sandbox.root), sandbox.env)
     block = recall.build_block(project, "engineer", 4000, lambda: "Say the rule")
     assert f"more rules of people: {PATH} list engineer --mine" in block.text
