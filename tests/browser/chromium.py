@@ -61,11 +61,9 @@ class Chromium:
 
     def open_tab(self, width: int = 1280, theme: str = "light", height: int = HEIGHT) -> Tab:
         """Open a tab with its own cookies."""
-        context = self._browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=theme,
-            reduced_motion="reduce",
-        )
+        size = {"width": width, "height": height}
+        still = {"color_scheme": theme, "reduced_motion": "reduce"}
+        context = self._browser.new_context(viewport=size, **still)
         context.set_default_timeout(TIMEOUT_MS)
         return Tab(context)
 

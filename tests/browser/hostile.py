@@ -41,15 +41,8 @@ EXAMPLES = (
     f"/tasks?q={WORDS}",
     f"/events?events={WORDS}&agent={WORDS}",
 )
-TASK = f"""\
----
-id: TASK-1
-title: '"><img src=x onerror={RUN}> <b>{"long" * 40}'
-status: In Progress
----
-
-<script>{RUN}</script>
-"""
+TITLE = f"'\"><img src=x onerror={RUN}> <b>{'long' * 40}'"
+TASK = f"---\nid: TASK-1\ntitle: {TITLE}\nstatus: In Progress\n---\n\n<script>{RUN}</script>\n"
 BACKLOG = 'project_name: "<b>x"\nstatuses: ["To Do", "In Progress", "Done"]\n'
 
 
@@ -78,27 +71,19 @@ def _write_memory() -> str:
 
 def _list_records() -> list[dict[str, object]]:
     fields = ("agent", "section", "nested", "run", "session", "source", "origin", "change", "about")
-    return [
-        {
-            "v": 1,
-            "time": f"2026-11-{at + 1:02}T10:00:00.000Z",
-            "kind": "learned",
-            "id": f"<b>{at}",
-            "text": f"{at} {text}",
-            "confidence": 0.5,
-            "seq": at + 1,
-            **dict.fromkeys(fields, text),
-            "type": text,
-            "reading": [text],
-        }
-        for at, text in enumerate(TEXTS)
-    ]
+    records: list[dict[str, object]] = []
+    for at, text in enumerate(TEXTS):
+        own = {"time": f"2026-11-{at + 1:02}T10:00:00.000Z", "id": f"<b>{at}", "seq": at + 1}
+        own |= {"text": f"{at} {text}", "type": text, "reading": [text]}
+        records.append(
+            {"v": 1, "kind": "learned", "confidence": 0.5, **dict.fromkeys(fields, text), **own}
+        )
+    return records
 
 
 def _report(place: Shop, agent: str) -> None:
-    blocks = [f"# Add To Memory:\nType: pattern\nContent: {text}\n#" for text in TEXTS]
-    text = "\n\n".join(["Done.", *blocks])
-    place.run_hook("subagent_stop", events.make_stop_event(f"a {agent} {TEXTS[0]}", text, agent))
+    run, text = f"a {agent} {TEXTS[0]}", events.make_report(*TEXTS)
+    place.run_hook("subagent_stop", events.make_stop_event(run, text, agent))
 
 
 def _delegate(place: Shop) -> None:
@@ -106,12 +91,8 @@ def _delegate(place: Shop) -> None:
     place.run_hook("pre_tool_use", events.make_pre_event("toolu_<b>", "writer"))
     place.run_hook("subagent_start", events.make_start_event("a<b>", "writer"))
     for text in TEXTS[:3]:
-        failure = {
-            **events.make_pre_event(f"toolu_{text}", "writer"),
-            "hook_event_name": "PostToolUseFailure",
-            "error": text,
-            "is_interrupt": False,
-        }
-        place.run_hook("post_tool_use", failure)
+        failure = {"hook_event_name": "PostToolUseFailure", "error": text, "is_interrupt": False}
+        call = events.make_pre_event(f"toolu_{text}", "writer")
+        place.run_hook("post_tool_use", {**call, **failure})
     session = {"hook_event_name": "SessionStart", "session_id": TEXTS[0], "source": "startup"}
     place.run_hook("session_start", session)

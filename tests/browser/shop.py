@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from support import events
+from support import events, life, processes
 from support.command_line import Person
 from support.machine import WRONG_CLOCK
 from support.paths import REPO
@@ -21,19 +21,8 @@ from support.sandbox import Sandbox
 DAY = 86400
 RUNS = Path(__file__).parent / "runs.md"
 
-CONFIG = """\
-memory:
-  limits: {max_items_per_section: 5}
-  agent_overrides:
-    qa: {learning: ask}
-"""
-AGENT = """\
----
-name: {name}
-description: {description}
----
-Work well.
-"""
+CONFIG = "memory: {limits: {max_items_per_section: 5}, agent_overrides: {qa: {learning: ask}}}\n"
+AGENT = "---\nname: {name}\ndescription: {description}\n---\nWork well.\n"
 AGENTS = {
     "engineer": "Writes and changes the code of the shop",
     "qa": "Tests the shop",
@@ -55,17 +44,8 @@ PM = """\
 - Give database work to engineer, and ask qa before each release
 """
 BACKLOG = 'project_name: "Shop"\nstatuses: ["To Do", "In Progress", "Done"]\n'
-TASK = """\
----
-id: TASK-{number}
-title: {title}
-status: {status}
----
-
-## Description
-
-{title}.
-"""
+HEAD = "---\nid: TASK-{number}\ntitle: {title}\nstatus: {status}\n---\n"
+TASK = HEAD + "\n## Description\n\n{title}.\n"
 TASKS = {
     12: ("Refund single positions of an order", "In Progress"),
     14: ("Send invoices as PDF", "In Progress"),
@@ -113,19 +93,14 @@ class Shop:
         self.person = Person(sandbox, folder)
         self.root, self.home = sandbox.root, sandbox.home
         self.days = 0.0  # how long ago everything happens
-        self.env = {
-            **self.person.env,
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            **{f"GIT_{who}_NAME": "Ann" for who in ("AUTHOR", "COMMITTER")},
-            **{f"GIT_{who}_EMAIL": "ann@example.org" for who in ("AUTHOR", "COMMITTER")},
-        }
+        self.env = {**self.person.env, "GIT_CONFIG_GLOBAL": os.devnull}
+        for who in ("AUTHOR", "COMMITTER"):
+            self.env |= {f"GIT_{who}_NAME": "Ann", f"GIT_{who}_EMAIL": "ann@example.org"}
         self._runs = 0
 
     def write(self, path: str, text: str) -> None:
         """Write a file of the project."""
-        whole = self.root / path
-        whole.parent.mkdir(parents=True, exist_ok=True)
-        whole.write_text(text, encoding="utf-8")
+        life.write(self.root / path, text)
 
     def run_hook(self, name: str, event: dict[str, Any]) -> dict[str, Any]:
         """Run a hook as Claude Code does, and return its reply."""
@@ -140,18 +115,10 @@ class Shop:
 
     def _start(self, options: list[str], program: str, *words: str, data: str = "") -> str:
         shift = str(-round(self.days * DAY))
-        done = subprocess.run(
-            [sys.executable, *options, "-c", WRONG_CLOCK, shift, program, *words],
-            input=data,
-            capture_output=True,
-            text=True,
-            cwd=self.root,
-            env=self.env,
-            timeout=60,
-            check=False,
-        )
+        command = [sys.executable, *options, "-c", WRONG_CLOCK, shift, program, *words]
+        done = processes.run(command, data.encode(), cwd=self.root, env=self.env)
         assert not done.returncode, (program, words, done.stdout, done.stderr)
-        return done.stdout
+        return done.stdout.decode()
 
     def git(self, *words: str) -> None:
         subprocess.run(["git", *words], cwd=self.root, env=self.env, check=True)
@@ -178,12 +145,9 @@ class Shop:
         path = self._write_transcript(name, run.read)
         stop = events.make_stop_event(name, report, run.agent)
         self.run_hook("subagent_stop", {**stop, **session, "agent_transcript_path": path})
-        numbers = {
-            "agentType": run.agent,
-            "totalDurationMs": 20_000 + 9_000 * self._runs,
-            "totalTokens": 30_000 + 700 * self._runs,
-            "totalToolUseCount": 4 + self._runs % 9,
-        }
+        numbers: dict[str, Any] = {"agentType": run.agent, "totalToolUseCount": 4 + self._runs % 9}
+        numbers["totalDurationMs"] = 20_000 + 9_000 * self._runs
+        numbers["totalTokens"] = 30_000 + 700 * self._runs
         answer = events.make_post_event(call["tool_input"]["prompt"], report, name, **numbers)
         self.run_hook("post_tool_use", {**answer, **call, "hook_event_name": "PostToolUse"})
 
@@ -196,10 +160,8 @@ class Shop:
     def _write_transcript(self, run: str, urls: list[str]) -> str:
         path = self.home / f"agent-{run}.jsonl"
         blocks = [{"type": "tool_use", "name": "WebFetch", "input": {"url": url}} for url in urls]
-        lines = [
-            json.dumps({"type": "assistant", "message": {"role": "assistant", "content": [block]}})
-            for block in blocks
-        ]
+        told = ({"role": "assistant", "content": [block]} for block in blocks)
+        lines = [json.dumps({"type": "assistant", "message": message}) for message in told]
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return str(path)
 

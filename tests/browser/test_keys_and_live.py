@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from support import events
 from support.dashboard import Dashboard
 
@@ -65,3 +67,86 @@ def test_the_chosen_theme_stays(dashboard: Dashboard, new_tab: NewTab) -> None:
     assert light != dark
     tab.visit(f"{dashboard.origin}/dashboard/events")
     assert tab.page.evaluate(background) == dark
+
+
+# Decide on learnings in the browser with the keyboard alone.
+
+
+class Reviewer:
+    """A person at the review of an agent; it has only a keyboard."""
+
+    def __init__(self, tab: Tab, dashboard: Dashboard) -> None:
+        self.tab = tab
+        self._dashboard = dashboard
+
+    @property
+    def proposal(self) -> str:
+        """The learning that is shown."""
+        return str(self.tab.page.input_value("textarea[name=text]"))
+
+    def press(self, *keys: str) -> str:
+        """Press keys, the last of which decides; return the message of the next page."""
+        *first, last = keys
+        for key in first:
+            self.tab.page.keyboard.press(key)
+        with self.tab.page.expect_navigation():
+            self.tab.page.keyboard.press(last)
+        return str(self.tab.page.inner_text(".message"))
+
+    def read_memory(self) -> str:
+        path = self._dashboard.sandbox.root / ".claude-mpm" / "memories" / "qa.md"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def count_waiting(self) -> int:
+        return self._dashboard.sandbox.run("review", "--list", "qa").count("\n")
+
+
+@pytest.fixture
+def reviewer(dashboard: Dashboard, new_tab: NewTab) -> Reviewer:
+    tab = new_tab(dashboard)
+    for key in ("g", "r"):
+        tab.page.keyboard.press(key)
+    tab.page.wait_for_url("**/dashboard/review")
+    tab.visit(f"{dashboard.origin}/dashboard/review?agent=qa")
+    return Reviewer(tab, dashboard)
+
+
+def test_a_learning_is_accepted(reviewer: Reviewer) -> None:
+    text, count = reviewer.proposal, reviewer.count_waiting()
+    assert text not in reviewer.read_memory()
+    reviewer.press("a")
+    assert text in reviewer.read_memory()
+    assert reviewer.count_waiting() == count - 1
+    assert reviewer.proposal != text
+
+
+def test_a_learning_is_edited_and_accepted(reviewer: Reviewer) -> None:
+    text = reviewer.proposal
+    for key in ("e", "End"):
+        reviewer.tab.page.keyboard.press(key)
+    reviewer.tab.page.keyboard.type(", on Linux only")
+    edited = reviewer.proposal
+    assert "Linux" in edited
+    reviewer.press("Control+Enter")
+    assert edited in reviewer.read_memory()
+    assert text != edited
+
+
+def test_a_learning_is_rejected_and_waits_again(reviewer: Reviewer) -> None:
+    text, count = reviewer.proposal, reviewer.count_waiting()
+    reviewer.press("r")
+    assert reviewer.count_waiting() == count - 1
+    reviewer.press("u")
+    assert reviewer.count_waiting() == count
+    assert reviewer.proposal == text
+    assert text not in reviewer.read_memory()
+
+
+def test_the_next_learning_is_shown(reviewer: Reviewer) -> None:
+    first = reviewer.proposal
+    for key in ("j", "k"):
+        before = reviewer.proposal
+        with reviewer.tab.page.expect_navigation():
+            reviewer.tab.page.keyboard.press(key)
+        assert reviewer.proposal != before
+    assert reviewer.proposal == first
