@@ -58,6 +58,7 @@ def review(person: Person, status: int = 0) -> dict[str, Any]:
 
 # The memory of the engineer on the branch; (kind, text, before) of the changes; the exit status.
 TESTS, REDACTED = "Tests are fast", "Use [redacted: github-token]"
+BELOW, IN_COMMENT = f"{CENTS}\n  - a", f"[redacted: github-token] in {MEMORIES}/engineer.md"
 EUROS, MOVED = CENTS.replace("cents", "euros"), f"{CENTS} (in Project Architecture)"
 WITHOUT_CENTS = BASE.replace(f"- {CENTS}\n", "")
 ITEMS: dict[str, tuple[str, list[tuple[str, str, str]], int]] = {
@@ -67,11 +68,7 @@ ITEMS: dict[str, tuple[str, list[tuple[str, str, str]], int]] = {
     "rewritten": (BASE.replace(CENTS, TESTS), [("added", TESTS, ""), ("removed", CENTS, "")], 0),
     "moved": (f"{WITHOUT_CENTS}\n## Recent Learnings\n- {CENTS}\n", [("changed", CENTS, MOVED)], 0),
     "a heading": (f"{BASE}\n## {POISON}\n", [("added", f"## {POISON}", "")], 1),
-    "lines below": (
-        BASE.replace(CENTS, f"{CENTS}\n  - a"),
-        [("changed", f"{CENTS}\n  - a", CENTS)],
-        0,
-    ),
+    "lines below": (BASE.replace(CENTS, BELOW), [("changed", BELOW, CENTS)], 0),
     "a paragraph": (f"{BASE}\nMore text.\n", [("added", "More text.", "")], 0),
     "reordered": (f"{HEAD}- {CENTS}\n- {ITEM}\n\nA paragraph.\n", [], 0),
     "deleted": ("", [("removed", text, "") for text in ("A paragraph.", CENTS, ITEM)], 0),
@@ -80,11 +77,7 @@ ITEMS: dict[str, tuple[str, list[tuple[str, str, str]], int]] = {
     "a poisoned paragraph": (f"{BASE}\n{POISON}\n", [("added", POISON, "")], 1),
     "a secret": (f"{BASE}- Use {TOKEN}\n", [("added", REDACTED, "")], 1),
     "a secret in a paragraph": (f"{BASE}\nUse {TOKEN}\n", [("added", REDACTED, "")], 1),
-    "a secret in a comment": (
-        f"{BASE}\n<!-- {TOKEN} -->\n",
-        [("added", f"[redacted: github-token] in {MEMORIES}/engineer.md", "")],
-        1,
-    ),
+    "a secret in a comment": (f"{BASE}\n<!-- {TOKEN} -->\n", [("added", IN_COMMENT, "")], 1),
 }
 
 
