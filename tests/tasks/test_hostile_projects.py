@@ -51,8 +51,7 @@ def test_one_refused_memory_does_not_stop_the_others(project: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [".git/hooks", ".claude/agents", "a/.vscode", "/etc", "../other", ".", "a\nb"],
+    "name", [".git/hooks", ".claude/agents", "a/.vscode", "/etc", "../other", ".", "a\nb"]
 )
 def test_the_backlog_is_in_no_folder_of_another_tool(sandbox: Sandbox, name: str) -> None:
     (sandbox.root / "backlog.config.yml").write_text(f"backlog_directory: {json.dumps(name)}\n")
@@ -71,8 +70,5 @@ def test_a_new_backlog_is_where_its_settings_are(sandbox: Sandbox) -> None:
 def test_of_two_spellings_the_memory_of_that_name_is_meant(project: Sandbox) -> None:
     (project.root / "backlog" / "memory" / "1.md").write_text("# of a branch\n")
     folder = backlog_folder.Folder(project.paths.files)
-    assert [folder.find_memory(name) for name in ("1", "task-1", "TASK-1")] == [
-        "1",
-        "task-1",
-        "task-1",
-    ]
+    names = [folder.find_memory(name) for name in ("1", "task-1", "TASK-1")]
+    assert names == ["1", "task-1", "task-1"]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
-from functools import partial
+import tempfile
 from itertools import repeat
 from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.claude_code import claude_md
@@ -31,6 +32,7 @@ from memory_core.tasks import (
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.text import characters, front_matter
+from support.life import write
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -50,17 +52,13 @@ class Shop:
     def folder(self) -> Path:
         return self.root / "backlog"
 
-    def read_task(
-        self, task: str, status: str, title: str = "Orders", place: str = "tasks", **more: str
-    ) -> Path:
+    def put_task(self, task: str, status: str, title: str = "Orders", place: str = "tasks") -> Path:
         """Write the file of a task; remove its file in any other folder."""
         for path in self.folder.glob(f"tasks/{task} - *.md"):
             path.unlink()
         path = self.folder / place / f"{task} - {title}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        told = {"id": task.upper(), "title": title, "status": status, **more}
-        lines = "".join(f"{key}: {value}\n" for key, value in told.items())
-        path.write_text(f"---\n{lines}---\n\n## Description\n", encoding="utf-8")
+        head = f"id: {task.upper()}\ntitle: {title}\nstatus: {status}\n"
+        write(path, f"---\n{head}---\n\n## Description\n")
         return path
 
     def check(self) -> None:
@@ -119,22 +117,22 @@ def test_front_matter_of_other_writers_is_read(title: str, unicode: bool) -> Non
     assert read["labels"][-1] == "y"
 
 
-@pytest.mark.parametrize(
-    ("yaml_text", "title"),
-    [
-        (">-\n  folded over\n  two lines", "folded over two lines"),
-        ("|-\n  line\n  break", "line\nbreak"),
-        ('"a \\"name\\", \\uD83D\\uDE00"', 'a "name", 😀'),
-        ('"nbsp\\_here, \\U0001F600"', "nbsp\xa0here, 😀"),
-        ('"\\q is none"', "\\q is none"),
-        ('"\\x"', "\\x"),
-        ("'it''s: x'", "it's: x"),
-        ("", ""),
-        ("a # comment", "a"),
-        ("'a # none'", "a # none"),
-        ("first\ntitle: second", "first"),
-    ],
-)
+TITLES = [
+    (">-\n  folded over\n  two lines", "folded over two lines"),
+    ("|-\n  line\n  break", "line\nbreak"),
+    ('"a \\"name\\", \\uD83D\\uDE00"', 'a "name", 😀'),
+    ('"nbsp\\_here, \\U0001F600"', "nbsp\xa0here, 😀"),
+    ('"\\q is none"', "\\q is none"),
+    ('"\\x"', "\\x"),
+    ("'it''s: x'", "it's: x"),
+    ("", ""),
+    ("a # comment", "a"),
+    ("'a # none'", "a # none"),
+    ("first\ntitle: second", "first"),
+]
+
+
+@pytest.mark.parametrize(("yaml_text", "title"), TITLES)
 def test_front_matter_of_backlog_and_users_is_read(yaml_text: str, title: str) -> None:
     assert front_matter.read_fields(f"---\ntitle: {yaml_text}\n---\n")["title"] == title
 
@@ -148,16 +146,16 @@ def test_other_lines_are_not_changed() -> None:
 # Ids and stages.
 
 
-@for_each(
-    ("typed", "prefix", "key"),
-    [
-        *((each, "task", "task-1") for each in ("1", "task-1", "TASK-1", "task-01", " 001 ")),
-        *((each, "task", "task-1.1") for each in ("1.1", "task-1.01", "TASK-01.1")),
-        *((each, "jira", "jira-7") for each in ("7", "JIRA-7")),
-        *((each, "jira", each) for each in ("task-7", "my-own-name", "task-1-20261121")),
-        ("0", "task", "task-0"),
-    ],
-)
+IDS = [
+    *((each, "task", "task-1") for each in ("1", "task-1", "TASK-1", "task-01", " 001 ")),
+    *((each, "task", "task-1.1") for each in ("1.1", "task-1.01", "TASK-01.1")),
+    *((each, "jira", "jira-7") for each in ("7", "JIRA-7")),
+    *((each, "jira", each) for each in ("task-7", "my-own-name", "task-1-20261121")),
+    ("0", "task", "task-0"),
+]
+
+
+@for_each(("typed", "prefix", "key"), IDS)
 def test_all_spellings_of_an_id_are_one_task(typed: str, prefix: str, key: str) -> None:
     assert backlog_format.normalize_id(typed, prefix) == key
 
@@ -176,29 +174,29 @@ OWN = ["Idea", "To Do", "Doing", "Blocked", "Shipped"]
 GERMAN = ["Offen", "In Arbeit", "Prüfung", "Fertig"]
 
 
-@for_each(
-    ("statuses", "status", "stage"),
-    [
-        *zip(repeat(backlog_format.DEFAULT_STATUSES), ["to do", "", "unheard of"], repeat(TODO)),
-        (backlog_format.DEFAULT_STATUSES, "IN PROGRESS", STARTED),
-        (backlog_format.DEFAULT_STATUSES, "Done", DONE),
-        *zip(repeat(OWN), OWN, (TODO, TODO, STARTED, STARTED, DONE)),
-        *zip(repeat(GERMAN), GERMAN, (TODO, STARTED, STARTED, DONE)),
-    ],
-)
+STAGES = [
+    *zip(repeat(backlog_format.DEFAULT_STATUSES), ["to do", "", "unheard of"], repeat(TODO)),
+    (backlog_format.DEFAULT_STATUSES, "IN PROGRESS", STARTED),
+    (backlog_format.DEFAULT_STATUSES, "Done", DONE),
+    *zip(repeat(OWN), OWN, (TODO, TODO, STARTED, STARTED, DONE)),
+    *zip(repeat(GERMAN), GERMAN, (TODO, STARTED, STARTED, DONE)),
+]
+
+
+@for_each(("statuses", "status", "stage"), STAGES)
 def test_a_status_has_a_stage(statuses: list[str], status: str, stage: str) -> None:
     assert backlog_format.BacklogConfig(statuses=statuses).stage(status) == stage
 
 
-@for_each(
-    ("statuses", "stage", "status"),
-    [
-        (["To Do", "Coding", "Review", "Done"], STARTED, "Coding"),
-        (["To Do", "Review", "Doing", "Done"], STARTED, "Doing"),
-        (["To Do", "Cancelled", "Deployed"], DONE, "Deployed"),
-        (["To Do", "Done"], STARTED, ""),
-    ],
-)
+STATUSES = [
+    (["To Do", "Coding", "Review", "Done"], STARTED, "Coding"),
+    (["To Do", "Review", "Doing", "Done"], STARTED, "Doing"),
+    (["To Do", "Cancelled", "Deployed"], DONE, "Deployed"),
+    (["To Do", "Done"], STARTED, ""),
+]
+
+
+@for_each(("statuses", "stage", "status"), STATUSES)
 def test_a_stage_has_a_status(statuses: list[str], stage: str, status: str) -> None:
     assert backlog_format.BacklogConfig(statuses=statuses).choose_status(stage) == status
 
@@ -238,10 +236,8 @@ def list_items(text: str, title: str = "Notes") -> list[str]:
     """Return the items of a section, with their nested lines."""
     document = markdown.parse_document(front_matter.read_body(text))
     section = markdown.find_section(document, title)
-    return [
-        markdown.join_nested(item.text, markdown.read_nested(document, item))
-        for item in (section.items if section else ())
-    ]
+    items = section.items if section else ()
+    return [markdown.join_nested(one.text, markdown.read_nested(document, one)) for one in items]
 
 
 def test_a_missing_section_is_made_at_its_place() -> None:
@@ -253,13 +249,13 @@ def test_a_missing_section_is_made_at_its_place() -> None:
     assert titles == ["", "Context", "Key Decisions", "notes", "References", "My own"]
 
 
-@pytest.mark.parametrize(
-    ("title", "entry"),
-    [
-        *(("Notes", entry) for entry in ("", "  \n ", "x" * 20_001)),
-        *((title, "a note") for title in ("", "#", "x" * 81, " \n ")),
-    ],
-)
+INVALID = [
+    *(("Notes", entry) for entry in ("", "  \n ", "x" * 20_001)),
+    *((title, "a note") for title in ("", "#", "x" * 81, " \n ")),
+]
+
+
+@pytest.mark.parametrize(("title", "entry"), INVALID)
 def test_invalid_notes_and_titles_are_refused(title: str, entry: str) -> None:
     with pytest.raises(task_document.InvalidNote):
         task_document.add_item("# t\n", title, entry)
@@ -278,9 +274,8 @@ def test_a_cut_keeps_the_context_and_the_newest_notes() -> None:
     text = text.replace("## Context\n", "## Context\n\nOrders are numbered per warehouse.\n")
     text, _title = task_document.add_item(text, "Key Decisions", "Numbers are never reused")
     for number in range(300):
-        text, _title = task_document.add_item(
-            text, "Notes", f"note {number} of many about the orders"
-        )
+        note = f"note {number} of many about the orders"
+        text, _title = task_document.add_item(text, "Notes", note)
     cut = task_document.shorten(text, 300, "backlog/memory/task-1.md")
     for part in ("# task-1: Orders", "per warehouse", "never reused", "note 299 ", "note 298 "):
         assert part in cut
@@ -354,16 +349,13 @@ OLD_MEMORIES = {
 
 
 @pytest.mark.parametrize("archived", [False, True])
-@pytest.mark.parametrize("name", OLD_MEMORIES)
-def test_cleanup_knows_the_age_of_every_old_memory(shop: Shop, name: str, archived: bool) -> None:
+@pytest.mark.parametrize("fields", OLD_MEMORIES.values(), ids=OLD_MEMORIES)
+def test_cleanup_knows_the_age_of_every_old_memory(shop: Shop, fields: str, archived: bool) -> None:
     task_actions.start(shop.project, "other")
-    fields = OLD_MEMORIES[name]
     path = shop.folder / "memory" / ("archive" if archived else "") / "x.md"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"---\n{fields}---\n# X\n")
-    path.with_name("y.md").write_text("# Without a time\n")
-    limits = ("2026-06-01 00:00:00", "2026-06-01 00:00:00")
-    ((memory, since),) = task_actions.find_stale(shop.project, *limits)
+    write(path, f"---\n{fields}---\n# X\n")
+    write(path.with_name("y.md"), "# Without a time\n")
+    ((memory, since),) = task_actions.find_stale(shop.project, *["2026-06-01 00:00:00"] * 2)
     assert (memory.id, bool(memory.state == task_actions.ARCHIVED)) == ("x", archived)
     assert since[:10] == "2020-01-02"
     assert task_actions.find_stale(shop.project, "2019-06-01", "2019-06-01") == []
@@ -377,10 +369,10 @@ def test_cleanup_knows_the_age_of_every_old_memory(shop: Shop, name: str, archiv
 
 
 def test_a_task_through_its_life(shop: Shop) -> None:
-    shop.read_task("task-1", "To Do")
+    shop.put_task("task-1", "To Do")
     shop.check()
     assert shop.states() == {}
-    path = shop.read_task("task-1", "In Progress", labels="[bug]")
+    path = shop.put_task("task-1", "In Progress\nlabels: [bug]")
     shop.check()
     assert path.read_text().endswith("\nTask Memory: `backlog/memory/task-1.md`\n")
     assert "## Root Cause" in shop.memory("task-1")
@@ -391,58 +383,58 @@ def test_a_task_through_its_life(shop: Shop) -> None:
         ("Done", "archived", "memory/archive/task-1.md"),
         ("In Progress", "active", "memory/task-1.md"),
     ):
-        path = shop.read_task("task-1", status)
+        path = shop.put_task("task-1", status)
         shop.check()
         assert shop.states() == {"task-1": state}
         assert f"{line}`\n" in path.read_text() or not line
     assert "- kept through it all\n" in shop.memory("task-1")
-    shop.read_task("task-1", "Done").rename(shop.folder / "x.md")
-    shop.read_task("task-1", "Done", place="completed")
+    shop.put_task("task-1", "Done").rename(shop.folder / "x.md")
+    shop.put_task("task-1", "Done", place="completed")
     shop.check()
     assert shop.states() == {"task-1": "archived"}
 
 
 def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
+    shop.put_task("task-1", "In Progress")
     shop.check()
     task_actions.archive(shop.project, "1")
     shop.check()
-    shop.read_task("task-1", "In Progress", priority="high")
+    shop.put_task("task-1", "In Progress\npriority: high")
     shop.check()
     assert shop.states() == {"task-1": "archived"}
 
 
 def test_a_changed_title_is_taken_over_and_another_spelling_is_the_same_task(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress", "Orders")
+    shop.put_task("task-1", "In Progress", "Orders")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    path = shop.read_task("task-1", "In Progress", "Orders of 2027")
+    path = shop.put_task("task-1", "In Progress", "Orders of 2027")
     shop.check()
     assert "# task-1: Orders of 2027\n" in shop.memory("task-1")
     assert task_actions.find(shop.project, "1").title == "Orders of 2027"
     path.unlink()
-    shop.read_task("task-001", "In Progress", "Orders of 2028")
+    shop.put_task("task-001", "In Progress", "Orders of 2028")
     shop.check()
     assert shop.states() == {"task-1": "active"}
     assert task_actions.find(shop.project, "001").title == "Orders of 2028"
     assert "- a note\n" in shop.memory("task-1")
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        "",
-        "active_task: ../../secret\nin_progress: [../../secret]\n",
-        "active_task:\n  - x\nin_progress: task-1\n",
-        "<<<<<<< ours\nactive_task: a\n=======\n",
-        "\x00\xff: [",
-        "in_progress: {a: b}\n",
-    ],
-)
+DAMAGED = [
+    "",
+    "active_task: ../../secret\nin_progress: [../../secret]\n",
+    "active_task:\n  - x\nin_progress: task-1\n",
+    "<<<<<<< ours\nactive_task: a\n=======\n",
+    "\x00\xff: [",
+    "in_progress: {a: b}\n",
+]
+
+
+@pytest.mark.parametrize("state", DAMAGED)
 def test_a_damaged_state_is_made_anew_by_the_files(shop: Shop, state: str) -> None:
     for folder in (shop.root.parent, shop.root):
         (folder / "secret.md").write_text("# secret words\n")
-    shop.read_task("task-1", "In Progress")
+    shop.put_task("task-1", "In Progress")
     shop.check()
     claude_md_import.set_up(shop.project)
     (shop.folder / ".state.yml").write_bytes(state.encode("latin-1"))
@@ -463,19 +455,19 @@ def test_a_state_counts_as_far_as_it_can_be_read(shop: Shop) -> None:
     assert shop.states() == {"b": "active", "a": "kept"}
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        "",
-        "[]\n[]\n",
-        "\0\n",
-        '{"meaning": 1, "files": {"task-1": 1}}',
-        '{"active": 1, "marks": [], "meaning": [], "files": {"task-1": [1, 1, 1, 1]}}',
-        '{"version": 1, "active": "", "others": [], "marks": [], "names": ""}\n{}\n',
-    ],
-)
+LOST_RECORDS = [
+    "",
+    "[]\n[]\n",
+    "\0\n",
+    '{"meaning": 1, "files": {"task-1": 1}}',
+    '{"active": 1, "marks": [], "meaning": [], "files": {"task-1": [1, 1, 1, 1]}}',
+    '{"version": 1, "active": "", "others": [], "marks": [], "names": ""}\n{}\n',
+]
+
+
+@pytest.mark.parametrize("kept", LOST_RECORDS)
 def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
-    shop.read_task("task-1", "In Progress")
+    shop.put_task("task-1", "In Progress")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
     state_db.write_note(shop.project.paths.state, sync.NOTE, kept)
@@ -487,8 +479,8 @@ def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
 @pytest.mark.parametrize("torn", ["", "---\nid: TASK-1\nti", "---\nid: TASK-1\ntitle: x\n---\n"])
 def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> None:
     """Backlog.md writes its files in place, so they may be read half-written."""
-    path = shop.read_task("task-1", "In Progress")
-    shop.read_task("task-2", "In Progress")
+    path = shop.put_task("task-1", "In Progress")
+    shop.put_task("task-2", "In Progress")
     shop.check()
     before = shop.states()
     text = path.read_text()
@@ -501,8 +493,8 @@ def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> Non
 
 
 def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
-    shop.read_task("task-1", "Umsetzung")
-    shop.read_task("task-2", "Abnahme")
+    shop.put_task("task-1", "Umsetzung")
+    shop.put_task("task-2", "Abnahme")
     shop.check()
     assert shop.states() == {}
     (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme", "Ende"]\n')
@@ -514,7 +506,7 @@ def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
 
 
 def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
+    shop.put_task("task-1", "In Progress")
     (shop.folder / "tasks" / "README.md").write_text("---\nstatus: In Progress\n---\n")
     (shop.folder / "tasks" / ".task-2 - x.md.swp").write_bytes(b"\0")
     os.close(os.open(os.fsencode(shop.folder / "tasks") + b"/task-3 - caf\xe9.md", os.O_CREAT))
@@ -529,9 +521,9 @@ def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
 def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
     """It is killed after the memory is moved and before the state is written."""
     for task in ("task-1", "task-2"):
-        shop.read_task(task, "In Progress")
+        shop.put_task(task, "In Progress")
         shop.check()
-    shop.read_task("task-2", "Done")
+    shop.put_task("task-2", "Done")
     path, state = shop.folder / ".state.yml", shop.project.paths.state
     before, record = path.read_text(), state_db.read_note(state, sync.NOTE)
     shop.check()
@@ -558,8 +550,7 @@ def test_the_active_task_has_a_memory(shop: Shop) -> None:
 def test_archived_twice_in_one_second(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog_folder, "now", lambda ago=0.0: "2026-11-22 00:00:00")
     for count in range(4):
-        (shop.folder / "memory").mkdir(parents=True, exist_ok=True)
-        (shop.folder / "memory" / "a.md").write_text(f"# a\n\n{count}\n")
+        write(shop.folder / "memory" / "a.md", f"# a\n\n{count}\n")
         task_actions.archive(shop.project, "a")
     kept = [path.read_text() for path in (shop.folder / "memory" / "archive").glob("*.md")]
     assert sorted(text.strip()[-1] for text in kept) == ["0", "1", "2", "3"]
@@ -568,7 +559,7 @@ def test_archived_twice_in_one_second(shop: Shop, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("status", ["To Do", "In Progress"])
 def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None:
     """The task files were not read before, and no command of Backlog.md can move the task."""
-    shop.read_task("task-1", status)
+    shop.put_task("task-1", status)
     done = task_actions.start(shop.project, "1")
     assert done.memory.active
     assert len(done.problems) == (status == "To Do")
@@ -591,39 +582,35 @@ OPERATIONS = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(OPERATIONS)
-def test_nothing_written_is_lost_whatever_happens(
-    tmp_path_factory: pytest.TempPathFactory, operations: list[tuple[str, str, str]]
-) -> None:
-    shop = Shop(Sandbox(tmp_path_factory.mktemp("life")))
-    (shop.folder / "tasks").mkdir(parents=True)
-    written = []
-    for number, (verb, task, where) in enumerate(operations):
-        try:
-            if verb == "status":
-                move(shop, task, where)
-            elif verb == "add_note":
-                task_actions.add_note(shop.project, task, f"text {number}.")
-                written.append(f"- text {number}.\n")
-            else:
-                getattr(task_actions, verb)(shop.project, task)
-        except task_actions.TaskError:
-            pass
-        shop.check()
-        texts = [path.read_text() for path in shop.folder.glob("memory/**/*.md")]
-        for text in written:
-            assert sum(text in each for each in texts) == 1, (text, number)
-        agreed(shop)
+def test_nothing_written_is_lost_whatever_happens(operations: list[tuple[str, str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        shop, written = Shop(Sandbox(Path(folder))), list[str]()
+        (shop.folder / "tasks").mkdir(parents=True)
+        for number, (verb, task, where) in enumerate(operations):
+            with contextlib.suppress(task_actions.TaskError):
+                if verb == "status":
+                    move(shop, task, where)
+                elif verb == "add_note":
+                    task_actions.add_note(shop.project, task, f"text {number}.")
+                    written.append(f"- text {number}.\n")
+                else:
+                    getattr(task_actions, verb)(shop.project, task)
+            shop.check()
+            texts = [path.read_text() for path in shop.folder.glob("memory/**/*.md")]
+            for text in written:
+                assert sum(text in each for each in texts) == 1, (text, number)
+            agreed(shop)
 
 
 def move(shop: Shop, task: str, where: str) -> None:
     """Give a task this status, move it to another folder, or delete it."""
-    is_status = where in ("To Do", "In Progress", "Done")
     for path in shop.folder.glob(f"*/**/{task} - *.md"):
         path.unlink()
-    if where != "gone":
-        shop.read_task(task, where if is_status else "Done", place="tasks" if is_status else where)
+    if where in ("To Do", "In Progress", "Done"):
+        shop.put_task(task, where)
+    elif where != "gone":
+        shop.put_task(task, "Done", place=where)
 
 
 def agreed(shop: Shop) -> None:
@@ -704,6 +691,7 @@ def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
 
 NOTING = """
 import sys
+import tempfile
 from memory_core.storage.project import find_project
 from memory_core.storage.store import LockTimeout
 from memory_core.tasks import task_actions
@@ -721,16 +709,15 @@ for number in range(2):
 def test_notes_of_twenty_processes_are_all_saved(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     program = [sys.executable, "-c", NOTING, str(shop.root)]
-    env = {"PYTHONPATH": str(REPO)}
-    begin = partial(subprocess.Popen, stderr=subprocess.PIPE, env=env)
-    writers = [begin([*program, f"note {who}"]) for who in range(20)]
+    how = {"stderr": subprocess.PIPE, "env": {"PYTHONPATH": str(REPO)}}
+    writers = [subprocess.Popen([*program, f"note {who}"], **how) for who in range(20)]
     assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 20
     notes = list_items(shop.memory("a"))
     assert sorted(notes) == sorted(f"note {who}-{n}" for who in range(20) for n in range(2))
 
 
 def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
-    shop.read_task("task-1", "In Progress")
+    shop.put_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "one")
     path = shop.folder / "memory/task-1.md"
     base = path.read_text()
