@@ -132,10 +132,8 @@ def name_the_key_in_the_project(team: Team) -> None:
 def name_a_program(team: Team, key: str = "good") -> None:
     """The program of the repository says that each signature is good."""
     evil = team.place / "evil"
-    evil.write_text(
-        f'#!/bin/sh\ntouch {team.place}/ran\necho \'Good "git" signature for a with ED25519 key'
-        f" {team.good}'\n"
-    )
+    said = f'Good "git" signature for a with ED25519 key {team.good}'
+    evil.write_text(f"#!/bin/sh\ntouch {team.place}/ran\necho '{said}'\n")
     evil.chmod(0o755)
     names = "gpg.program gpg.openpgp.program gpg.ssh.program gpg.x509.program core.fsmonitor"
     for name in f"{names} core.pager".split():
@@ -253,8 +251,5 @@ def test_what_a_colleague_typed_has_at_most_the_confidence_of_an_agents_finding(
     team.commit(BASE, LINE, OTHER)
     team.pull()
     items = team.person.read_json("list", "engineer")
-    assert {item["text"]: item["confidence"] for item in items} == {
-        BASE: 0.5,
-        LINE: 0.8,
-        OTHER: 0.5,
-    }
+    confidences = {item["text"]: item["confidence"] for item in items}
+    assert confidences == {BASE: 0.5, LINE: 0.8, OTHER: 0.5}

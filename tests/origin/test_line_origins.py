@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from memory_core.origin import ledger, line_origins
 from memory_core.origin.line_origins import OUTSIDE, OWN, UNSURE
+from support import processes
 from support.command_line import Person
 from support.files import write_program
 from support.sandbox import Sandbox
@@ -27,16 +27,10 @@ def git(folder: Path, *words: str, check: bool = True) -> str:
     # Logs have seconds, and a person needs some between two commands.
     env = {"GIT_COMMITTER_DATE": f"{next(SECONDS)} +0000", "GIT_EDITOR": "true"}
     env |= {"PATH": "/usr/bin:/bin", "HOME": str(folder.parent)}
-    done = subprocess.run(
-        ["git", *names, "-c", "protocol.file.allow=always", *words],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ["git", *names, "-c", "protocol.file.allow=always", *words]
+    done = processes.run(command, cwd=folder, env=env)
     assert not check or done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.strip()
+    return done.stdout.decode().strip()
 
 
 class Clones:

@@ -176,10 +176,8 @@ def test_s3_wrong_in_a_report_does_not_withdraw_a_rule_of_a_person(person: Perso
     finish_run(person.sandbox, report)
     assert f"{CONFIRMED} {rule}" in prompt_of(person.sandbox)
     (entry,) = person.read_json("review", "--list")
-    assert (entry["content"], entry["reason"]) == (
-        rule,
-        "reported as wrong: the rule was lifted by the team; agents still receive it",
-    )
+    reason = "reported as wrong: the rule was lifted by the team; agents still receive it"
+    assert (entry["content"], entry["reason"]) == (rule, reason)
     notice = person.sandbox.run_hook("session_start", SESSION).stdout.decode()
     assert "wait for you (agent-memory review)" in notice
     for words, waits in ((["confirm", "engineer", rule], 0), (["undo"], 1)):
