@@ -72,24 +72,21 @@ def test_the_prompt_gets_the_memory_and_nothing_else_changes(shop: Sandbox) -> N
     assert {**reply["updatedInput"], "prompt": "Add a retry."} == event["tool_input"]
     for words in ("earlier runs", "people", "2023-11-14", "out of date"):
         assert words in prompt
-    fixed_text = prompt.replace("Add a retry.", "").replace(
-        f"## Project Architecture\n- {FACT}", ""
-    )
+    given = f"## Project Architecture\n- {FACT}"
+    fixed_text = prompt.replace("Add a retry.", "").replace(given, "")
     assert len(fixed_text.split()) <= 120
 
 
-@pytest.mark.parametrize(
-    ("agent", "tool", "name"),
-    [
-        ("engineer", "Task", "engineer-agent"),
-        ("engineer", "Agent", " ENGINEER "),
-        ("general-purpose", "Agent", None),
-        ("qa", "Agent", "qa"),
-    ],
-)
-def test_an_agent_gets_its_memory(
-    sandbox: Sandbox, agent: str, tool: str, name: str | None
-) -> None:
+CALLED = [
+    ("engineer", "Task", "engineer-agent"),
+    ("engineer", "Agent", " ENGINEER "),
+    ("general-purpose", "Agent", None),
+    ("qa", "Agent", "qa"),
+]
+
+
+@pytest.mark.parametrize(("agent", "tool", "name"), CALLED)
+def test_who_gets_which_memory(sandbox: Sandbox, agent: str, tool: str, name: str | None) -> None:
     for each in {"engineer", "qa", agent, "PM"}:
         sandbox.write_memory(each, f"A fact for {each}")
     prompt = call_agent(sandbox, agent=name, tool_name=tool)
@@ -130,18 +127,18 @@ def test_helper_agents_of_claude_code_get_nothing(sandbox: Sandbox, name: str) -
     assert LEARNED not in sandbox.read_memory(name)
 
 
-@pytest.mark.parametrize(
-    ("config", "switch", "works"),
-    [
-        ("memory: {exclude: ['engin*']}", "", False),
-        ("memory: {include: [qa]}", "", False),
-        ("memory: {include: ['ENG*']}", "", True),
-        ("memory: {enabled: false}", "", False),
-        ("", "off", False),
-        ("memory: {enabeld: false}", "", True),
-        ("memory: [", "", False),
-    ],
-)
+SETTINGS = [
+    ("memory: {exclude: ['engin*']}", "", False),
+    ("memory: {include: [qa]}", "", False),
+    ("memory: {include: ['ENG*']}", "", True),
+    ("memory: {enabled: false}", "", False),
+    ("", "off", False),
+    ("memory: {enabeld: false}", "", True),
+    ("memory: [", "", False),
+]
+
+
+@pytest.mark.parametrize(("config", "switch", "works"), SETTINGS)
 def test_settings_switch_memory(shop: Sandbox, config: str, switch: str, works: bool) -> None:
     shop.env["AGENT_MEMORY"] = switch
     shop.write_memory("PM", "x")
@@ -514,11 +511,8 @@ def test_the_event_log_tells_of_a_run_without_the_text_of_its_memory(shop: Sandb
     answer(shop, prompt)
     (loaded,) = shop.read_log("agent.memory.loaded")
     size = len(f"## Project Architecture\n- {FACT}".encode())
-    told = {
-        "agent_id": "engineer",
-        "source": "runtime",
-        "files": [".claude-mpm/memories/engineer.md"],
-    }
+    files = [".claude-mpm/memories/engineer.md"]
+    told = {"agent_id": "engineer", "source": "runtime", "files": files}
     assert told.items() <= loaded.items()
     assert (loaded["memory_size"], loaded["items"]) == (size, 1)
     assert (loaded["route"], loaded["session"], loaded["call"]) == ("prompt", "s1", "toolu_1")

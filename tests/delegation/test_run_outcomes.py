@@ -33,11 +33,8 @@ Record = dict[str, Any]
 EARLY, LATER, LAST = (f"2026-11-20T10:00:0{second}.000Z" for second in range(3))
 
 
-def error(
-    text: str, run: str = "a1", time: str = EARLY, tool: str = "Agent", resolution: str = ""
-) -> Row:
-    ids = {"agent": "engineer", "run": run, "time": time}
-    made = performance.make_error(text, tool, resolution=resolution, **ids)
+def error(text: str, run: str = "a1", time: str = EARLY, tool: str = "Agent", **more: str) -> Row:
+    made = performance.make_error(text, tool, agent="engineer", run=run, time=time, **more)
     assert made is not None
     return made
 
@@ -155,9 +152,8 @@ def test_invalid_fields_are_left_out() -> None:
     wrong = {"duration_ms": True, "tokens": -1, "tool_uses": 10**13}
     assert {make_run("a", **wrong)[name] for name in wrong} == {None}
     odd = make_run("a", tokens=1.5, given="1 1 2", used="3 2", experiment="x", session=5)
-    assert [odd[name] for name in ("tokens", "given", "used", "experiment", "session")] == [
-        *(None, "1 2", "2", "", "")
-    ]
+    names = ("tokens", "given", "used", "experiment", "session")
+    assert [odd[name] for name in names] == [None, "1 2", "2", "", ""]
 
 
 # Errors
@@ -195,6 +191,7 @@ def test_errors_that_differ_only_in_numbers_are_equal(text: str, other: str, sam
     assert (error_text.id_of(text) == error_text.id_of(other)) == same
 
 
+SOLVED = error("x", resolution="y")
 COMMON: list[tuple[str, list[Record], list[tuple[str, str, int]]]] = [
     ("one", [error("boom")], [("boom", "", 1)]),
     ("twice in a run", [error("boom"), error("boom", time=LATER)], [("boom", "", 1)]),
@@ -205,16 +202,8 @@ COMMON: list[tuple[str, list[Record], list[tuple[str, str, int]]]] = [
     ("a tool, once", [error("boom", tool="Bash")], []),
     ("a tool, twice", [error("x", tool="Bash"), error("x", "b", tool="Bash")], [("x", "", 2)]),
     ("a tool, solved", [error("x", tool="Bash", resolution="y")], [("x", "y", 1)]),
-    (
-        "a later one",
-        [error("x", resolution="y"), error("x", "a2", LATER, resolution="z")],
-        [("x", "z", 2)],
-    ),
-    (
-        "a later one without",
-        [error("x", resolution="y"), error("x", "b", LAST)],
-        [("x", "y", 2)],
-    ),
+    ("a later one", [SOLVED, error("x", "a2", LATER, resolution="z")], [("x", "z", 2)]),
+    ("a later one without", [SOLVED, error("x", "b", LAST)], [("x", "y", 2)]),
     (
         "the most frequent first, then the latest",
         [error("a"), error("b", time=LATER), error("c"), error("c", "a2")],
@@ -295,11 +284,9 @@ def test_a_background_run_has_its_tasks_type(sandbox: Sandbox, text: str, outcom
 def test_a_tool_error_belongs_to_the_agent_of_the_run(sandbox: Sandbox) -> None:
     replay(sandbox, "2.1.329/failing_tool")
     replay(sandbox, "2.1.329/failing_tool")
-    errors = list_errors(sandbox.paths)
-    assert [(each["text"], each["tool"]) for each in errors] == [
-        ("Exit code 3: oops", "Bash"),
-        ("Exit code 1: /bin/bash: line 1: cd: sub: No such file or directory", "Bash"),
-    ]
+    errors = [(each["text"], each["tool"]) for each in list_errors(sandbox.paths)]
+    second = "Exit code 1: /bin/bash: line 1: cd: sub: No such file or directory"
+    assert errors == [("Exit code 3: oops", "Bash"), (second, "Bash")]
     assert run_history.list_errors(sandbox.open_project().store, "engineer") == [], "one run failed"
     assert not (sandbox.memories / "history").exists(), "they stay here"
 
@@ -382,10 +369,10 @@ def test_the_newest_errors_are_kept(sandbox: Sandbox) -> None:
     most = run_table.MAX_ERRORS
     texts = [f"error {chr(97 + at % 20)} {at // 20}" for at in range(500)]
     for start in range(0, 500, 50):
-        errors = [
-            error(texts[at], resolution=str(at % 2 or ""), time=f"2026-11-20T10:{at:04}")
-            for at in range(start, start + 50)
-        ]
+        errors = []
+        for at in range(start, start + 50):
+            time, solution = f"2026-11-20T10:{at:04}", str(at % 2 or "")
+            errors.append(error(texts[at], time=time, resolution=solution))
         state_db.write(sandbox.paths.state, lambda db, rows=errors: run_table.add_errors(db, rows))
     kept = list_errors(sandbox.paths)
     assert [row["text"] for row in kept] == texts[500 - 2 * most :]

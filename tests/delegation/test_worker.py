@@ -137,9 +137,8 @@ def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox
     await_worker(sandbox.paths)
     end_agent(sandbox, "last", make_report("The cache is cleared by make clean"))
     assert count_reports(sandbox) == 0
-    assert count_items(sandbox) == Counter(
-        [*own.values(), SHARED, "The cache is cleared by make clean"]
-    )
+    last = "The cache is cleared by make clean"
+    assert count_items(sandbox) == Counter([*own.values(), SHARED, last])
     reported = list_records(sandbox, "learned", "reinforced")
     changes = {record["run"]: record["change"] for record in reported}
     assert len(reported) == 2 * HOOKS + 1
@@ -150,9 +149,8 @@ def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox
 def test_a_worker_is_killed_after_the_merge(sandbox: Sandbox, is_noted: bool) -> None:
     add_report(sandbox.paths, text=REPORT)
     project = sandbox.open_project()
-    reports = [
-        hook_files.read(sandbox.paths, name) for name in hook_files.list_names(sandbox.paths)
-    ]
+    names = hook_files.list_names(sandbox.paths)
+    reports = [hook_files.read(sandbox.paths, name) for name in names]
     inbox_batches.merge(project, reports)
     assert count_reports(sandbox) == 1
     if not is_noted:
@@ -289,9 +287,8 @@ def test_a_worker_keeps_the_settings_of_the_hook(sandbox: Sandbox) -> None:
     with _hold_worker_lock(sandbox):
         env = {**sandbox.env, "AGENT_MEMORY_LEARNING": "off"}
         sandbox._run_hook("subagent_stop", make_stop_event(), False, env)
-        sandbox._run_hook(
-            "subagent_stop", make_stop_event("a2", make_report(SHARED)), False, sandbox.env
-        )
+        later = make_stop_event("a2", make_report(SHARED))
+        sandbox._run_hook("subagent_stop", later, False, sandbox.env)
     drain(sandbox)
     assert count_items(sandbox) == Counter([SHARED])
     assert len(list_runs(sandbox.paths)) == 2
