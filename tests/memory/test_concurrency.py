@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +21,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.text.times import format_utc
 from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.inbox import count_reports
+from support.paths import REPO
 from support.processes import read_output, release_programs, start_program
 from support.sandbox import Sandbox
 from support.workers import await_worker
@@ -206,3 +211,26 @@ def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
         os.utime(path, (0, 0))
     sandbox.run_hook("session_start", session)
     assert not any(path.exists() for path in paths)
+
+
+# Run a sample of tests/tools/faults.py, which kills and fails hooks at their system calls.
+
+
+# Minimum sizes of the samples; fewer runs would mean that strace showed no calls.
+SMALL = {"kill points": 8, "faults": 10, "other harms": 20}
+LARGE = {"kill points": 60, "faults": 90, "other harms": 20}
+
+
+@pytest.mark.parametrize(
+    ("every", "least"), [(100, SMALL), pytest.param(15, LARGE, marks=pytest.mark.slow)]
+)
+def test_nothing_is_lost_at_any_fault(tmp_path: Path, every: int, least: dict[str, int]) -> None:
+    if not shutil.which("strace") and not os.environ.get("CI"):
+        pytest.skip("strace is not installed (package strace)")
+    command = [sys.executable, str(REPO / "tests/tools/faults.py"), f"--every={every}", "--jobs=2"]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    counts = {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z ]+)", done.stdout)}
+    assert all(counts[kind] >= count for kind, count in least.items()), counts
+    assert not any(counts[kind] for kind in ("lost", "doubled", "broken")), done.stdout

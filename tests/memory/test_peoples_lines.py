@@ -22,6 +22,7 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.storage.project import Project
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 AGENT = "engineer"
 KINDS = ["pattern", "mistake", "architecture", "gotcha"]
@@ -105,13 +106,11 @@ ACTS = st.one_of(
     st.tuples(st.just("confirm"), st.integers(0, 5), st.just("")),
     st.tuples(st.just("add"), st.integers(0, 30), st.just("rule of a person")),
 )
-LIMITS = "{{max_items_per_section: {}, default_size_kb: {}, max_sections: {}}}"
+FORM = "{{max_items_per_section: {}, default_size_kb: {}, max_sections: {}}}"
+LIMITS = st.builds(FORM.format, st.integers(1, 3), st.integers(1, 2), st.integers(1, 3))
 
 
-@given(
-    st.lists(ACTS, max_size=12),
-    st.builds(LIMITS.format, st.integers(1, 3), st.integers(1, 2), st.integers(1, 3)),
-)
+@given(st.lists(ACTS, max_size=12), LIMITS)
 def test_nothing_is_lost_and_people_decide(acts: list[tuple[str, int, str]], limits: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         sandbox = Sandbox(Path(folder))
@@ -283,3 +282,79 @@ def test_a_mistake_does_not_contradict_a_rule(project: Project) -> None:
     assert len(items(project)) == 2
     assert waiting(project) == {}
     assert near_duplicates.is_avoid_section(template.SECTION_TITLES["mistake"])
+
+
+# Lines that differ only in case, blanks or marks are one item, wherever they come from.
+
+
+ITEM = "Orders are kept for ten years"
+# Ways to write ITEM.
+SAME = [
+    "ORDERS ARE KEPT FOR TEN YEARS",
+    "Orders  are kept\tfor ten years",
+    "Orders are kept for ten years.",
+    "**Orders** are kept for `ten` years",
+    "\u00a0Orders are kept for \u201cten\u201d years",
+]
+
+
+def list_texts(project: Project) -> list[str]:
+    snapshot = project.store.read("engineer")
+    return [item.text for item in markdown.parse_document(snapshot.text if snapshot else "").items]
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
+    sandbox.write_memory("engineer", ITEM)
+    project = sandbox.open_project()
+    item_actions.teach(project, "engineer", "pattern", [text])
+    found = [extraction.Learning("mistake", text)]
+    save_learnings(project, "engineer", [extraction.Extraction(found, [])], "a1")
+    assert list_texts(project) == [ITEM]
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> None:
+    path = sandbox.write_memory("engineer", ITEM, text, "Queues are durable")
+    project = sandbox.open_project()
+    delivered = recall.build_block(project, "engineer", 5000).text
+    lines = [line for line in delivered.splitlines() if line.startswith("- ")]
+    assert lines == [f"- {ITEM}", "- Queues are durable"]
+    assert path.read_text().count("\n- ") == 3
+    (memory,) = agent_status.list_memories(Numbers(project))
+    assert memory.notes == [(5, "line 5 repeats line 4: agents receive it once")]
+
+
+CODE = [
+    ("Run tar with -c here", "Run tar with -C here"),
+    ("Read README.md before releases", "Read readme.md before releases"),
+    ("Use `Foo` for parsing", "Use `foo` for parsing"),
+]
+
+
+@for_each(("one", "other"), CODE)
+def test_the_case_of_code_counts(one: str, other: str) -> None:
+    document = markdown.parse_document(f"## A\n- {one}\n- {other}\n")
+    assert near_duplicates.find_repeats(document) == []
+
+
+def test_nested_lines_and_other_sections_are_kept() -> None:
+    text = (
+        "## Guidelines\n- Push to main\n- push to main\n  Why: it is deployed\n- Push to main.\n"
+        "## Common Mistakes to Avoid\n- Push to main\n"
+    )
+    document = markdown.parse_document(text)
+    repeats = near_duplicates.find_repeats(document)
+    assert [(item.line, first.line) for item, first in repeats] == [(4, 1)]
+
+
+def test_a_finding_twice_in_a_report_keeps_its_reason(sandbox: Sandbox) -> None:
+    project = sandbox.open_project()
+    text = "The importer skips rows with a null date"
+    mistake = extraction.Learning("mistake", text, "  - Why: pandas drops NaT keys in groupby")
+    found = [mistake, extraction.Learning("context", text)]
+    save_learnings(project, "engineer", [extraction.Extraction(found, [])], "a1")
+    memory = sandbox.read_memory("engineer")
+    assert memory.count(text) == 1
+    assert "## Common Mistakes to Avoid" in memory
+    assert "- Why: pandas drops NaT keys in groupby" in memory
