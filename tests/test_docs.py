@@ -87,9 +87,8 @@ def test_files_named_in_the_readme_exist() -> None:
     for command in ("./install.sh ~/code/shop", "agent-memory uninstall --all ~/code/shop"):
         assert command in text
     assert "`make test`" in text
-    help_text = subprocess.run(
-        ["sh", str(REPO / "install.sh"), "--help"], capture_output=True, text=True, check=True
-    ).stdout
+    command = ["sh", str(REPO / "install.sh"), "--help"]
+    help_text = subprocess.check_output(command, text=True)
     for option in ("--all", "--uninstall"):
         assert option in help_text
 
@@ -105,9 +104,8 @@ def test_pages_that_the_code_names_exist() -> None:
 def history_table() -> str:
     rows = ["| key | meaning |", "| --- | --- |"]
     for name, field in record_models.HistoryRecord.model_fields.items():
-        told = field.description or next(
-            each.description for each in field.metadata if getattr(each, "description", None)
-        )
+        texts = [field.description, *(getattr(one, "description", None) for one in field.metadata)]
+        told = next(filter(None, texts))
         rows.append(f"| `{name}` | {told} |")
     return "\n".join(rows)
 
@@ -123,11 +121,10 @@ def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
     page = (REPO / "docs" / "python.md").read_text(encoding="utf-8")
     code = page.split("```python\n")[1].split("```")[0].replace("~/code/shop", str(sandbox.root))
     sandbox.memories.mkdir(parents=True)
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=sandbox.env, capture_output=True, text=True, check=True
-    )
-    assert "0.5\n<agent-memory" in done.stdout
-    assert done.stdout.endswith("{'coding-style': 'short functions'}\n1 0\n")
+    command = [sys.executable, "-c", code]
+    shown = subprocess.check_output(command, env=sandbox.env, text=True)
+    assert "0.5\n<agent-memory" in shown
+    assert shown.endswith("{'coding-style': 'short functions'}\n1 0\n")
     methods = re.findall(r"`(\w+)\(", page.split("| method |")[1])
     public = {name for name in vars(memory_core.Memories) if not name.startswith("_")} - {"root"}
     assert set(methods) == public

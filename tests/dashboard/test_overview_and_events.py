@@ -39,9 +39,8 @@ def test_the_overview_of_a_project_in_use(sandbox: Sandbox) -> None:
         assert numbers["Agents"] == "2 5 items"
         assert numbers["New items"] == "1 0 confirmed, 0 removed"
         assert numbers["Delivered"] == "100% of 1: 0 lost, 0 twice"
-        assert re.fullmatch(
-            r"\d+ ms 95 % within \d+ ms, without Python’s start", numbers["Hook time"]
-        )
+        pattern = r"\d+ ms 95 % within \d+ ms, without Python’s start"
+        assert re.fullmatch(pattern, numbers["Hook time"])
         assert numbers["Tokens per run"].endswith("added to 1 prompt")
         assert list_agents(page) == ["engineer", "qa"]
         assert list_agents(dashboard.get("/dashboard", sort="items").body) == ["qa", "engineer"]

@@ -56,9 +56,7 @@ def post(dashboard: Dashboard, path: str, **form: str) -> tuple[str, str]:
     return unescape(found[1]), page
 
 
-def decide(
-    dashboard: Dashboard, agent: str, item: str, action: str, **form: str
-) -> tuple[str, str]:
+def judge(dashboard: Dashboard, agent: str, item: str, action: str, **form: str) -> tuple[str, str]:
     return post(dashboard, "review/decide", item=item, action=action, agent=agent, **form)
 
 
@@ -87,11 +85,11 @@ def test_a_learning_is_shown_with_all_that_a_decision_needs(dashboard: Dashboard
 
 def test_accept_reject_and_undo(dashboard: Dashboard) -> None:
     first, second, third = add(dashboard, "qa", "First to add", "Second to drop", "Third waits")
-    message, page = decide(dashboard, "qa", first, "accept")
+    message, page = judge(dashboard, "qa", first, "accept")
     assert message.startswith("Accepted: qa: ")
     assert "First to add" in dashboard.sandbox.read_memory("qa")
     assert find_current(page) == second  # the next one
-    message, page = decide(dashboard, "qa", second, "reject")
+    message, page = judge(dashboard, "qa", second, "reject")
     assert (message, find_current(page)) == ("Rejected: qa: Second to drop", third)
     assert "Second to drop" not in dashboard.sandbox.read_memory("qa")
     assert list_waiting(dashboard, "qa") == [third]
@@ -103,10 +101,8 @@ def test_accept_reject_and_undo(dashboard: Dashboard) -> None:
 
 def test_a_rule_reported_as_wrong_has_other_words(dashboard: Dashboard) -> None:
     reason = "reported as wrong: it moved; agents still receive it"
-    rule, learning = (
-        add(dashboard, "rules", text, reason=why)[0]
-        for text, why in ((ITEM, reason), ("A learning", "learning: ask"))
-    )
+    (rule,) = add(dashboard, "rules", ITEM, reason=reason)
+    (learning,) = add(dashboard, "rules", "A learning", reason="learning: ask")
     for key, (keep, remove) in {
         rule: ("Keep the rule", "Remove the rule"),
         learning: ("Accept", "Reject"),
@@ -116,17 +112,17 @@ def test_a_rule_reported_as_wrong_has_other_words(dashboard: Dashboard) -> None:
         assert f'data-key="r">{remove}</button>' in page
         assert f"<kbd>r</kbd> {remove.lower()}," in page
         assert ("goes to the archive" in page) == (key == rule)
-    assert decide(dashboard, "rules", rule, "reject")[0] == f"Archived: rules: {ITEM}"
+    assert judge(dashboard, "rules", rule, "reject")[0] == f"Archived: rules: {ITEM}"
 
 
 def test_edit_and_move(dashboard: Dashboard) -> None:
     edited, moved = add(dashboard, "ops", "Text to change", "Text to move")
-    again, page = decide(dashboard, "ops", edited, "edit", text="Text to change")
+    again, page = judge(dashboard, "ops", edited, "edit", text="Text to change")
     assert (again, find_current(page)) == ("The text is unchanged.", edited)
     text = "Text that was changed\r\nand a second line"
-    assert "Text that was changed" in decide(dashboard, "ops", edited, "edit", text=text)[0]
+    assert "Text that was changed" in judge(dashboard, "ops", edited, "edit", text=text)[0]
     assert "  - and a second line" in dashboard.sandbox.read_memory("ops")
-    message, page = decide(dashboard, "ops", moved, "move", target="engineer")
+    message, page = judge(dashboard, "ops", moved, "move", target="engineer")
     assert message.startswith("Accepted: engineer: ")
     assert "Text to move" in dashboard.sandbox.read_memory("engineer")
     undo(dashboard, "ops", page)
@@ -163,8 +159,8 @@ def test_a_text_that_is_refused_comes_back(dashboard: Dashboard) -> None:
 
 def test_what_somebody_else_decided_is_reported(dashboard: Dashboard) -> None:
     first, second = add(dashboard, "both", "Decided elsewhere", "Still here")
-    decide(dashboard, "both", first, "reject")
-    message, page = decide(dashboard, "both", first, "accept")
+    judge(dashboard, "both", first, "reject")
+    message, page = judge(dashboard, "both", first, "accept")
     assert message == f"{first} does not wait any more: somebody has decided on it."
     assert find_current(page) == second
     assert "does not wait any more" in dashboard.get("/dashboard/review", item=first).body
@@ -174,7 +170,7 @@ def test_a_locked_memory_is_reported(dashboard: Dashboard) -> None:
     (key,) = add(dashboard, "busy", "Somebody writes this memory")
     project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
     with project.store.lock("busy"):
-        message, page = decide(dashboard, "busy", key, "accept")
+        message, page = judge(dashboard, "busy", key, "accept")
     assert "is locked by another process" in message
     assert find_current(page) == key
 
@@ -184,7 +180,7 @@ def test_the_text_without_its_secret_is_accepted(dashboard: Dashboard) -> None:
     page = dashboard.get("/dashboard/review", agent="safe").body
     assert TOKEN not in page
     assert "Accept saves the text as it is here, without the secret." in page
-    decide(dashboard, "safe", key, "accept")
+    judge(dashboard, "safe", key, "accept")
     assert "Log in with [redacted: github-token]" in dashboard.sandbox.read_memory("safe")
 
 
@@ -199,6 +195,6 @@ def test_long_lists_are_divided_and_the_filter_stays(dashboard: Dashboard) -> No
     assert "Learning number 50 of" in later
     both = {"agent": "many", "q": "number 17"}
     assert "1 of 1" in dashboard.get("/dashboard/review", **both).body
-    message, page = decide(dashboard, "many", keys[17], "reject", q="number 17")
+    message, page = judge(dashboard, "many", keys[17], "reject", q="number 17")
     assert message == "Rejected: many: Learning number 17 of many"
     assert "No learning waits with these words" in page

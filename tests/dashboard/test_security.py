@@ -19,12 +19,8 @@ from support.sandbox import Sandbox
 
 HOSTILE = "<script>document.title='owned'</script> \"'><img src=x onerror=alert(1)> {{ 7*7 }}"
 POSTS = [re.sub(r"\{\w+\}", "engineer", page.path) for page in PAGES if page.method == "POST"]
-STATIC_TYPES = {
-    "style.css": "text/css",
-    "dashboard.js": "text/javascript",
-    "theme.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
+STATIC_TYPES = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
+STATIC_TYPES |= dict.fromkeys(("dashboard.js", "theme.js"), "text/javascript")
 WITHOUT_NAMES = [page.path for page in PAGES if page.method == "GET" and "{" not in page.path]
 
 

@@ -80,9 +80,8 @@ def test_a_port_in_use_is_an_error(person: Person) -> None:
         port = other.getsockname()[1]
         done = person.run("dashboard", "--port", str(port), process=True)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        f"agent-memory: port {port}: Address already in use; --port chooses another\n"
-    )
+    said = f"port {port}: Address already in use; --port chooses another"
+    assert done.stderr == f"agent-memory: {said}\n"
 
 
 def test_open_starts_the_browser_with_the_address(person: Person, tmp_path: Path) -> None:
