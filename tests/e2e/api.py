@@ -157,12 +157,9 @@ class Api:
         if request.speaker in self.script:
             lines = self.script[request.speaker]
             return _answer(lines[min(request.turn, len(lines) - 1)], request)
-        return answer_client(request)
-
-
-def answer_client(request: Request) -> Reply:
-    """Answer a request of the client itself: a title, a topic or a safety check."""
-    return say("<severity>0</severity>" if "<severity>" in request.said else "<block>no</block>")
+        # The client itself asks for a title, a topic or a safety check.
+        checked = "<severity>0</severity>" if "<severity>" in request.said else "<block>no</block>"
+        return say(checked)
 
 
 class _Server(ThreadingHTTPServer):

@@ -13,12 +13,6 @@ SERVER = "agent-memory"
 ENGINEER = ".claude-mpm/memories/engineer.md"
 
 
-def add_server(desk: Desk) -> None:
-    """Add the server as docs/mcp.md describes, with this checkout's program."""
-    program = [sys.executable, "-m", "memory_core.cli", "mcp"]
-    desk.run_command("mcp", "add", SERVER, "-e", f"PYTHONPATH={REPO}", "--", *program)
-
-
 def call(tool: str, **arguments: object) -> Script:
     return {"MAIN": [use(f"mcp__{SERVER}__{tool}", **arguments), say("done")]}
 
@@ -34,7 +28,9 @@ def allowed(*tools: str) -> list[str]:
 
 def test_recall_and_remember(desk: Desk) -> None:
     remember(desk, "engineer", FACT)
-    add_server(desk)
+    # As docs/mcp.md describes, with this checkout's program.
+    program = [sys.executable, "-m", "memory_core.cli", "mcp"]
+    desk.run_command("mcp", "add", SERVER, "-e", f"PYTHONPATH={REPO}", "--", *program)
     recall = desk.run(call("recall", agent="engineer", query="orders"), *allowed("recall"))
     assert FACT in result(recall.requests_by("MAIN"))
     wishes = desk.read(ENGINEER) + f"\n## Preferences\n- {WISH}\n"
