@@ -49,7 +49,6 @@ def lock_database(sandbox: Sandbox) -> Iterator[None]:
     command = [sys.executable, "-c", LOCK, str(sandbox.state / state_db.FILE_NAME)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as other:
-        assert other.stdout
         assert other.stdout.readline() == "locked\n"
         try:
             yield
@@ -66,7 +65,6 @@ def test_the_worker_waits_for_a_program_that_locks_the_database(sandbox: Sandbox
     program = LOCK.replace("sys.stdin.read()", "import time; time.sleep(1)")
     command = [sys.executable, "-c", program, str(sandbox.state / state_db.FILE_NAME)]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as other:
-        assert other.stdout
         assert other.stdout.readline() == "locked\n"
         collect(sandbox, "a2", LATER)
     assert LATER in sandbox.read_memory("engineer")

@@ -74,14 +74,6 @@ def test_a_partly_written_line_is_reported(tmp_path: Path) -> None:
     assert numbers(place) == [1, 3]
 
 
-def overfull_log(folder: Path) -> tuple[paths.LevelPaths, Path]:
-    """Return a log that is too large, so that the next writer rotates it."""
-    place = make_level(folder)
-    path = Path(place.state.make_folder()) / event_log.FILE_NAME
-    path.write_text(json.dumps({"number": -1, "filler": "x" * event_log.MAX_BYTES}) + "\n")
-    return place, path
-
-
 # Waits in an audit hook, just before the interpreter makes the call.
 PAUSING = """
 import sys
@@ -98,7 +90,9 @@ event_log.write(place, "agent.memory.loaded", number=0)
 
 @pytest.mark.parametrize("call", ["fcntl.flock", "os.rename"])
 def test_two_processes_that_rotate_the_log_lose_no_line(tmp_path: Path, call: str) -> None:
-    place, path = overfull_log(tmp_path)
+    place = make_level(tmp_path)
+    path = Path(place.state.make_folder()) / event_log.FILE_NAME
+    path.write_text(json.dumps({"number": -1, "filler": "x" * event_log.MAX_BYTES}) + "\n")
     slow = start_program(PAUSING, tmp_path, call)
     event_log.write(place, "agent.memory.loaded", number=1)
     event_log.write(place, "agent.memory.loaded", number=2)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +153,7 @@ def state(tmp_path: Path) -> StateFiles:
 
 
 def add(state: StateFiles, name: str, value: str = "1") -> None:
-    def insert(db: sqlite3.Connection) -> None:
-        db.execute("INSERT INTO notes VALUES (?, ?)", (name, value))
-
-    state_db.write(state, insert)
+    state_db.write(state, lambda db: db.execute("INSERT INTO notes VALUES (?, ?)", (name, value)))
 
 
 def list_names(state: StateFiles) -> list[str]:
@@ -175,21 +170,11 @@ def test_reading_makes_no_file(state: StateFiles) -> None:
     assert not Path(state.root).exists()
 
 
-def test_what_is_written_is_there_for_this_user_alone(state: StateFiles) -> None:
-    add(state, "a")
-    assert list_names(state) == ["a"]
-    assert stat.S_IMODE(locate(state).stat().st_mode) == 0o600
-
-
 def test_a_failed_change_is_gone_as_a_whole(state: StateFiles) -> None:
     add(state, "a")
-
-    def insert_twice(db: sqlite3.Connection) -> None:
-        db.execute("INSERT INTO notes VALUES ('b', '1')")
-        db.execute("INSERT INTO notes VALUES ('a', '1')")
-
+    insert = "INSERT INTO notes VALUES (?, '1')"
     with pytest.raises(OSError, match="UNIQUE"):
-        state_db.write(state, insert_twice)
+        state_db.write(state, lambda db: db.executemany(insert, ["b", "a"]))
     assert list_names(state) == ["a"]
 
 

@@ -104,19 +104,12 @@ def test_a_report_waits_for_its_project(sandbox: Sandbox, spoil: Callable[[Path]
     assert LEARNED not in sandbox.read_memory("engineer")
 
 
-def make_common(tmp_path: Path) -> Path:
-    """Return a project in a common folder that has a memory."""
-    shop = tmp_path / "common" / "shop"
-    shop.mkdir(parents=True)
-    (shop.parent / ".claude-mpm").mkdir()
-    assert project_root(shop, tmp_path) == str(shop.parent)
-    return shop
-
-
 @pytest.mark.parametrize("reason", ["open to all", "a link", "of somebody else"])
 def test_a_memory_above_that_others_may_change_is_not_used(tmp_path: Path, reason: str) -> None:
-    shop = make_common(tmp_path)
-    memory = shop.parent / ".claude-mpm"
+    shop, memory = tmp_path / "common" / "shop", tmp_path / "common" / ".claude-mpm"
+    for folder in (shop, memory):
+        folder.mkdir(parents=True)
+    assert project_root(shop, tmp_path) == str(shop.parent)
     if reason == "open to all":
         memory.chmod(0o777)
     elif reason == "a link":
