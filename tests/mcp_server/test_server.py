@@ -139,13 +139,11 @@ async def list_uris(client: Client) -> list[str]:
 def test_a_client_on_stdio_can_use_all_features(shop: Shop, mode: str) -> None:
     async def talk(client: Client) -> None:
         assert client.protocol_version == ERAS[mode]
-        assert client.server_info
         assert client.server_info.name == "agent-memory"
         assert "recall" in (client.instructions or "")
         assert {each.name for each in (await client.list_tools()).tools} == set(tools.TOOLS)
         await client.call_tool("remember", {**ALL, "agent": "Engineer Agent"})
         known = await client.call_tool("recall", {"agent": "engineer"})
-        assert known.structured_content
         assert FACT in known.structured_content["memory"]
         assert said(known).count(NEWS) == 1
         assert await text_of(client, ENGINEER) == sanitize.escape(shop.file())
@@ -169,14 +167,12 @@ def greeted(shop: Shop) -> subprocess.Popen[bytes]:
     # Without a buffer, so that unread input cannot delay the end.
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     process = subprocess.Popen(COMMAND, bufsize=0, cwd=shop.root, env=shop.env, **pipes)
-    assert process.stdout
     tell(process, json.dumps(HELLO).encode() + b"\n")
     assert json.loads(process.stdout.readline())["result"]["protocolVersion"] == "2025-11-25"
     return process
 
 
 def tell(process: subprocess.Popen[bytes], text: bytes) -> None:
-    assert process.stdin
     process.stdin.write(text)
     process.stdin.flush()
 
@@ -218,7 +214,6 @@ def test_all_requests_are_answered_though_stdin_ends(shop: Shop) -> None:
 
 def test_a_client_that_stops_reading_is_not_an_error(shop: Shop) -> None:
     process = greeted(shop)
-    assert process.stdout
     process.stdout.close()
     for number in (2, 3):
         tell(process, b'{"jsonrpc": "2.0", "id": %d, "method": "tools/list"}\n' % number)
@@ -235,11 +230,9 @@ def test_each_tool_is_told_in_a_line_with_its_fields(shop: Shop) -> None:
     for tool in listings:
         assert tool.title
         assert re.fullmatch(".{1,299}", tool.description or "")
-        assert tool.annotations
         assert tool.annotations.open_world_hint is False
         assert all(field["description"] for field in tool.input_schema["properties"].values())
         assert tool.input_schema["additionalProperties"] is False
-        assert tool.output_schema
         assert tool.output_schema["required"]
     hints = {tool.name: tool.annotations for tool in listings if tool.annotations}
     assert {name for name in hints if hints[name].read_only_hint} == {"recall", "search"}
