@@ -68,10 +68,6 @@ class Board:
         assert (outcome.status, outcome.stdout, outcome.stderr) == (0, b"", b"")
         assert self.sandbox.read_log("agent.memory.error") == []
 
-    def starts(self) -> None:
-        """Start a session."""
-        assert self.sandbox.run_hook("session_start", SESSION_EVENT).status == 0
-
     def states(self) -> dict[str, str]:
         found = task_actions.list_memories(self.project)
         return {told.id: "active" if told.active else told.state for told in found}
