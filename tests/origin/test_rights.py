@@ -44,10 +44,6 @@ def finish_run(sandbox: Sandbox, report: str, is_outside: bool = False) -> None:
     transcripts.finish_run(sandbox, run, report, *[FETCH] * is_outside)
 
 
-def teach(text: str) -> str:
-    return f"# Add To Memory:\nType: guideline\nContent: {text}\n#"
-
-
 def prompt_of(sandbox: Sandbox, task: str = RULE) -> str:
     """Return the lines of items that an agent receives."""
     text = call_agent(sandbox, f"toolu_{next(runs)}", prompt=task)
@@ -88,7 +84,8 @@ def add(person: Person, origin: str, text: str) -> None:
     elif origin == "import":
         commit_text(sandbox, forge("learned", text), forge("confirmed", text))
     else:
-        finish_run(sandbox, teach(text), is_outside=origin == "tainted")
+        block = f"# Add To Memory:\nType: guideline\nContent: {text}\n#"
+        finish_run(sandbox, block, is_outside=origin == "tainted")
 
 
 # Who has brought an item, who says the opposite, and which of both an agent receives.
