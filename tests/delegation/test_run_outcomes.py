@@ -34,9 +34,7 @@ EARLY, LATER, LAST = (f"2026-11-20T10:00:0{second}.000Z" for second in range(3))
 
 
 def error(text: str, run: str = "a1", time: str = EARLY, tool: str = "Agent", **more: str) -> Row:
-    made = performance.make_error(text, tool, agent="engineer", run=run, time=time, **more)
-    assert made is not None
-    return made
+    return performance.make_error(text, tool, agent="engineer", run=run, time=time, **more)
 
 
 def list_common(errors: list[Row]) -> list[performance.CommonError]:

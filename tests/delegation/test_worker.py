@@ -13,10 +13,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -173,13 +174,6 @@ def test_two_workers_do_the_work_once(sandbox: Sandbox) -> None:
     assert len(list_runs(sandbox.paths)) == len(facts)
 
 
-def fail(error: BaseException) -> Callable[..., Any]:
-    def raise_error(*_arguments: Any) -> None:
-        raise error
-
-    return raise_error
-
-
 def test_a_report_that_no_worker_can_read_is_put_aside(settled: Person) -> None:
     sandbox = settled.sandbox
     path = add_report(sandbox.paths)
@@ -275,7 +269,8 @@ def test_a_worker_that_fails_says_so_in_the_log(sandbox: Sandbox, tmp_path: Path
 def test_without_another_process_the_work_is_done_here(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, is_absent: bool
 ) -> None:
-    monkeypatch.setattr(os, "fork", fail(BlockingIOError(errno.EAGAIN, "try again")))
+    busy = Mock(side_effect=BlockingIOError(errno.EAGAIN, "try again"))
+    monkeypatch.setattr(os, "fork", busy)
     if is_absent:
         monkeypatch.delattr(os, "fork")
     add_report(sandbox.paths)
