@@ -298,27 +298,20 @@ SAME = [
 ]
 
 
-def list_texts(project: Project) -> list[str]:
-    snapshot = project.store.read("engineer")
-    return [item.text for item in markdown.parse_document(snapshot.text if snapshot else "").items]
-
-
 @pytest.mark.parametrize("text", SAME)
 def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
     sandbox.write_memory("engineer", ITEM)
     project = sandbox.open_project()
     item_actions.teach(project, "engineer", "pattern", [text])
-    found = [extraction.Learning("mistake", text)]
-    save_learnings(project, "engineer", [extraction.Extraction(found, [])], "a1")
-    assert list_texts(project) == [ITEM]
+    learn(project, "mistake", text)
+    assert items(project) == [ITEM]
 
 
 @pytest.mark.parametrize("text", SAME)
 def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> None:
     path = sandbox.write_memory("engineer", ITEM, text, "Queues are durable")
     project = sandbox.open_project()
-    delivered = recall.build_block(project, "engineer", 5000).text
-    lines = [line for line in delivered.splitlines() if line.startswith("- ")]
+    lines = [line for line in given_text(project).splitlines() if line.startswith("- ")]
     assert lines == [f"- {ITEM}", "- Queues are durable"]
     assert path.read_text().count("\n- ") == 3
     (memory,) = agent_status.list_memories(Numbers(project))
