@@ -130,12 +130,10 @@ def list_access(tree: ast.AST, where: str) -> Iterator[tuple[str, str, int]]:
         yield from list_access(node, inner)
 
 
-def find_access(path: Path) -> list[tuple[str, str, int]]:
-    where = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-    return list(list_access(ast.parse(path.read_text(encoding="utf-8")), where))
-
-
-ACCESS = {path: find_access(path) for path in sorted(PACKAGE.rglob("*.py"))}
+ACCESS: dict[Path, list[tuple[str, str, int]]] = {}
+for module in sorted(PACKAGE.rglob("*.py")):
+    name = ".".join(module.relative_to(PACKAGE).with_suffix("").parts)
+    ACCESS[module] = list(list_access(ast.parse(module.read_text(encoding="utf-8")), name))
 
 
 def is_allowed(where: str) -> bool:

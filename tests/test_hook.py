@@ -143,17 +143,12 @@ def test_a_home_directory_that_is_the_root(sandbox: Sandbox) -> None:
     assert FACT not in outcome.stdout.decode()
 
 
-def run_bare(hook: Path, sandbox: Sandbox) -> subprocess.CompletedProcess[bytes]:
-    """Run a hook without the packages of the environment."""
-    command = [sys.executable, "-I", "-S", "-B", str(hook)]
-    return run(command, json.dumps(make_pre_event()).encode(), env=sandbox.env)
-
-
 def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path) -> None:
     alone = tmp_path / "hooks" / "pre_tool_use.py"
     alone.parent.mkdir()
     alone.write_bytes((REPO / "hooks" / "pre_tool_use.py").read_bytes())
-    done = run_bare(alone, sandbox)
+    command = [sys.executable, "-I", "-S", "-B", str(alone)]  # without packages
+    done = run(command, json.dumps(make_pre_event()).encode(), env=sandbox.env)
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr == b"agent-memory: No module named 'memory_core'\n"
 
@@ -163,7 +158,6 @@ def running(sandbox: Sandbox, hook: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-I", str(REPO / "hooks" / f"{hook}.py")]
     pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     process: subprocess.Popen[bytes] = subprocess.Popen(command, env=sandbox.env, **pipes)
-    assert process.stdin is not None
     # More than a pipe holds: when this returns, the hook is up and reading.
     process.stdin.write(b" " * 300_000)
     process.stdin.flush()
@@ -171,9 +165,6 @@ def running(sandbox: Sandbox, hook: str) -> subprocess.Popen[bytes]:
 
 
 def read_to_end(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
     with process:
         return process.wait(timeout=30), process.stdout.read(), process.stderr.read()
 

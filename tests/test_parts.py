@@ -13,7 +13,6 @@ from support.paths import REPO
 def load_script(name: str) -> ModuleType:
     loader = SourceFileLoader(name.replace("-", "_"), str(REPO / "scripts" / name))
     spec = spec_from_loader(loader.name, loader)
-    assert spec
     module = module_from_spec(spec)
     loader.exec_module(module)
     return module
