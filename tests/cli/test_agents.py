@@ -32,8 +32,7 @@ def store_of(person: Person) -> Store:
 
 def test_rename_moves_everything(busy: Person) -> None:
     add_report(busy.sandbox.paths)
-    done = busy.run("rename", "Engineer", "backend")
-    assert done.returncode == 0, done.stderr
+    done = busy.succeed("rename", "Engineer", "backend")
     store = store_of(busy)
     assert store.agents() == store.agents_with_history() == store.agents_to_review() == ["backend"]
     texts = " ".join(item["text"] for item in busy.read_json("list", "backend"))
@@ -63,8 +62,7 @@ def test_a_rename_is_a_change_like_any_other(busy: Person) -> None:
         ("undo --dry-run", "backend"),
         (f"undo {removal}", "backend"),
     ]:
-        done = busy.run(*words.split())
-        assert done.returncode == 0, done.stderr
+        busy.succeed(*words.split())
         assert store_of(busy).agents() == [agent]
     assert len(busy.read_json("list", "backend")) == 2
 
@@ -99,8 +97,7 @@ def test_delete_archives_everything_and_undo_restores_the_files(busy: Person) ->
     done = busy.run("delete", "engineer", "qa")
     assert (done.returncode, read_files(busy.sandbox.root)) == (0, before)
     assert done.stderr.endswith("run it with --yes to change it.\n")
-    done = busy.run("delete", "engineer", "qa", "--yes")
-    assert done.returncode == 0, done.stderr
+    done = busy.succeed("delete", "engineer", "qa", "--yes")
     assert not list(busy.sandbox.memories.glob("*.md"))
     archive = (busy.sandbox.memories / "archive" / "engineer.md").read_text()
     assert f"- [Project Architecture] {ITEM}\n" in archive

@@ -335,8 +335,7 @@ def test_show_of_an_empty_memory_succeeds(settled: Person) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     makes = "its first learning creates .claude-mpm/memories/plan.md"
     assert done.stderr == f"plan has no memory yet; {makes}\n"
-    done = settled.run("show", "PM")
-    assert done.returncode == 0
+    done = settled.succeed("show", "PM")
     assert done.stderr.endswith("To give it one: agent-memory add PM guideline TEXT\n")
     assert settled.read_json("show", "Plan")["file"] is None
     assert not (settled.sandbox.memories / "plan.md").exists()
@@ -462,8 +461,7 @@ def test_replay_shows_what_write_does(person: Person, tmp_path: Path) -> None:
     (change,) = [each for each in shown["changes"] if each["file"].endswith("engineer.md")]
     assert change["kind"] == "created"
     assert f"+- {sample_events.LEARNING}" in change["diff"]
-    done = person.run("replay", str(event), "--write")
-    assert done.returncode == 0, done.stderr
+    person.succeed("replay", str(event), "--write")
     assert f"- {sample_events.LEARNING}\n" in person.sandbox.read_memory("engineer")
     short = b'{"tool_name": "Task", "tool_input": {"prompt": "x", "subagent_type": "engineer"}}'
     assert person.read_json("replay", "-", data=short)["hook"].endswith("pre_tool_use.py")
@@ -558,8 +556,7 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     assert read_files(untidy.sandbox.root) == before
     for said in ("1 report would", "-<<<<<<< HEAD", "1 file"):
         assert said in dry.stdout
-    done = untidy.run("tidy")
-    assert done.returncode == 0, done.stderr
+    done = untidy.succeed("tidy")
     assert "Merged 1 waiting report." in done.stdout
     assert TAUGHT in untidy.sandbox.read_memory("engineer")
     assert "<<<<<<<" not in untidy.sandbox.read_memory("qa")
@@ -623,8 +620,7 @@ def test_config_show_counts_problems_and_check_names_their_lines(settled: Person
     assert f"memory.auto_learning: true  (default)\n{meaning}" in done.stdout
     assert done.stderr == ""
     settled.sandbox.configure("memory:\n  enabled: true\n  user_levle: off\n")
-    done = settled.run("config", "show")
-    assert done.returncode == 0
+    done = settled.succeed("config", "show")
     assert done.stderr == "config.yml: 1 problem (agent-memory config check)\n"
     path = settled.sandbox.root / ".claude-mpm" / "config.yml"
     told = f"{path}:3: memory.user_levle: unknown key; did you mean memory.user_level?"
@@ -659,8 +655,7 @@ def test_config_set_changes_one_line(person: Person) -> None:
         ("agent_overrides.qa.size_kb", "9", "  enabled", f"{OF_QA}  enabled"),
     ):
         person.sandbox.configure(SETTINGS)
-        done = person.run("config", "set", key, value)
-        assert done.returncode == 0, done.stderr
+        person.succeed("config", "set", key, value)
         assert path.read_text() == SETTINGS.replace(old, new)
 
 

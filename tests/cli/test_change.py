@@ -732,8 +732,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     path = remembered(sandbox)
     other = remembered(sandbox, "dull-bot", make_section("Recent Learnings", ITEM, NEWS))
     before = read_files(sandbox.root)
-    done = person.run("clean")
-    assert done.returncode == 0
+    done = person.succeed("clean")
     day = format_utc(time.time() - 60 * DAY)[:10]
     assert f"old-bot is not defined anywhere, last used on {day}:\n" in done.stdout
     assert "  .claude-mpm/memories/dull-bot.md: 2 items\n" in done.stdout
@@ -746,8 +745,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     archive = (sandbox.memories / "archive" / "old-bot.md").read_text()
     assert "## Mine" in archive  # a user wrote this heading
     assert [each["text"] for each in person.read_json("restore", "dull-bot")] == [ITEM, NEWS]
-    done = person.run("undo")
-    assert done.returncode == 0, done.stderr
+    done = person.succeed("undo")
     assert items(other.read_text()) == [ITEM, NEWS]
     assert sorted(items(path.read_text())) == sorted([ITEM, NEWS])  # the headings are made again
     assert markdown.parse_document(other.read_text()).sections[0].title == "Recent Learnings"
@@ -798,8 +796,7 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     told = person.read_json("clean", "--dry-run")
     assert set(told) == read_fields("`clean`")
     assert (told["written"], len(told["files"])) == (False, 13)
-    done = person.run("clean", "--yes")
-    assert done.returncode == 0
+    done = person.succeed("clean", "--yes")
     assert done.stderr.splitlines()[-1] == "Removed: 13 files (26 B)."
     assert not any(path.exists() for path in dust)
     assert read_files(sandbox.root).items() < before.items()

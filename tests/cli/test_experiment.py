@@ -1,4 +1,4 @@
-"""agent-memory experiment report compares runs; one setting starts and ends an experiment."""
+"""What runs with and without memory cost: `experiment report`, and the use line of `status`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from memory_core.history.item_history import id_of
 from support.command_line import ITEM, Person, read_fields
 from support.runs import add_runs, make_run
+
+OTHER = "Tests need redis"
 
 
 def record_runs(person: Person, group: str, tokens: list[int], kind: str = "bugfix") -> None:
@@ -20,14 +23,14 @@ def record_runs(person: Person, group: str, tokens: list[int], kind: str = "bugf
 
 @pytest.fixture
 def team(person: Person) -> Person:
-    person.sandbox.write_memory("engineer", ITEM)
+    person.sandbox.write_memory("engineer", ITEM, OTHER)
+    person.run("confirm", "engineer", "redis")
     return person
 
 
 def run(person: Person, words: str) -> str:
     """Run `agent-memory experiment` successfully; return what it prints."""
-    done = person.run("experiment", *words.split())
-    assert done.returncode == 0, done.stderr
+    done = person.succeed("experiment", *words.split())
     return done.stdout + done.stderr
 
 
@@ -93,3 +96,37 @@ def test_the_fields_of_json(team: Person) -> None:
     assert set(first) == read_fields("`experiment report`, in `comparisons`")
     assert (first["given"], first["held_out"], first["difference"]) == (200, 400, -200)
     assert (first["low"], first["high"], first["visible"]) == (None, None, False)
+
+
+# The use line of `status`.
+
+
+def find_use(person: Person) -> str:
+    lines = person.run("status").stdout.splitlines()
+    return next((line for line in lines if line.startswith("Use: ")), "")
+
+
+def test_tokens_per_run(team: Person) -> None:
+    assert find_use(team) == ""
+    use = team.read_json("status")["use"]
+    assert use == {"runs": 0, "tokens": 0, "given": 0, "used": 0}
+    assert set(use) == read_fields("`status`, in `use`")
+    runs = [make_run(f"t{tokens}", prompt_tokens=tokens) for tokens in (190, 207)]
+    add_runs(team.sandbox.paths, *runs)
+    assert find_use(team) == "Use: memory adds about 198 tokens to a prompt"
+    assert team.read_json("status")["use"]["runs"] == 2
+
+
+def test_share_of_used_items(team: Person) -> None:
+    item, other = id_of(ITEM), id_of(OTHER)
+    for number, (fields, share) in enumerate(
+        (
+            ({"used": item}, ""),
+            ({"given": item}, "0% of 1"),
+            ({"given": item}, "0% of 2"),
+            ({"used": "beef"}, "0% of 2"),
+            ({"given": f"{item} {other}", "used": item}, "25% of 4"),
+        )
+    ):
+        add_runs(team.sandbox.paths, make_run(f"a{number}", **fields))
+        assert find_use(team) == (f"Use: {share} delivered items were used" if share else "")

@@ -1,4 +1,4 @@
-"""agent-memory explain: the decisions are those of the block that the hook delivers."""
+"""agent-memory explain and pin: the decisions are those of the block that the hook delivers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from memory_core.cli.common.entries import count_cells
 from memory_core.history.item_history import id_of
 from support.calls import call_agent
-from support.command_line import Person, read_fields
+from support.command_line import Person, hide_change, read_fields
 from support.terminal import run_on_terminal, strip_colours
 
 BUS = "Services talk through the event bus, never directly"
@@ -152,3 +152,69 @@ def test_the_preview_is_what_the_hook_adds(shop: Person) -> None:
     assert shop.run("show", "engineer", "--for", "x", "--as-given").returncode == 2
     unquoted = shop.run("show", "engineer", "--for", "Add", "retries")
     assert unquoted.stderr.endswith("lists those with a memory (put the task in quotes)\n")
+
+
+# Pins: items that an agent receives with every task.
+
+TYPO = "Fix the typo in the heading of the readme"
+
+
+@pytest.fixture
+def choosing(shop: Person) -> Person:
+    """Return the user with settings by which a small memory is not given whole."""
+    shop.sandbox.configure(CHOOSING)
+    return shop
+
+
+def list_pinned(person: Person) -> set[str]:
+    return {row["text"] for row in person.read_json("list", "engineer") if row["pinned"]}
+
+
+def test_pinned_items_are_given_with_every_task(choosing: Person) -> None:
+    before = choosing.sandbox.read_memory("engineer")
+    assert BUS not in read_block(choosing, TYPO)
+    for words, pinned in (
+        (["engineer", "event", "bus"], {BUS}),
+        ([id_of(BUS)[:4], id_of(FONTS)[:5], id_of(FONTS)], {BUS, FONTS}),
+    ):
+        done = choosing.run("pin", *words)
+        assert done.stdout.count("Pinned: ") == len(pinned)
+        assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
+        block = read_block(choosing, TYPO)
+        assert {text for text in ITEMS if text in block} == pinned == list_pinned(choosing)
+        choosing.run("undo")
+        assert not list_pinned(choosing)
+        assert BUS not in read_block(choosing, TYPO)
+        choosing.run("redo")
+        assert list_pinned(choosing) == pinned
+        assert choosing.run("unpin", *words).stdout.count("Unpinned: ") == len(pinned)
+        assert not list_pinned(choosing)
+    assert choosing.sandbox.read_memory("engineer").endswith(before[-60:])
+
+
+def test_list_and_show_mark_pinned_items(shop: Person) -> None:
+    shop.run("pin", id_of(RETRY)[:4])
+    plain = shop.run("list", "engineer").stdout.splitlines()
+    assert [line for line in plain if line.endswith("(pinned)")] == [plain[1]]
+    assert f"{RETRY}  (pinned)" in plain[1]
+    assert "(pinned)" in run_on_terminal(shop, "list engineer")
+    assert "pinned      yes\n" in shop.run("show", id_of(RETRY)[:4]).stdout
+    assert "pinned" not in shop.run("show", id_of(BUS)[:4]).stdout
+    assert shop.read_json("show", id_of(RETRY)[:4])["pinned"] is True
+    assert shop.read_json("pin", id_of(BUS)[:4])["kind"] == "pinned"
+
+
+def test_pins_use_the_whole_budget_and_a_warning_names_the_rest(shop: Person) -> None:
+    shop.sandbox.configure("memory: {selection: {budget_tokens: 150}}\n")
+    parts = ["basket", "stock", "invoice", "refund", "login", "mail", "price", "order", "rating"]
+    rest = "reads its queue from the start after a restart: each item in it is computed again"
+    items = [f"The {part} service {rest}, {part} after {part}" for part in parts]
+    shop.sandbox.write_memory("engineer", *items)
+    done = shop.run("pin", *map(id_of, items))
+    block = read_block(shop, TYPO)
+    given = [item for item in items if item in block]
+    assert given == items[: len(given)]
+    left = items[len(given) :]
+    assert 3 <= len(left) < len(items)
+    said = f"{len(left)} of {len(items)} pins of engineer do not fit into 150 tokens: "
+    assert f"{said}{id_of(left[0])[:4]}" in done.stdout

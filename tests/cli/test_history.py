@@ -50,8 +50,7 @@ def edit(person: Person, old: str, new: str) -> None:
 
 def lines(person: Person, *words: str) -> list[str]:
     """Return the output of a command without times and ids of changes."""
-    done = person.run(*words)
-    assert done.returncode == 0, done.stderr
+    done = person.succeed(*words)
     text = re.sub(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\dZ)?)?", "T", done.stdout)
     text = re.sub(r"^T  ([0-9a-f]{6}| {6})  ", "T  ", text, flags=re.MULTILINE)
     return re.sub("change [0-9a-f]{6}", "change ID", text).splitlines()

@@ -36,8 +36,7 @@ def test_several_items_are_one_change(team: Person) -> None:
         (["Engineer", short(ITEM), short(SHARED), short(ITEM)], {ITEM, SHARED}),
         (["engineer", "event", "bus"], {ITEM}),
     ):
-        done = team.run("remove", *words)
-        assert done.returncode == 0, done.stderr
+        done = team.succeed("remove", *words)
         assert done.stdout.count("Archived: ") == len(removed)
         gone = {text for agent in before for text in before[agent] - list_texts(team, agent)}
         assert gone == removed

@@ -29,8 +29,7 @@ def test_any_locale_will_do(settled: Person) -> None:
     latin = {"LC_ALL": "en_US.ISO-8859-1", "PYTHONIOENCODING": "iso-8859-1"}
     for env in ({"LC_ALL": "C"}, latin):
         for words in (["status"], ["show", "müller"], ["list"]):
-            done = settled.run(*words, **env)
-            assert done.returncode == 0, done.stderr
+            done = settled.succeed(*words, **env)
             assert done.stdout
         told = json.loads(settled.run("show", "müller", "--json", **env).stdout)
         assert "Grüße — 漢字" in told["text"]

@@ -352,8 +352,7 @@ def reworded(person: Person, *words: str) -> Any:
 
 def test_a_shorter_wording_is_shown_and_applied(old: Person) -> None:
     answering(old, proposing(([1], SHORT)))
-    done = old.run("optimize", "--with", "claude", "--yes")
-    assert done.returncode == 0
+    done = old.succeed("optimize", "--with", "claude", "--yes")
     diff = f"@@ {SECTION} @@\n-- {LONG}\n+- {SHORT}\n"
     assert done.stdout == f"engineer: this item can be said shorter\n{diff}"
     assert left(old.sandbox) == [SHORT, "Timeout is 30 seconds"]

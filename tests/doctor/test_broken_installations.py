@@ -45,8 +45,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (person.sandbox.home / DATA / "venv").symlink_to(ENVIRONMENT)
     person.add_program("claude", "echo 2.1.329")
     for words in (["install"], ["add", "engineer", "architecture", ITEM]):
-        done = person.run(*words)
-        assert done.returncode == 0, done.stderr
+        person.succeed(*words)
     shutil.rmtree(person.sandbox.home / ".local" / "state")
     return folder
 

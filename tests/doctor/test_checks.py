@@ -487,8 +487,7 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
 def test_repairs_are_printed_with_their_undo(settled: Person) -> None:
     add_tried_report(settled)
     other_version(settled)
-    done = settled.run("doctor", "--fix")
-    assert done.returncode == 0
+    done = settled.succeed("doctor", "--fix")
     first, place, *lines = done.stdout.splitlines()
     assert first == "fixed    settings: hooks updated"
     assert place == f"         in: {settings_of(settled)}"

@@ -1,4 +1,7 @@
-"""No secret passes through a door: not into a prompt, a memory, its history, or the state."""
+"""No secret passes through a door: not into a prompt, a memory, its history, or the state.
+
+Commands show no secret of a file either; `show` in a pipe copies the file as it is.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,14 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from memory_core.history import item_history
-from support.calls import end_agent
+from support.calls import SESSION, call_agent, end_agent
 from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_report
 from support.imports import list_hook_imports
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.secret_samples import Maker
+from support.terminal import run_on_terminal
 
 SECRET = Maker(7).chars(36)
 TOKEN = "ghp_" + SECRET
@@ -36,10 +40,6 @@ def learn(sandbox: Sandbox, *facts: str) -> None:
     assert sandbox.run_hook("post_tool_use", event).status == 0
 
 
-def read_prompt(sandbox: Sandbox) -> str:
-    return sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
-
-
 def write_task(sandbox: Sandbox) -> None:
     folder = sandbox.root / "backlog" / "tasks"
     folder.mkdir(parents=True)
@@ -55,10 +55,9 @@ def test_a_reported_secret_waits_for_review_without_its_value(person: Person) ->
     assert waiting["reason"] == "a secret was removed from it"
     assert "settings.py" in sandbox.read_memory("engineer")
     assert list_leaks(sandbox) == []
-    done = person.run("review", "--accept", waiting["id"])
-    assert done.returncode == 0, done.stderr
+    person.succeed("review", "--accept", waiting["id"])
     assert CLEAN in sandbox.read_memory("engineer")
-    assert CLEAN in read_prompt(sandbox)
+    assert CLEAN in call_agent(sandbox)
 
 
 def test_all_parts_of_a_learning_are_searched(person: Person) -> None:
@@ -83,9 +82,8 @@ def test_the_users_own_memory_is_searched_too(person: Person) -> None:
     sandbox = person.sandbox
     sandbox.write_memory("engineer", FACT, user=True)
     sandbox.write_memory("PM", FACT)
-    assert CLEAN in read_prompt(sandbox)
-    event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
-    session = sandbox.run_hook("session_start", event).stdout.decode()
+    assert CLEAN in call_agent(sandbox)
+    session = sandbox.run_hook("session_start", SESSION).stdout.decode()
     assert CLEAN in session
     assert SECRET not in session
 
@@ -95,7 +93,7 @@ def test_a_delivery_from_the_index_loads_no_rules(person: Person) -> None:
     sandbox = person.sandbox
     sandbox.switch_selection_on()
     sandbox.write_memory("engineer", FACT)
-    assert SECRET not in read_prompt(sandbox)
+    assert SECRET not in call_agent(sandbox)
     assert list_leaks(sandbox) == ["engineer.md"]
     loaded = list_hook_imports(sandbox, "pre_tool_use", make_pre_event())
     assert "memory_core.memory.recall" in loaded
@@ -166,10 +164,10 @@ def test_a_secret_that_a_person_wrote_stays_in_the_file_alone(person: Person) ->
     sandbox = person.sandbox
     path = sandbox.write_memory("engineer", FACT, f"The key:\n  - {TOKEN}", "Orders are sorted")
     before = path.read_text().split("\n- ")
-    assert CLEAN in read_prompt(sandbox)
+    assert CLEAN in call_agent(sandbox)
     learn(sandbox, "The retry count is set in settings.py")
     for _number in range(2):
-        assert SECRET not in read_prompt(sandbox)
+        assert SECRET not in call_agent(sandbox)
         learn(sandbox, "The timeout is set in limits.py")
     assert FACT in path.read_text()
     assert all(part.strip() in path.read_text() for part in before[1:])
@@ -191,8 +189,7 @@ def test_an_import_carries_no_secret(person: Person) -> None:
 def test_an_archived_item_loses_its_secret(person: Person) -> None:
     sandbox = person.sandbox
     sandbox.write_memory("engineer", FACT)
-    done = person.run("remove", "engineer", "CI authenticates")
-    assert done.returncode == 0, done.stderr
+    person.succeed("remove", "engineer", "CI authenticates")
     assert list_leaks(sandbox) == []
     assert CLEAN in (sandbox.memories / "archive" / "engineer.md").read_text()
 
@@ -218,3 +215,48 @@ def test_status_and_doctor_name_a_secret_in_a_memory(person: Person) -> None:
         text = person.run(command).stdout
         assert "a secret (github-token)" in text
         assert SECRET not in text
+
+
+# What commands show of a secret that a person wrote.
+
+ITEM = item_history.id_of(FACT)[:6]
+SHOWING = [
+    *("list engineer", "list", "search registry", f"show {ITEM}"),
+    *("log engineer", "diff engineer", "context engineer", "status", "review --list"),
+    *("review --new", "optimize --dry-run", "prune --older-than 0s --below 1 --dry-run"),
+    *(f"confirm {ITEM}", f"share {ITEM} --to PM", "restore engineer", "doctor"),
+    "show engineer --as-given",
+]
+
+
+@pytest.fixture
+def leak(person: Person) -> Person:
+    """Return a user who wrote a secret into a memory by hand."""
+    person.sandbox.write_memory("engineer", "Releases go out on Tuesdays")
+    person.run("confirm", "engineer", "Tuesdays")
+    person.sandbox.write_memory("engineer", "Releases go out on Tuesdays", FACT)
+    person.run("tidy")
+    return person
+
+
+@pytest.mark.parametrize("words", SHOWING)
+def test_no_secret_is_shown(leak: Person, words: str) -> None:
+    for options in ((), ("--json",)):
+        done = leak.run(*words.split(), *options)
+        assert done.returncode != 2, done.stderr
+        assert SECRET not in done.stdout + done.stderr
+
+
+def test_an_item_is_shown_without_its_secret(leak: Person) -> None:
+    for words in ("search registry", "export engineer"):
+        shown = leak.run(*words.split()).stdout
+        assert "authenticates with [redacted: github-token]" in shown
+        assert SECRET not in shown
+    for words in ("show engineer", "list engineer"):
+        shown = run_on_terminal(leak, words)
+        assert TOKEN[:20] not in shown
+        assert "[redacted" in shown
+    assert TOKEN in leak.run("show", "engineer").stdout  # a pipe gets the file as it is
+    done = leak.run("remove", ITEM)
+    assert "Archived" in done.stdout
+    assert SECRET not in done.stdout + done.stderr

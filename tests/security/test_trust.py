@@ -244,8 +244,7 @@ def test_what_was_accepted_in_a_file_is_undone_and_redone(person: Person, sandbo
     person.run("review", "--new", "--accept")
     given = [ORDER in call_agent(sandbox, "toolu_9")]
     for number, words in enumerate((["review", "--accept", "--all"], ["undo"], ["redo"], ["undo"])):
-        done = person.run(*words)
-        assert done.returncode == 0, done.stderr
+        person.succeed(*words)
         prompt = call_agent(sandbox, f"toolu_{number}")
         assert FACT in prompt
         given.append(ORDER in prompt)

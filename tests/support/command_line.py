@@ -78,6 +78,12 @@ class Person:
         await_worker(self.sandbox.paths)
         return done
 
+    def succeed(self, *arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command that must succeed."""
+        done = self.run(*arguments, **how)
+        assert done.returncode == 0, done.stderr
+        return done
+
     def run_shell(self, line: str) -> subprocess.CompletedProcess[str]:
         """Run a shell line; a line that only runs `agent-memory` does not start a shell."""
         if PLAIN_LINE.fullmatch(line):
@@ -96,9 +102,7 @@ class Person:
 
     def read_json(self, *arguments: str, data: bytes = b"") -> Any:
         """Run a command that succeeds, and return what its --json prints."""
-        done = self.run(*arguments, "--json", data=data)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return json.loads(self.succeed(*arguments, "--json", data=data).stdout)
 
     def make_sample(self, kind: str, **changed: Any) -> bytes:
         """Return a sample event of the agent engineer, with these fields changed."""
