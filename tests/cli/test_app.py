@@ -12,12 +12,14 @@ from typing import Any, get_args
 import pytest
 
 from memory_core.claude_code import events, sample_events
+from memory_core.claude_code.settings_files import find_transcript_folder
 from memory_core.cli import app as cli
 from memory_core.cli.common import entries
 from memory_core.cli.setup import sample
 from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import installation
 from memory_core.storage import run_records
+from support import transcripts
 from support.answers import YES_OR_NO, answer_all
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
 from support.completion import complete
@@ -511,21 +513,11 @@ def test_replay_says_what_is_no_event(settled: Person) -> None:
 # --- sweep ---
 
 
-def transcript(person: Person) -> None:
-    """Write the transcript of an interrupted run of the engineer."""
-    project = str(person.sandbox.root)
-    slug = re.sub("[^0-9A-Za-z]", "-", project)
-    folder = person.sandbox.home / ".claude" / "projects" / slug / "s1" / "subagents"
-    folder.mkdir(parents=True)
-    message = {"content": [{"type": "text", "text": sample_events.REPORT}]}
-    line = {"type": "assistant", "sessionId": "s1", "agentId": "a1", "cwd": project}
-    (folder / "agent-a1.jsonl").write_text(json.dumps({**line, "message": message}) + "\n")
-    (folder / "agent-a1.meta.json").write_text('{"agentType": "engineer"}')
-
-
 def test_sweep_learns_missed_reports(settled: Person) -> None:
     assert settled.read_json("tidy")["sweep"]["transcripts"] == 0  # the first one only begins
-    transcript(settled)
+    interrupted = transcripts.Transcripts(settled.sandbox)
+    interrupted.folder = Path(find_transcript_folder(str(settled.sandbox.root), settled.env))
+    interrupted.write("a1", transcripts.said(sample_events.REPORT), agentType="engineer")
     told = settled.read_json("tidy")["sweep"]
     assert (told["transcripts"], told["learnings"], told["complete"]) == (1, 1, True)
     assert sample_events.LEARNING in settled.sandbox.read_memory("engineer")

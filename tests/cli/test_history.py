@@ -11,10 +11,10 @@ import pytest
 
 from memory_core.cli.history import log
 from memory_core.history import item_history
-from memory_core.memory import changes, transaction
 from memory_core.storage import record_models
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
+from support import lessons
 from support.command_line import ITEM, Person, hide_change, read_fields
 from support.files import read_files
 from support.refusals import check_refused
@@ -35,12 +35,7 @@ def person(sandbox: Sandbox, tmp_path: Path) -> Person:
 
 
 def learn(person: Person, agent: str, text: str) -> None:
-    by = {"run": "a1b2c3d4e5", "session": "s1", "source": "agent"}
-    transaction.change_memory(
-        person.sandbox.open_project(),
-        agent,
-        lambda work: changes.learn(work, [["tip", text]], **by),
-    )
+    lessons.learn(person.sandbox.open_project(), agent, text, kind="tip", run="a1b2c3d4e5")
 
 
 def edit(person: Person, old: str, new: str) -> None:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from memory_core.curation import agent_status, searching
 from memory_core.history import item_history
-from memory_core.memory import changes, transaction
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage import paths, store
 from memory_core.text import word_search
 from memory_core.text.times import format_utc
+from support import lessons
 from support.command_line import ITEM, Person, read_fields
 from support.files import define_agents, read_files
 from support.refusals import check_refused
@@ -32,13 +32,8 @@ UTF8 = {"LANG": "en_US.UTF-8"}
 ITEM_ID = item_history.id_of(ITEM)
 
 
-def learn(person: Person, agent: str, *texts: str, user: bool = False) -> None:
-    """Save learnings of a report of an agent."""
-    project = person.sandbox.open_project()
-    pairs = [["pattern", text] for text in texts]
-    by = {"run": "a1", "session": "s1", "source": "agent"}
-    held = project.level(user)
-    transaction.change_memory(project, agent, lambda work: changes.learn(work, pairs, **by), held)
+def learn(person: Person, agent: str, *texts: str, **level: bool) -> None:
+    lessons.learn(person.sandbox.open_project(), agent, *texts, **level)
 
 
 # --- how much was learned when ---

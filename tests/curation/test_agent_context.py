@@ -18,8 +18,8 @@ from memory_core.memory import recall
 from memory_core.selection import indexing
 from memory_core.storage import user_level
 from memory_core.storage.project import Project
+from support.calls import call_agent, end_agent
 from support.command_line import Person, read_fields
-from support.events import make_pre_event, make_stop_event
 from support.files import read_files
 from support.refusals import check_refused
 from support.sandbox import Sandbox
@@ -30,8 +30,7 @@ TABS = "Use tabs in makefiles"
 
 def teach(sandbox: Sandbox, content: str, run: str = "a1", kind: str = "architecture") -> None:
     text = f"Done.\n\n# Add To Memory:\nType: {kind}\nContent: {content}\n#\n"
-    event = make_stop_event(run, text)
-    assert sandbox.run_hook("subagent_stop", event).status == 0
+    end_agent(sandbox, run, text)
 
 
 def note_error(project: Project, text: str, resolution: str = "Mend it", run: str = "a1") -> None:
@@ -42,11 +41,6 @@ def note_error(project: Project, text: str, resolution: str = "Mend it", run: st
 def confidences(sandbox: Sandbox, agent: str = "engineer") -> dict[str, float]:
     known = agent_context.read_knowledge(sandbox.open_project(), agent)
     return {each.text: each.confidence for each in known.items}
-
-
-def prompt(sandbox: Sandbox, call: str = "toolu_1") -> str:
-    done = sandbox.run_hook("pre_tool_use", make_pre_event(call))
-    return str(done.reply["updatedInput"]["prompt"]) if done.stdout else ""
 
 
 # Confidence.
@@ -89,12 +83,12 @@ def test_items_below_the_minimum_confidence_are_not_given(sandbox: Sandbox) -> N
     preference_actions.set_preference(sandbox.open_project(), "engineer", "tone", "dry")
     item_actions.judge(sandbox.open_project(), "engineer", "tone: dry", "contradicted")
     sandbox.configure("memory: {min_confidence: 0.6}\n")
-    given = prompt(sandbox)
+    given = call_agent(sandbox)
     # A preference is not a learned item.
     assert [text in given for text in (TABS, "tone: dry", FACT)] == [True, True, False]
     assert confidences(sandbox) == {TABS: 0.8}
     teach(sandbox, FACT, "a2")
-    assert FACT in prompt(sandbox, "toolu_2")
+    assert FACT in call_agent(sandbox, "toolu_2")
     assert confidences(sandbox) == {TABS: 0.8, FACT: 0.6}
 
 
@@ -105,7 +99,7 @@ def test_five_errors_are_given_and_twenty_kept(sandbox: Sandbox) -> None:
     project = sandbox.open_project()
     for number in range(22):
         note_error(project, f"Cannot build part {chr(97 + number)}")
-    lines = [line for line in prompt(sandbox).split("\n") if line.startswith("- Cannot")]
+    lines = [line for line in call_agent(sandbox).split("\n") if line.startswith("- Cannot")]
     assert lines == [f"- Cannot build part {letter} → Mend it" for letter in "vutsr"]
     assert len(agent_context.read_knowledge(project, "engineer").errors) == 20
 
@@ -173,9 +167,9 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
         "- It is broken → Mend it"
     )
     assert agent_context.render_markdown(known, 1).count("\n- [") == 1
-    assert "## Your Performance" not in prompt(sandbox), "it is for people"
+    assert "## Your Performance" not in call_agent(sandbox), "it is for people"
     sandbox.configure("memory: {give_performance: true}\n")
-    assert "## Your Performance\n- all tasks: 1 finished" in prompt(sandbox, "toolu_2")
+    assert "## Your Performance\n- all tasks: 1 finished" in call_agent(sandbox, "toolu_2")
 
 
 HEADINGS = ["## Knowledge", "## Preferences", "## Performance", "### Common Errors"]

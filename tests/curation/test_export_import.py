@@ -26,12 +26,13 @@ from memory_core.curation import (
 from memory_core.curation.undo import NothingToUndo, redo_changes, undo_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
-from memory_core.memory import agent_memory, changes, recall, transaction
+from memory_core.memory import agent_memory, recall, transaction
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
+from support.lessons import learn
 from support.refusals import check_refused
 from support.review import make_waiting
 from support.sandbox import Sandbox
@@ -54,14 +55,6 @@ def other(tmp_path: Path) -> Project:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     return Sandbox(folder).open_project()
-
-
-def teach(
-    project: Project, agent: str, *texts: str, run: str = "a1", kind: str = "pattern"
-) -> None:
-    pairs = [[kind, text] for text in texts]
-    source = {"run": run, "session": "s1", "source": "agent"}
-    transaction.change_memory(project, agent, lambda work: changes.learn(work, pairs, **source))
 
 
 def text_in(project: Project, agent: str) -> str:
@@ -146,8 +139,8 @@ def file_of(**agent: Any) -> bytes:
 def lived(shop: Project) -> Project:
     """Create a project whose history has every kind of record."""
     for number in range(16):  # one more than the limit of a section
-        teach(shop, "engineer", f"Module number{number} is built by step {number}")
-    teach(shop, "engineer", "module number9 is built by step 9", run="a2")
+        learn(shop, "engineer", f"Module number{number} is built by step {number}")
+    learn(shop, "engineer", "module number9 is built by step 9", run="a2")
     item_actions.judge(shop, "engineer", "number4", "contradicted")
     preference_actions.set_preference(shop, "engineer", "tone", "dry")
     mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\udcff\n"
@@ -156,7 +149,7 @@ def lived(shop: Project) -> Project:
     older = {"kind": "task", "id": "0123456789", "outcome": "done", "duration_ms": 7}
     shop.store.history("engineer").append([{"time": "2026-11-20T08:00:00.000Z", **older}])
     transaction.change_memory(shop, "engineer", lambda work: None)
-    teach(shop, "PM", "Releases go out on Tuesdays")
+    learn(shop, "PM", "Releases go out on Tuesdays")
     return shop
 
 
@@ -182,7 +175,7 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project) -> None:
 
 
 def test_an_export_has_new_manual_edits_and_no_invalid_record(shop: Project) -> None:
-    teach(shop, "qa", FACT, TABS)
+    learn(shop, "qa", FACT, TABS)
     write(shop, "qa", text_in(shop, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
     with Path(shop.store.history("qa").path).open("a") as stream:
         stream.write('{"time": "yesterday", "kind": "learned", "id": "1"}\n')
@@ -211,9 +204,9 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
 
 def test_both_histories_and_both_wordings_are_kept(shop: Project, other: Project) -> None:
     better = "Review migrations with alembic for consistency"
-    teach(shop, "qa", FACT, TABS, better, run="a1")
-    teach(other, "qa", FACT, "Review migrations with alembic", run="b1")
-    teach(other, "qa", LIFT, run="b2")
+    learn(shop, "qa", FACT, TABS, better, run="a1")
+    learn(other, "qa", FACT, "Review migrations with alembic", run="b1")
+    learn(other, "qa", LIFT, run="b2")
     before = items(other, "qa")
     imported(other, shop)
     history = read_memory(other, "qa").history
@@ -253,7 +246,7 @@ def test_items_beyond_the_limits_are_archived(shop: Project, other: Project) -> 
     for number in range(30):
         for project, side in ((shop, "left"), (other, "right")):
             text = f"The {side} gate {number} {'opens wide ' * 6}at {number}:30"
-            teach(project, "qa", text, kind="architecture" if number % 2 else "strategy")
+            learn(project, "qa", text, kind="architecture" if number % 2 else "strategy")
     had = {*texts(shop), *texts(other)}
     data = exported(shop)
     imported(other, data)
@@ -266,11 +259,11 @@ def test_items_beyond_the_limits_are_archived(shop: Project, other: Project) -> 
 
 
 def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None:
-    teach(other, "qa", FACT, TABS)
+    learn(other, "qa", FACT, TABS)
     shutil.copytree(other.store.folder, shop.store.folder)
     item_actions.judge(shop, "qa", TABS, "removed")
     imported(other, shop)
-    teach(other, "qa", LIFT)
+    learn(other, "qa", LIFT)
     assert texts(other) == [FACT, TABS, LIFT]
     told = item_history.History(other.store.history("qa").read()).find(TABS)
     assert told
@@ -278,7 +271,7 @@ def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None
 
 
 def test_items_removed_here_stay_removed(shop: Project, other: Project) -> None:
-    teach(shop, "qa", FACT, TABS, LIFT)
+    learn(shop, "qa", FACT, TABS, LIFT)
     data = exported(shop)
     item_actions.judge(shop, "qa", TABS, "removed")
     path = Path(shop.store.path("qa"))
@@ -362,7 +355,7 @@ def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str) -> None:
     other = find_project(other.paths.root, {"HOME": str(folder)})
     write(other, "qa", own)
     write(shop, "qa", theirs)
-    teach(other, "qa", "Something of our own")
+    learn(other, "qa", "Something of our own")
     had, data = [*texts(other), *texts(shop)], exported(shop)
     imported(other, data)
     there = " ".join(said(other, "qa").split())
@@ -516,7 +509,7 @@ def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:
 
 def test_share_copies_an_item_unchanged(shop: Project) -> None:
     write(shop, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
-    teach(shop, "qa", TABS)
+    learn(shop, "qa", TABS)
     item_actions.judge(shop, "engineer", FACT, "contradicted")
     source = sharing.find_source(shop, shop.store, ["engineer", "qa"], FACT)
     users = shop.level(user=True)

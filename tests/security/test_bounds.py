@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from support import events
+from support.calls import SESSION
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.workers import await_worker
@@ -26,7 +27,6 @@ TIMES = 130
 MEMORY = 96_000_000
 
 BLOCK = f"# Add To Memory:\nType: pattern\nContent: {events.LEARNED}\n#\n"
-SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 LIFE: list[tuple[str, dict[str, Any]]] = [
     ("session_start", SESSION),
     ("pre_tool_use", events.make_pre_event("other", "qa")),

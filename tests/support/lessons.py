@@ -7,7 +7,7 @@ from typing import Any
 from memory_core.learning import blocks, extraction, lines
 from memory_core.learning.blocks import Span
 from memory_core.learning.extraction import Extraction
-from memory_core.memory import remember
+from memory_core.memory import changes, remember, transaction
 from memory_core.storage.project import Project
 
 
@@ -17,6 +17,14 @@ def save_learnings(
     """Merge the learnings of a report; for the other arguments see `remember.make_lesson`."""
     lesson = remember.make_lesson(agent, extractions, *more, **named)
     remember.merge_lessons(project, agent, [lesson])
+
+
+def learn(project: Project, agent: str, *texts: str, kind: str = "pattern", **more: Any) -> None:
+    """Let a run of an agent add items, without the checks of a report; `more` is user and run."""
+    level = project.level(user=more.pop("user", False))
+    by = {"run": "a1", "session": "s1", "source": "agent", **more}
+    pairs = [[kind, text] for text in texts]
+    transaction.change_memory(project, agent, lambda work: changes.learn(work, pairs, **by), level)
 
 
 class Extracted(Extraction):
