@@ -89,9 +89,8 @@ class MarkerBlock:
             self.is_closed = True
             self.rows.append(number)
             return False
-        if line.endswith(" #"):
-            self.is_closed = True
-            line = line[:-2].rstrip()
+        self.is_closed = line.endswith(" #")
+        line = line.removesuffix(" #").rstrip()
         if line[:2].rstrip() in JSON_SIGNS and not (self._is_json or self.has_content):
             self._is_json, self._entries = True, []  # a line in front of it is no learning
         key, value = ("", "") if self._is_json else _split_key(line)
@@ -145,8 +144,7 @@ class MarkerBlock:
         return words != [] and (self._has_content_key or not words[-1].endswith(_LEADS))
 
     def _read_field(self, number: int, key: str, value: str) -> None:
-        self._has_keys = True
-        self.has_gap = False
+        self._has_keys, self.has_gap = True, False
         self._key = key
         self.rows.append(number)
         if key == "content":
@@ -251,7 +249,7 @@ def _split_key(line: str) -> tuple[str, str]:
 
 
 def _split_group(line: str) -> tuple[str, str]:
-    """Return the words of `### 1. Patterns`, `**Patterns:**` or `Patterns:`, and the sign: "###"."""
+    """Return the words of `### 1. Patterns` or `**Patterns:**`, and their sign: "###"."""
     name = line.strip(_GROUP_SIGNS)
     before, behind = line[: line.find(name)], line[len(name) :]
     return name, before.strip(" 0123456789.)") or behind.strip()
