@@ -101,6 +101,20 @@ def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
     return [os.path.join(parent, name) for name in (own if root else names)]
 
 
+def find_session_folder(root: str) -> str:
+    """Return the folder with the settings of a session here: the nearest with any, else `root`.
+
+    In a repository of several projects, a session may start below the root with the memories.
+    """
+    folder = os.getcwd()
+    while folder.startswith(root + os.sep):
+        files = SafeFiles(folder)
+        if files.has_entry(PROJECT_SETTINGS) or files.has_entry(LOCAL_SETTINGS):
+            return folder
+        folder = os.path.dirname(folder)
+    return root
+
+
 def read_settings(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
     """Return the settings files of user, project and machine, those that prevail later."""
     config = find_config_folder(environ)
@@ -137,7 +151,8 @@ def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
 
 
 def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
-    """Return every file that can contain hooks: settings and plugins."""
+    """Return every file that can contain hooks of a session: settings and plugins."""
+    root = find_session_folder(root)
     files = read_settings(root, environ)
     names = plugin_hooks.list_enabled([file.value for file in files])
     for plugin in plugin_hooks.find_installed(find_config_folder(environ), root, names):

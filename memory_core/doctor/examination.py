@@ -92,13 +92,14 @@ class Examination:
         self.project = project
         environ = project.environ
         self.root = project.paths.root
+        self.session_folder = settings_files.find_session_folder(self.root)
         self.files = settings_files.read_hook_files(self.root, environ)
         # The variables that Claude Code sets for hooks.
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
         self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
         self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
         # The file that `agent-memory install` writes.
-        self.settings_path = os.path.join(self.root, ".claude", "settings.json")
+        self.settings_path = os.path.join(self.session_folder, ".claude", "settings.json")
         self.log_path = project.paths.state.locate(event_log.FILE_NAME)
         # The time from which errors and deliveries are reported.
         self.since = format_utc(time.time() - RECENT_SECONDS)

@@ -176,7 +176,7 @@ def _suggest_install(
 
 def _format_install(exam: Examination, command: str, level: str) -> str:
     """Return the command for the hooks of a level, "" if there is none."""
-    targets = {"user": "--user", "project": exam.root}
+    targets = {"user": "--user", "project": exam.session_folder}
     return shlex.join(["agent-memory", command, targets[level]]) if level in targets else ""
 
 

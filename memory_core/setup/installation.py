@@ -10,7 +10,7 @@ import hashlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, NoReturn
@@ -90,12 +90,8 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         say(f"  The hooks need Claude Code {trial.OLDEST_CLAUDE} or newer, which was not found.")
     say("  Tested in a temporary project: the next prompt of an agent had the finding it reported.")
     program.note_command(say)
-    if not user:
-        for line in first_minute.describe_agents(target.project):
-            say(line)
-        text_origins.look(target.project)
-        for question in text_origins.ask_whose(target.project):
-            say(typed_command.name_command(question, os.environ))
+    for line in [] if user else _describe_project(target):
+        say(line)
     say(f"To check the installation: {program.format_command()} doctor")
     if off:
         say(
@@ -104,6 +100,17 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         return
     where = "any project" if user else target.root
     say(f"Next: start a new Claude Code session in {where}; agents have their memory from then on.")
+
+
+def _describe_project(target: SettingsTarget) -> Iterator[str]:
+    """Yield what a person has to know about the memory of a project."""
+    project, root = target.project, target.project.paths.root
+    if os.path.realpath(target.root) != root:
+        yield f"The memory files are those of {root}, for all its sessions."
+    yield from first_minute.describe_agents(project)
+    text_origins.look(project)
+    for question in text_origins.ask_whose(project):
+        yield typed_command.name_command(question, os.environ)
 
 
 def renew(path: str) -> str:

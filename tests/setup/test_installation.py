@@ -246,6 +246,17 @@ def test_a_rival_on_path_is_named_and_all_texts_lead_to_the_program(
     assert not (installed.data / "command").exists()
 
 
+def test_a_part_of_a_repository_has_its_own_hooks(installed: Machine, project: Path) -> None:
+    part = project / "api"
+    part.mkdir()
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    done = succeed(installed.verb("install", part))
+    assert f"The memory files are those of {project}, for all its sessions.\n" in done.stdout
+    for folder, state in (part, "installed in project settings"), (project, "not installed"):
+        assert f"Hooks: {state}" in installed.run(installed.link, "status", cwd=folder).stdout
+    assert "no hooks" not in installed.run(installed.link, "doctor", cwd=part).stdout
+
+
 def test_user_level_installation(installed: Machine, tmp_path: Path) -> None:
     succeed(installed.verb("install", "--user"))
     assert len(commands_of(installed.home)) == 7
