@@ -23,12 +23,7 @@ WORDS_HELP += f"{', '.join(type_names.TYPES)} (default)."
 Words = Annotated[list[str], argument("[TYPE] TEXT", WORDS_HELP)]
 
 
-def add(
-    agent: Agent,
-    words: Words,
-    user: User = False,
-    json: AsJson = False,
-) -> None:
+def add(agent: Agent, words: Words, user: User = False, json: AsJson = False) -> None:
     """Add an item to the memory of an agent.
 
     If the agent knows it already, the confidence rises.

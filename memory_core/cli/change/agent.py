@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from memory_core.cli.common import acting, inputs, notes
-from memory_core.cli.common.arguments import (
-    AsJson,
-    User,
-    Yes,
-    agent_argument,
-    flag,
-)
+from memory_core.cli.common.arguments import AsJson, User, Yes, agent_argument, flag
 from memory_core.cli.common.scopes import find_agent, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line

@@ -6,11 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from memory_core.cli.common import acting, scopes
-from memory_core.cli.common.arguments import (
-    AsJson,
-    Items,
-    User,
-)
+from memory_core.cli.common.arguments import AsJson, Items, User
 from memory_core.cli.common.entries import format_section, print_sentence
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.output import print_json, print_line, select_fields

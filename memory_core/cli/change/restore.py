@@ -17,11 +17,7 @@ ArchivedItems = Annotated[
 ]
 
 
-def restore(
-    items: ArchivedItems,
-    user: User = False,
-    json: AsJson = False,
-) -> None:
+def restore(items: ArchivedItems, user: User = False, json: AsJson = False) -> None:
     """List archived items, or restore them.
 
     \b

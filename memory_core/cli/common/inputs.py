@@ -7,9 +7,7 @@ import sys
 import typer
 
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import (
-    clean_text,
-)
+from memory_core.cli.output import clean_text
 
 NOTHING_CHANGED = "nothing was changed"
 

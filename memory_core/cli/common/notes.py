@@ -10,13 +10,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
 from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import (
-    is_terminal,
-    name_command,
-    print_line,
-    print_note,
-    select_fields,
-)
+from memory_core.cli.output import is_terminal, name_command, print_line, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store

@@ -15,17 +15,10 @@ from memory_core.cli.common.arguments import (
     option,
 )
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.scopes import (
-    LevelScope,
-    find_agents,
-    find_level,
-)
+from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note, select_fields
-from memory_core.curation import (
-    agent_status,
-    item_actions,
-)
+from memory_core.curation import agent_status, item_actions
 from memory_core.document import markdown
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory

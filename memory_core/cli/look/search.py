@@ -9,14 +9,9 @@ import typer
 from memory_core.cli.common.arguments import AsJson, Limit, User, agent_option, argument, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.scopes import (
-    find_agents,
-    find_level,
-)
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_note, select_fields
-from memory_core.curation import (
-    searching,
-)
+from memory_core.curation import searching
 from memory_core.document import markdown
 
 STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}

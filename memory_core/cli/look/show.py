@@ -17,12 +17,7 @@ from memory_core.cli.common.scopes import (
 )
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
-from memory_core.curation import (
-    agent_context,
-    agent_status,
-    lookup,
-    searching,
-)
+from memory_core.curation import agent_context, agent_status, lookup, searching
 from memory_core.document import markdown
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory

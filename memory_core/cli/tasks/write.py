@@ -185,11 +185,7 @@ DeleteAfter = Annotated[
 ]
 
 
-def delete(
-    task: look.Task,
-    yes: Yes = False,
-    json: AsJson = False,
-) -> None:
+def delete(task: look.Task, yes: Yes = False, json: AsJson = False) -> None:
     """Delete the memory of a task for good.
 
     agent-memory task archive keeps the memory.

@@ -48,12 +48,7 @@ def export(
 File = Annotated[str, argument("FILE", "A file of agent-memory export; - is stdin.")]
 
 
-def import_(
-    file: File,
-    dry_run: DryRun = False,
-    user: User = False,
-    json: AsJson = False,
-) -> None:
+def import_(file: File, dry_run: DryRun = False, user: User = False, json: AsJson = False) -> None:
     """Import memories from an export.
 
     Existing items and preferences are kept.
