@@ -9,9 +9,9 @@ from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import Agent, AsJson, User, argument
 from memory_core.cli.common.entries import format_section
 from memory_core.cli.common.inputs import read_input
-from memory_core.cli.common.notes import get_change, note_undefined, note_undo
+from memory_core.cli.common.notes import note_undefined, note_undo, print_changed
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line, print_note, select_fields
+from memory_core.cli.output import print_line, print_note, select_fields
 from memory_core.curation import item_actions, lookup
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import type_names
@@ -32,28 +32,26 @@ def add(agent: Agent, words: Words, user: User = False, json: AsJson = False) ->
     Example:
       agent-memory add engineer mistake "A payment sent twice is paid twice"
     """
-    scope = scopes.find_agent(agent, user, accept_new=True)
+    scope, agent = scopes.find_agent(agent, user, accept_new=True)
     type_, text = _split_words(words)
-    is_new = not scope.level.list_files(scope.agent)
+    is_new = not scope.level.list_files(agent)
     if is_new and lookup.is_agent(scope.project, text, scope.level):
         raise CommandRefused(f"the agent comes first: use agent-memory add {text} TEXT")
     is_first = not scope.level.files.is_folder(scope.level.folder)
     texts = _read_stdin() if text == "-" else [text]
     source = acting.find_source(scope.project, texts)
-    result = item_actions.teach(
-        scope.project, scope.agent, type_, texts, scope.level, source=source
-    )
+    result = item_actions.teach(scope.project, agent, type_, texts, scope.level, source=source)
     if json:
-        print_json({**_taught_to_json(scope.agent, result), "change": get_change(scope.project)})
+        print_changed(scope.project, _taught_to_json(agent, result))
         return
     _print_taught(result)
     if result.waits:
         print_note(f"It waits for a person: {result.waits} (agent-memory review)")
-    note_undo(scope.project, user)
+    note_undo(scope)
     if is_first:
         print_note(f"Note: the first memory here; its folder is {scope.level.folder}.")
     if is_new:
-        note_undefined(scope.project, scope.agent)
+        note_undefined(scope.project, agent)
 
 
 def _split_words(words: list[str]) -> tuple[str, str]:

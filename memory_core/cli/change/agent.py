@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from memory_core.cli.common import acting, inputs, notes
-from memory_core.cli.common.arguments import AsJson, User, Yes, agent_argument, flag
+from memory_core.cli.common import acting, notes
+from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, agent_argument
 from memory_core.cli.common.scopes import find_agent, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line
+from memory_core.cli.output import print_line
 from memory_core.curation import cleaning
 from memory_core.memory.reading import read_memory
 from memory_core.memory.rename import rename_agent
@@ -29,23 +29,23 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
     Example:
       agent-memory rename engineer backend-engineer
     """
-    scope = project, level, old = find_agent(old, user)
+    scope, old = find_agent(old, user)
+    project, level = scope
     acting.require_person(project, "rename agents")
     target = resolve_agent(level, new)
-    files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
+    files = [level.paths.relative(path) for path in rename_agent(*scope, old, target)]
     if json:
-        change = notes.get_change(project)
-        print_json({"agent": target, "was": old, "files": files, "change": change})
+        notes.print_changed(project, {"agent": target, "was": old, "files": files})
         return
     print_line(f"Renamed {old} to {target}: {', '.join(files) or 'waiting learnings'}")
-    notes.note_undo(project, user)
+    notes.note_undo(scope)
     notes.note_undefined(project, target)
 
 
 def delete(
     names: Annotated[list[str], agent_argument("Agents.")],
     yes: Yes = False,
-    dry_run: Annotated[bool, flag("--dry-run", "Only show what would be archived.")] = False,
+    dry_run: DryRun = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -57,7 +57,6 @@ def delete(
     Example:
       agent-memory delete engineer --dry-run
     """
-    inputs.check_options(yes, dry_run)
     scope = project, _level = find_level(user)
     acting.require_person(project, "delete memories")
     rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
@@ -71,11 +70,10 @@ def delete(
     if written:
         cleaning.archive_memories(*scope, [row["agent"] for row in rows])
     if json:
-        rows = [{**row, "written": written, "change": notes.get_change(project)} for row in rows]
-        print_json(rows if len(rows) > 1 else rows[0])
+        notes.print_changed(project, *({**row, "written": written} for row in rows))
     elif written:
         print_line(f"Deleted {files}; the items are archived.")
-        notes.note_undo(project, user)
+        notes.note_undo(scope)
 
 
 def _describe(project: Project, level: Store, agent: str) -> dict[str, Any]:

@@ -16,13 +16,12 @@ import typer
 
 from memory_core.cli.common import acting, inputs, notes
 from memory_core.cli.common.arguments import User, agent_argument, argument
-from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, find_level
+from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
 from memory_core.curation.edit_session import EditCopy, EditResult, EditWarning
 from memory_core.history import item_history
-from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
 # Git hands an editor command with one of these to the shell, and so does this command.
@@ -64,36 +63,35 @@ def edit(
             raise CommandRefused(
                 f"invalid id {words[-2]!r}: use agent-memory edit ID TEXT, or edit AGENT ID TEXT"
             )
-        _edit_file(AgentScope(*scope, *find_agents(scope, [agent], accept_new=True)), user)
+        _edit_file(scope, *find_agents(scope, [agent], accept_new=True))
         return
     ((owner, name),) = find_items(scope, words[:size], [searching.IN_MEMORY])
     hit = searching.find_by_id(level, name, [searching.IN_MEMORY], [owner])
     if not words[size:]:
-        _edit_file(AgentScope(*scope, hit.agent), user)
+        _edit_file(scope, hit.agent)
         return
     new = " ".join(words[size:])
     source = acting.find_source(project, [new])
     if source == acting.AGENT_SOURCE:
         acting.require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
     result = edit_session.reword_item(project, hit.agent, hit.text, new, level, source)
-    _print_result(project, hit.agent, result, user)
+    _print_result(scope, hit.agent, result)
     for text_now in result.changed:
         print_note(f"Its id is now {item_history.id_of(text_now)}.")
 
 
-def _edit_file(scope: AgentScope, user: bool) -> None:
-    copy = edit_session.open_copy(scope.project, scope.agent, scope.level)
-    path = _write_copy(scope, copy)
+def _edit_file(scope: Scope, agent: str) -> None:
+    project, level = scope
+    copy = edit_session.open_copy(project, agent, level)
+    path = _write_copy(level.path(agent), copy)
     is_kept = False
     try:
-        warnings = _edit_until_accepted(scope, copy, path)
+        warnings = _edit_until_accepted(copy, path)
         if warnings is None:
             print_note("Nothing is changed.")
             return
-        edited, source = _read(path), acting.find_source(scope.project, [""])
-        result = edit_session.save_copy(
-            scope.project, scope.agent, copy, edited, scope.level, source=source
-        )
+        edited, source = _read(path), acting.find_source(project, [""])
+        result = edit_session.save_copy(project, agent, copy, edited, level, source=source)
     except BaseException:
         is_kept = path.is_file() and _read(path) != copy.text
         if is_kept:
@@ -102,17 +100,17 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
     finally:
         if not is_kept:
             shutil.rmtree(path.parent, ignore_errors=True)
-    _print_result(scope.project, scope.agent, result, user)
+    _print_result(scope, agent, result)
     if copy.is_new:
-        notes.note_undefined(scope.project, scope.agent)
+        notes.note_undefined(project, agent)
     if warnings:
         raise typer.Exit(1)
 
 
-def _write_copy(scope: AgentScope, copy: EditCopy) -> Path:
+def _write_copy(target: str, copy: EditCopy) -> Path:
     # A folder of its own, because editors leave files next to the copy.
     folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
-    path = folder / os.path.basename(scope.level.path(scope.agent))
+    path = folder / os.path.basename(target)
     path.write_bytes(copy.text.encode("utf-8", "surrogateescape"))
     return path
 
@@ -124,7 +122,7 @@ def _read(path: Path) -> str:
         raise CommandRefused(f"the editor removed the file; {inputs.NOTHING_CHANGED}", 1) from None
 
 
-def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[EditWarning] | None:
+def _edit_until_accepted(copy: EditCopy, path: Path) -> list[EditWarning] | None:
     """Run the editor; return the warnings that nobody answered, or None to change nothing."""
     while True:
         start = time.monotonic()
@@ -194,7 +192,7 @@ def _wait_for_editor(editor: str, path: Path) -> int:
         signal.signal(signal.SIGINT, previous)
 
 
-def _print_result(project: Project, agent: str, result: EditResult, user: bool) -> None:
+def _print_result(scope: Scope, agent: str, result: EditResult) -> None:
     changes = {"added": result.added, "changed": result.changed, "removed": result.removed}
     counts = [
         f"{format_count(len(texts), 'item')} {verb}" for verb, texts in changes.items() if texts
@@ -204,4 +202,4 @@ def _print_result(project: Project, agent: str, result: EditResult, user: bool) 
         print_line(f"{format_count(lost, 'item')} now in no section: headings begin with ##")
     if result.merged_others:
         print_note("Changes that were written meanwhile are kept.")
-    notes.note_undo(project, user)
+    notes.note_undo(scope)

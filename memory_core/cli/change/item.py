@@ -8,8 +8,8 @@ from typing import Any
 from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import AsJson, Items, User
 from memory_core.cli.common.entries import format_section, print_sentence
-from memory_core.cli.common.notes import get_change, note_undo
-from memory_core.cli.output import print_json, print_line, select_fields
+from memory_core.cli.common.notes import note_undo, print_changed
+from memory_core.cli.output import print_line, select_fields
 from memory_core.curation import agent_context, item_actions, searching
 from memory_core.curation.item_actions import RatedItem
 from memory_core.storage.project import Project
@@ -89,16 +89,15 @@ def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
         acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
     if json:
-        common = {"kind": kind, "change": get_change(project)}
-        rows = [{"agent": agent, **common, **item_to_json(item)} for agent, item in changed]
-        print_json(rows if len(rows) > 1 else rows[0])
+        rows = [{"agent": agent, "kind": kind, **item_to_json(item)} for agent, item in changed]
+        print_changed(project, *rows)
         return
     done = "Archived" if kind == "removed" else kind.capitalize()
     for _agent, item in changed:
         print_line(f"{done}: {format_item(item)}")
     if kind == "pinned":
         _warn_of_full_budget(project, {agent for agent, _item in changed})
-    note_undo(project, user)
+    note_undo(scope)
 
 
 def _warn_of_full_budget(project: Project, agents: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ import typer
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting, notes
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User, argument
-from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
+from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note
 from memory_core.curation import preference_actions
 from memory_core.document import preferences
@@ -43,16 +43,16 @@ def set_(
     Example:
       agent-memory preference set engineer coding-style "small functions"
     """
-    scope = find_agent(agent, user, accept_new=True)
+    scope, agent = find_agent(agent, user, accept_new=True)
     acting.require_person(scope.project, "set preferences")
-    changed = preference_actions.set_preference(scope.project, scope.agent, key, value, scope.level)
-    fields = _read(scope, key)
+    changed = preference_actions.set_preference(scope.project, agent, key, value, scope.level)
+    fields = _read(scope, agent, key)
     if json:
-        print_json({**fields, "changed": changed, "change": notes.get_change(scope.project)})
+        notes.print_changed(scope.project, {**fields, "changed": changed})
         return
     print_line(_format(fields))
     if changed:
-        notes.note_undo(scope.project, user)
+        notes.note_undo(scope)
     else:
         print_note("It was set already.")
 
@@ -67,17 +67,17 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     Example:
       agent-memory preference unset engineer work-style || echo "was not set"
     """
-    scope = find_agent(agent, user, accept_new=True)
-    fields = _read(scope, key)
+    scope, agent = find_agent(agent, user, accept_new=True)
+    fields = _read(scope, agent, key)
     acting.require_person(scope.project, "set preferences")
-    changed = preference_actions.remove_preference(scope.project, scope.agent, key, scope.level)
+    changed = preference_actions.remove_preference(scope.project, agent, key, scope.level)
     if json:
-        print_json({**fields, "changed": changed, "change": notes.get_change(scope.project)})
+        notes.print_changed(scope.project, {**fields, "changed": changed})
     elif changed:
         print_line(f"Removed: {_format(fields)}")
-        notes.note_undo(scope.project, user)
+        notes.note_undo(scope)
     if not changed:
-        print_note(f"{scope.agent} has no preference {key!r}")
+        print_note(f"{agent} has no preference {key!r}")
         raise typer.Exit(1)
 
 
@@ -94,9 +94,7 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
     rows = [
         {"agent": name, "key": key, "value": value}
         for name in agents
-        for key, value in preference_actions.read_preferences(
-            scope.project, name, scope.level
-        ).items()
+        for key, value in _read_all(scope, name).items()
     ]
     if json:
         print_json(rows)
@@ -108,12 +106,16 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
         print_note(f"{agents[0]} has no preferences." if agent else "No agent has preferences.")
 
 
-def _read(scope: AgentScope, key: str) -> dict[str, Any]:
+def _read_all(scope: Scope, agent: str) -> dict[str, str]:
+    return preference_actions.read_preferences(scope.project, agent, scope.level)
+
+
+def _read(scope: Scope, agent: str, key: str) -> dict[str, Any]:
     """Return the fields of a preference; the key as the memory writes it, if it is set."""
-    values = preference_actions.read_preferences(scope.project, scope.agent, scope.level)
+    values = _read_all(scope, agent)
     wanted = preferences.normalize_key(key)
     key = next((name for name in values if preferences.normalize_key(name) == wanted), key)
-    return {"agent": scope.agent, "key": key, "value": values.get(key)}
+    return {"agent": agent, "key": key, "value": values.get(key)}
 
 
 def _format(fields: dict[str, Any]) -> str:

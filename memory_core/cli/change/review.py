@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from memory_core.cli.change import review_pr, review_session
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_ask, read_key
-from memory_core.cli.common.notes import format_command, get_change, note_undo
-from memory_core.cli.common.scopes import LevelScope, find_agents_or_ids, find_level
+from memory_core.cli.common.notes import format_command, note_undo, print_changed
+from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
 from memory_core.curation import agent_status, lookup
@@ -20,6 +19,7 @@ from memory_core.curation.review import AcceptedItem, WaitingItem, format_accept
 from memory_core.document import markdown
 from memory_core.history import rights
 from memory_core.origin import text_origins
+from memory_core.origin.text_origins import Row
 from memory_core.secrets import scanner
 from memory_core.text.phrases import format_count
 
@@ -33,8 +33,7 @@ PullRequest = Annotated[
 Commit = Annotated[str | None, option("SHA", "With --new: those that this commit brought.")]
 Author = Annotated[str | None, option("EMAIL", "With --new: those of this author.")]
 
-# The action without an option: decide on each learning, or list them without a terminal.
-ASK = "ask"
+ACCEPTED, MINE = "accepted", "mine"
 
 
 def review(
@@ -69,67 +68,62 @@ def review(
         return
     if len(actions) > 1:
         raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
-    if new or mine:
-        if not {*actions} <= {"list", "accept"}:
-            raise CommandRefused(f"--new and --{actions[0]} exclude each other")
-        if accept or mine:
-            acting.require_person(find_level(user).project, "accept items")
-        decision = MINE if mine else ACCEPTED if accept else None
-        review_new(find_level(user), names, decision, (commit, author), user, json, list_)
-        return
-    if commit is not None or author is not None:
+    if not (new or mine) and (commit is not None or author is not None):
         raise CommandRefused("--commit and --author require --new")
-    _review_waiting(list(names or []), "".join(actions) or ASK, all_, user, json)
-
-
-def _review_waiting(words: list[str], action: str, is_all: bool, user: bool, json: bool) -> None:
-    """List the learnings that wait, or decide on those that the words name."""
-    scope = find_level(user)
-    is_any = is_all or action in ("list", ASK)
-    chosen = waiting_list.choose(scope.project, scope.level, words, is_any)
-    if action in ("list", ASK):
-        if chosen and action == ASK and not json and can_ask() and is_terminal():
-            review_session.run(scope, chosen, user)
-        else:
-            _show(scope, chosen, words, user, json)
+    if (new or mine) and reject:
+        raise CommandRefused("--new and --reject exclude each other")
+    scope, words = find_level(user), list(names or [])
+    asks = not (json or list_) and can_ask() and is_terminal()
+    if new or mine:
+        decision = MINE if mine else ACCEPTED if accept else None
+        _review_new(scope, words, decision, (commit, author), asks, json)
         return
-    accepted: list[AcceptedItem] = []
-    if action == "reject":
-        lines = waiting_list.reject(*scope, chosen)
+    chosen = waiting_list.choose(*scope, words, all_ or not (accept or reject))
+    if accept or reject:
+        _decide(scope, chosen, accept, json)
+    elif json:
+        print_json([item_to_json(item) for item in chosen])
+    elif chosen and asks:
+        review_session.run(scope, chosen)
     else:
+        _print_waiting(scope, chosen)
+        _print_stale(scope, words)
+
+
+def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool, json: bool) -> None:
+    accepted: list[AcceptedItem] = []
+    if accept:
         acting.require_person(scope.project, "accept learnings")
         accepted = waiting_list.accept(*scope, chosen)
         lines = list(map(format_accepted, accepted))
+    else:
+        lines = waiting_list.reject(*scope, chosen)
     if json:
         learnings, items = list(map(item_to_json, chosen)), [one._asdict() for one in accepted]
-        fields = {"learnings": learnings, "items": items, "change": get_change(scope.project)}
-        print_json({"decision": f"{action}ed", **fields})
+        decision = "accepted" if accept else "rejected"
+        fields = {"decision": decision, "learnings": learnings, "items": items}
+        print_changed(scope.project, fields)
         return
     for line in lines:
         print_line(line)
     if not chosen:
         print_note("No learning waits for you.")
-    note_undo(scope.project, user)
+    note_undo(scope)
 
 
-def _show(
-    scope: LevelScope, chosen: list[WaitingItem], words: list[str], user: bool, json: bool
-) -> None:
-    if json:
-        print_json([item_to_json(item) for item in chosen])
-        return
+def _print_waiting(scope: Scope, chosen: list[WaitingItem]) -> None:
     print_entries([_to_entry(item) for item in chosen])
-    if chosen:
-        print_note(f"Accept or reject with: {format_command('review --accept ID', user)}")
-        if any(item.is_rule for item in chosen):
-            what = f"--accept to keep the rule, --reject to {review_session.REMOVE}"
-            print_note(f"If a run reported it as wrong: {what}")
-    else:
+    if not chosen:
         print_note("No learning waits for you.")
-    _show_stale(scope, words)
+        return
+    command = format_command("review --accept ID", scope.is_user)
+    print_note(f"Accept or reject with: {command}")
+    if any(item.is_rule for item in chosen):
+        what = f"--accept to keep the rule, --reject to {review_session.REMOVE}"
+        print_note(f"If a run reported it as wrong: {what}")
 
 
-def _show_stale(scope: LevelScope, words: list[str]) -> None:
+def _print_stale(scope: Scope, words: list[str]) -> None:
     """Print the items of all agents, or of those named, that may be out of date."""
     agents = [agent for agent in scope.level.agents() if agent in words]
     stale = agent_status.list_stale(*scope, agents) if agents or not words else []
@@ -152,10 +146,6 @@ def _to_entry(item: WaitingItem) -> Entry:
     return Entry((item.agent,), (item.agent,), (item.id,), item.text, entry["type"], note)
 
 
-if TYPE_CHECKING:
-    from memory_core.origin.text_origins import JudgedText, Row
-
-ACCEPTED, MINE = "accepted", "mine"
 MIN_COMMIT = 4  # characters of a commit's name
 
 NEW_QUESTION = "[a]ccept, [o] all of the author, [m]ine, [s]kip, [q]uit [?]: "
@@ -167,42 +157,42 @@ s  skip: decide later
 q  quit, also Ctrl-C: what is left waits"""
 
 
-def review_new(
-    scope: LevelScope,
-    names: list[str] | None,
+def _review_new(
+    scope: Scope,
+    names: list[str],
     decision: str | None,
     origin: tuple[str | None, str | None],
-    user: bool,
+    asks: bool,
     json: bool,
-    is_list: bool,
 ) -> None:
     """List the texts of these agents, or those with these ids; or accept them, or call them own.
 
     `origin` are a commit and the address of an author, which both may be None.
     """
-    project, level = scope
-    agents, ids = find_agents_or_ids(scope, names)
-    is_narrow = bool(ids or any(origin))
-    new = text_origins.list_new(project, level, agents, with_held=decision != ACCEPTED)
-    if decision == MINE and not is_narrow:  # what came from elsewhere is nobody's by a word for all
-        new = [text for text in new if text.tier == rights.UNKNOWN]
-    new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids)) if ids else new
-    rows = _choose_rows(text_origins.find_commits(level, new), *origin)
     if decision:
-        text_origins.accept(level, _list_texts(rows), is_mine=decision == MINE)
+        acting.require_person(scope.project, "accept items")
+    agents, ids = find_agents_or_ids(scope, names)
+    new = text_origins.list_new(*scope, agents, with_held=decision != ACCEPTED)
+    if ids:
+        new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids))
+    elif decision == MINE and not any(origin):  # a word for all makes nothing from elsewhere own
+        new = [text for text in new if text.tier == rights.UNKNOWN]
+    rows = _choose_rows(text_origins.find_commits(scope.level, new), *origin)
+    if decision:
+        _accept(scope, rows, is_mine=decision == MINE)
     if json:
         print_json({"decision": decision, "items": [_new_to_json(row) for row in rows]})
     elif decision:
         if decision == MINE:
             print_entries(list(map(_new_to_entry, rows)))
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
-    elif rows and not is_list and can_ask() and is_terminal():
+    elif rows and asks:
         _ask_about_new(scope, rows)
     else:
-        _print_new(rows, user)
-    if not json and (count := len(waiting_list.list_waiting(level, agents))):
+        _print_new(scope, rows)
+    if not json and (count := len(waiting_list.list_waiting(scope.level, agents))):
         verb = "waits" if count == 1 else "wait"
-        command = format_command("review", user)
+        command = format_command("review", scope.is_user)
         print_note(f"{format_count(count, 'learning')} {verb} for you: {command}")
 
 
@@ -218,7 +208,7 @@ def _choose_rows(rows: list[Row], commit: str | None, author: str | None) -> lis
     return rows
 
 
-def _ask_about_new(scope: LevelScope, rows: list[Row]) -> None:
+def _ask_about_new(scope: Scope, rows: list[Row]) -> None:
     """Show the texts commit by commit, and do what the keys say."""
     count = 0
     try:
@@ -237,24 +227,24 @@ def _ask_about_new(scope: LevelScope, rows: list[Row]) -> None:
             rows = [row for row in rows if row not in group]
             if key != "s":
                 acting.require_person(scope.project, "accept items")
-                text_origins.accept(scope.level, _list_texts(group), key == "m")
+                _accept(scope, group, is_mine=key == "m")
                 count += len(group)
     except KeyboardInterrupt:
         pass
     print_note(f"{format_count(count, 'item')} accepted, {len(rows)} left.")
 
 
-def _list_texts(rows: Iterable[Row]) -> list[JudgedText]:
-    return [text for _commit, text in rows]
+def _accept(scope: Scope, rows: list[Row], is_mine: bool) -> None:
+    text_origins.accept(scope.level, [text for _commit, text in rows], is_mine)
 
 
-def _print_new(rows: list[Row], user: bool) -> None:
+def _print_new(scope: Scope, rows: list[Row]) -> None:
     print_entries(list(map(_new_to_entry, rows)))
     if not rows:
         print_note("No item came from elsewhere that you have not reviewed.")
         return
-    accept = format_command("review --new --accept", user)
-    remove, mine = (format_command(words, user) for words in ("remove ID", "review --mine"))
+    commands = ("review --new --accept", "remove ID", "review --mine")
+    accept, remove, mine = (format_command(words, scope.is_user) for words in commands)
     some = "[--commit SHA] [--author EMAIL]"
     print_note(f"Accept them: {accept} {some}.  If you wrote them: {mine}.  Remove one: {remove}")
 

@@ -11,7 +11,7 @@ from memory_core.cli.change.edit import run_editor
 from memory_core.cli.common.entries import print_sentence, wrap_text
 from memory_core.cli.common.inputs import ask_line, read_key
 from memory_core.cli.common.notes import note_undo
-from memory_core.cli.common.scopes import LevelScope, find_agent
+from memory_core.cli.common.scopes import Scope, find_agents
 from memory_core.cli.errors import CommandRefused, describe_error
 from memory_core.cli.output import paint, print_line, print_note
 from memory_core.curation import review
@@ -37,13 +37,13 @@ DECISIONS = {"a": ["accepted"], "e": ["accepted"], "r": ["rejected"], "m": ["mov
 RULE_DECISIONS = DECISIONS | {"a": ["kept"], "r": ["archived"]}
 
 
-def run(scope: LevelScope, items: list[WaitingItem], user: bool) -> None:
+def run(scope: Scope, items: list[WaitingItem]) -> None:
     """Show the learnings one by one, do what the keys say, and print what was decided."""
     done: Counter[str] = Counter()
     try:
         for number, item in enumerate(items):
             _print_item(scope, item, f"{number + 1} of {len(items)}")
-            key = _decide(scope, item, user)
+            key = _decide(scope, item)
             if key == "q":
                 break
             done.update((RULE_DECISIONS if item.is_rule else DECISIONS).get(key, []))
@@ -53,10 +53,10 @@ def run(scope: LevelScope, items: list[WaitingItem], user: bool) -> None:
     print_note(
         ", ".join([*(f"{count} {name}" for name, count in done.items()), f"{left} left"]) + "."
     )
-    note_undo(scope.project, user)
+    note_undo(scope)
 
 
-def _print_item(scope: LevelScope, item: WaitingItem, position: str) -> None:
+def _print_item(scope: Scope, item: WaitingItem, position: str) -> None:
     width = shutil.get_terminal_size().columns
     print_line(paint(f"{item.agent}  {position}", "bold"))
     for indent, text, style in review.describe(item, review.preview(*scope, item)):
@@ -65,14 +65,14 @@ def _print_item(scope: LevelScope, item: WaitingItem, position: str) -> None:
             print_line(paint(line, style) if style else line)
 
 
-def _decide(scope: LevelScope, item: WaitingItem, user: bool) -> str:
+def _decide(scope: Scope, item: WaitingItem) -> str:
     """Return the key of what was done; q means quit, s that nothing is decided."""
     while True:
         key = read_key(RULE_QUESTION if item.is_rule else QUESTION).lower() or "q"
         if key in "qs":
             return key
         try:
-            message = _apply(scope, item, key, user)
+            message = _apply(scope, item, key)
         except review.NotWaiting as error:
             print_note(str(error))
             return "s"
@@ -84,7 +84,7 @@ def _decide(scope: LevelScope, item: WaitingItem, user: bool) -> str:
             return key
 
 
-def _apply(scope: LevelScope, item: WaitingItem, key: str, user: bool) -> str:
+def _apply(scope: Scope, item: WaitingItem, key: str) -> str:
     """Do what a key says and return a message; "" if nothing was decided."""
     text, target = None, ""
     if key == "r":
@@ -96,7 +96,7 @@ def _apply(scope: LevelScope, item: WaitingItem, key: str, user: bool) -> str:
     elif key == "m":
         if not (name := ask_line("Agent: ").strip()):
             return ""
-        target = find_agent(name, user, accept_new=True).agent
+        (target,) = find_agents(scope, [name], accept_new=True)
     elif key != "a":
         print_note(RULE_HELP if item.is_rule else HELP)
         return ""

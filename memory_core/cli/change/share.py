@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option, argument, flag
-from memory_core.cli.common.notes import get_change, note_undo
+from memory_core.cli.common.notes import note_undo, print_changed
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line, select_fields
+from memory_core.cli.output import print_line, select_fields
 from memory_core.curation import lookup, sharing
 from memory_core.curation.sharing import ShareResult, SourceItem
 from memory_core.storage.store import Store
@@ -39,23 +39,28 @@ def share(
     """
     if sum(map(bool, (to, all_, user))) != 1:
         raise CommandRefused("one of --to AGENT, --all and --user is required")
-    scopes.find_level(user)  # refuses --user without a home directory
-    scope = scopes.find_level()
+    target = scopes.find_level(user)
+    if user and target.project.user_paths is None:
+        raise CommandRefused(
+            "this folder is your home directory: its memories are your user level already"
+        )
+    scope = scopes.Scope(target.project, target.project.store)
     owners = scopes.find_agents(scope, [from_]) if from_ else scope.level.agents()
     names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
     sources = [sharing.find_source(*scope, owners, name) for name in names]
-    targets = [_list_targets(scope, source, to or [], user) for source in sources]
+    targets = [
+        [(source.agent, target.level)] if user else _list_targets(scope, source, to or [])
+        for source in sources
+    ]
     copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
     copies = list(zip(sources, copied, strict=True))
     if json:
-        common = {"change": get_change(scope.project)}
-        rows = [{**_copies_to_json(*copy), **common} for copy in copies]
-        print_json(rows if len(rows) > 1 else rows[0])
+        print_changed(scope.project, *(_copies_to_json(*copy) for copy in copies))
         return
     for source, results in copies:
         for result in results:
             _print_copy(source, result)
-    note_undo(scope.project, user)
+    note_undo(target)
 
 
 def _copies_to_json(source: SourceItem, results: list[ShareResult]) -> dict[str, Any]:
@@ -70,14 +75,8 @@ def _copies_to_json(source: SourceItem, results: list[ShareResult]) -> dict[str,
 
 
 def _list_targets(
-    scope: scopes.LevelScope, source: SourceItem, names: list[str], user: bool
+    scope: scopes.Scope, source: SourceItem, names: list[str]
 ) -> list[tuple[str, Store]]:
-    if user:
-        if scope.project.user_paths is None:
-            raise CommandRefused(
-                "this folder is your home directory: its memories are your user level already"
-            )
-        return [(source.agent, scope.project.level(user=True))]
     agents = scopes.find_agents(scope, names) or [
         agent for agent in scope.level.agents() if agent not in (source.agent, PM)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory_core.claude_code import acting
-from memory_core.cli.common.scopes import LevelScope
+from memory_core.cli.common.scopes import Scope
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import item_actions, lookup
 from memory_core.history import item_history, rights
@@ -27,7 +27,7 @@ def require_person(project: Project, what: str) -> None:
         raise CommandRefused(REFUSAL.format(what), 1)
 
 
-def require_person_for(scope: LevelScope, items: Iterable[tuple[str, str]], what: str) -> None:
+def require_person_for(scope: Scope, items: Iterable[tuple[str, str]], what: str) -> None:
     """Refuse to change items of a person, given as (agent, name), in the shell of an agent."""
     project, level = scope
     if not acting.is_agents_shell(project.environ):

@@ -68,8 +68,8 @@ ITEM_HELP = "An id, or the text of one item."
 ITEMS_HELP = "An agent and a text, or ids of items."
 
 
-def flag(name: str, help: str) -> Any:
-    return typer.Option(name, help=help)
+def flag(name: str, help: str, **settings: Any) -> Any:
+    return typer.Option(name, help=help, **settings)
 
 
 def argument(metavar: str, help: str, default: str = "", **settings: Any) -> Any:
@@ -123,8 +123,17 @@ Since = Annotated[str | None, option("TIME", "Start, such as 2d (ago) or 2026-11
 Limit = Annotated[
     int | None, number_option("Maximum number of entries.", "--number", "-n", default="all")
 ]
-DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.")]
-Yes = Annotated[bool, flag("--yes", "Change it without asking.")]
+
+
+def refuse_both(ctx: Any, value: bool) -> bool:
+    """Refuse --yes together with --dry-run: the later one of them finds the earlier one."""
+    if value and (ctx.params.get("yes") or ctx.params.get("dry_run")):
+        raise CommandRefused("--dry-run and --yes exclude each other")
+    return value
+
+
+DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.", callback=refuse_both)]
+Yes = Annotated[bool, flag("--yes", "Change it without asking.", callback=refuse_both)]
 AsJson = Annotated[bool, flag("--json", "Print JSON.")]
 
 

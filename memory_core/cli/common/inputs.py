@@ -12,12 +12,6 @@ from memory_core.cli.output import clean_text
 NOTHING_CHANGED = "nothing was changed"
 
 
-def check_options(yes: bool, dry_run: bool) -> None:
-    """Refuse --yes together with --dry-run."""
-    if dry_run and yes:
-        raise CommandRefused("--dry-run and --yes exclude each other")
-
-
 def can_ask() -> bool:
     """Say whether a person can answer a question."""
     return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()

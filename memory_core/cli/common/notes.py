@@ -9,8 +9,16 @@ from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
 from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask
+from memory_core.cli.common.scopes import Scope
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import is_terminal, name_command, print_line, print_note, select_fields
+from memory_core.cli.output import (
+    is_terminal,
+    name_command,
+    print_json,
+    print_line,
+    print_note,
+    select_fields,
+)
 from memory_core.curation import change_log
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -43,21 +51,22 @@ def may_change(question: str, yes: bool, dry_run: bool, json: bool) -> bool:
     return True
 
 
-def list_changes(project: Project) -> list[str]:
-    """Return the short ids of the changes that this command has written."""
-    return [change_log.short_id(change) for change in project.changes]
-
-
 def get_change(project: Project) -> str | None:
     """Return the short id of the change that this command has written, for --json."""
-    return next(iter(list_changes(project)), None)
+    return next(map(change_log.short_id, project.changes), None)
 
 
-def note_undo(project: Project, user: bool = False) -> None:
+def print_changed(project: Project, *rows: dict[str, Any]) -> None:
+    """Print the --json fields of what has changed: one object, or a list of several."""
+    shown = [{**row, "change": get_change(project)} for row in rows]
+    print_json(shown if len(shown) > 1 else shown[0])
+
+
+def note_undo(scope: Scope) -> None:
     """Say how to undo the changes that this command has written, if there are any."""
-    if project.changes:
-        command = " ".join(["undo", *list_changes(project)])
-        print_note(f"Undo with: {format_command(command, user)}")
+    if changes := scope.project.changes:
+        command = " ".join(["undo", *map(change_log.short_id, changes)])
+        print_note(f"Undo with: {format_command(command, scope.is_user)}")
 
 
 def note_undefined(project: Project, agent: str) -> None:

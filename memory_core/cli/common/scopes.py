@@ -14,37 +14,34 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
 
-class LevelScope(NamedTuple):
+class Scope(NamedTuple):
     """A project and the memories of one of its levels."""
 
     project: Project
     level: Store
 
-
-class AgentScope(NamedTuple):
-    """A project, the memories of one of its levels, and an agent's id."""
-
-    project: Project
-    level: Store
-    agent: str
+    @property
+    def is_user(self) -> bool:
+        return self.level.paths is not self.project.paths
 
 
-def find_level(user: bool = False) -> LevelScope:
+def find_level(user: bool = False) -> Scope:
     """Return the project, with its own memories or the user's."""
     if user and paths.find_user_level(os.environ) is None:
         raise CommandRefused("--user needs a home directory, but HOME is not set")
     project = find_project()
-    return LevelScope(project, project.level(user))
+    return Scope(project, project.level(user))
 
 
-def find_agent(name: str, user: bool = False, accept_new: bool = False) -> AgentScope:
-    """Return the agent with its project and level, as `find_agents` does."""
+def find_agent(name: str, user: bool = False, accept_new: bool = False) -> tuple[Scope, str]:
+    """Return the project with a level, and the id of the agent, as `find_agents` does."""
     scope = find_level(user)
-    return AgentScope(*scope, *find_agents(scope, [name], accept_new))
+    (agent,) = find_agents(scope, [name], accept_new)
+    return scope, agent
 
 
 def find_items(
-    scope: LevelScope, words: list[str], places: Sequence[str] = searching.PLACES
+    scope: Scope, words: list[str], places: Sequence[str] = searching.PLACES
 ) -> list[tuple[str, str]]:
     """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`."""
     items = searching.resolve_items(scope.project, words, scope.level, places)
@@ -54,7 +51,7 @@ def find_items(
     return items
 
 
-def find_agents_or_ids(scope: LevelScope, names: list[str] | None) -> tuple[list[str], list[str]]:
+def find_agents_or_ids(scope: Scope, names: list[str] | None) -> tuple[list[str], list[str]]:
     """Return the agents among these names, without any all agents, and the ids of items."""
     project, level = scope
     ids = [name for name in names or [] if lookup.is_item_id(project, name, level)]
@@ -62,7 +59,7 @@ def find_agents_or_ids(scope: LevelScope, names: list[str] | None) -> tuple[list
     return agents or lookup.list_agents(level), ids
 
 
-def find_agents(scope: LevelScope, names: list[str] | None, accept_new: bool = False) -> list[str]:
+def find_agents(scope: Scope, names: list[str] | None, accept_new: bool = False) -> list[str]:
     """Return the ids of the agents; refuse an agent that does not exist here.
 
     With `accept_new`, an agent may be new, and only a misspelt name is refused.

@@ -22,12 +22,12 @@ def diff(
       agent-memory diff engineer --since 7d
     """
     start = arguments.parse_since(since)
-    scope = scopes.find_agent(agent, user)
-    comparison = change_log.compare(*scope, start or None)
+    scope, agent = scopes.find_agent(agent, user)
+    comparison = change_log.compare(*scope, agent, start or None)
     if json:
         fields = select_fields(comparison, "since", "added", "removed")
-        print_json({"agent": scope.agent, "diff": comparison.diff, **fields})
+        print_json({"agent": agent, "diff": comparison.diff, **fields})
     elif comparison.diff:
         print_diff(comparison.diff)
     else:
-        print_note(f"No item of {scope.agent} has changed{' since then' if since else ''}.")
+        print_note(f"No item of {agent} has changed{' since then' if since else ''}.")

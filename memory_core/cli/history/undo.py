@@ -84,7 +84,7 @@ def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
     return names or [], number
 
 
-def _print_result(scope: scopes.LevelScope, result: UndoResult, written: bool, json: bool) -> None:
+def _print_result(scope: scopes.Scope, result: UndoResult, written: bool, json: bool) -> None:
     diff = "".join(change.diff() for change in result.files)
     if json:
         by = get_change(scope.project)

@@ -27,8 +27,8 @@ def context(
     Example:
       agent-memory context engineer --top 5
     """
-    scope = find_agent(agent)
-    whole = agent_context.read_knowledge(scope.project, scope.agent, pending=True)
+    scope, agent = find_agent(agent)
+    whole = agent_context.read_knowledge(scope.project, agent, pending=True)
     knowledge, number = agent_context.bound(whole), top or scope.project.config["context_items"]
     if json:
         print_json(agent_context.to_json(knowledge, number))
@@ -37,7 +37,7 @@ def context(
     if text:
         print_line(text)
     elif not whole.items:
-        print_note(f"{scope.agent} knows nothing yet.")
+        print_note(f"{agent} knows nothing yet.")
     if left := len(whole.items) - len(knowledge.items):
         items = format_count(left, "item")
-        print_note(f"{items} with a confidence below 0.6: agent-memory list {scope.agent}")
+        print_note(f"{items} with a confidence below 0.6: agent-memory list {agent}")

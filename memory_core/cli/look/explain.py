@@ -47,11 +47,11 @@ def explain(
     Example:
       agent-memory explain engineer "Payments are charged twice"
     """
-    scope = find_agent(agent)
+    scope, agent = find_agent(agent)
     text = " ".join(task)
     if text == "-":
         text = read_input(text).decode("utf-8", "replace")
-    explanation = explaining.explain(scope.project, scope.agent, text)
+    explanation = explaining.explain(scope.project, agent, text)
     if json:
         print_json(explaining.to_json(explanation))
     else:

@@ -15,7 +15,7 @@ from memory_core.cli.common.arguments import (
     option,
 )
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
+from memory_core.cli.common.scopes import Scope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_status, item_actions
@@ -54,17 +54,17 @@ def list_(
     elif mine or section:
         raise CommandRefused(f"{'--mine' if mine else '--section'} requires AGENT")
     else:
-        _list_agents(scope, number, user, json)
+        _list_agents(scope, number, json)
 
 
-def _list_agents(scope: LevelScope, number: int | None, user: bool, json: bool) -> None:
+def _list_agents(scope: Scope, number: int | None, json: bool) -> None:
     project, level = scope
     memories = [
         memory
         for memory in agent_status.list_memories(Numbers(project, level))
         if memory.exists or memory.error
     ]
-    without_memory = initialize.list_agents_without_memory(level, os.environ, user)
+    without_memory = initialize.list_agents_without_memory(level, os.environ, scope.is_user)
     rows = [select_fields(one, "agent", "items", "error", file="path") for one in memories]
     rows += [{"agent": agent, "file": None, "items": 0, "error": None} for agent in without_memory]
     if json:
@@ -85,7 +85,7 @@ def _describe(row: dict[str, Any]) -> str:
 
 
 def _list_items(
-    scope: LevelScope, name: str, number: int | None, mine: bool, section: str, json: bool
+    scope: Scope, name: str, number: int | None, mine: bool, section: str, json: bool
 ) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])

@@ -8,13 +8,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.scopes import (
-    AgentScope,
-    LevelScope,
-    find_agents,
-    find_items,
-    find_level,
-)
+from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context, agent_status, lookup, searching
@@ -62,25 +56,23 @@ def show(
     """
     if as_given and task is not None:
         raise CommandRefused("--as-given and --for exclude each other")
-    is_prompt = as_given or task is not None
-    level = find_level(user)
-    if not is_prompt and searching.are_items(level.project, names, level.level):
-        views = [_show_item(level, *item, json) for item in find_items(level, names)]
-    else:
+    scope = find_level(user)
+    if as_given or task is not None:
         try:
-            scopes = [AgentScope(*level, name) for name in find_agents(level, names)]
+            agents = find_agents(scope, names)
         except lookup.UnknownAgent as error:
             hint = " (put the task in quotes)" if task is not None and len(names) > 1 else ""
             raise CommandRefused(f"{error}{hint}") from None
-        if is_prompt:
-            views = [_show_prompt_text(scope, task or "", json) for scope in scopes]
-        else:
-            views = [_show_file(scope, user, json) for scope in scopes]
+        views = [_show_prompt_text(scope, agent, task or "", json) for agent in agents]
+    elif searching.are_items(scope.project, names, scope.level):
+        views = [_show_item(scope, *item, json) for item in find_items(scope, names)]
+    else:
+        views = [_show_file(scope, agent, json) for agent in find_agents(scope, names)]
     if json:
         print_json(views if len(views) > 1 else views[0])
 
 
-def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str, Any]:
+def _show_item(scope: Scope, agent: str, name: str, json: bool) -> dict[str, Any]:
     item = searching.find_by_id(scope.level, name, agents=[agent])
     memory = read_memory(scope.project, item.agent, scope.level)
     state = memory.history.get(item.id)
@@ -107,29 +99,29 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
     return fields
 
 
-def _show_prompt_text(scope: AgentScope, task: str, json: bool) -> dict[str, Any]:
+def _show_prompt_text(scope: Scope, agent: str, task: str, json: bool) -> dict[str, Any]:
     """Print the text that a hook would give the agent now for a task, "" for an unknown one."""
-    block = agent_context.preview_block(scope.project, scope.agent, task)
+    block = agent_context.preview_block(scope.project, agent, task)
     if block.text and not json:
         print_line(block.text)
-        if not task and scope.agent != PM:
-            command = f'agent-memory show {scope.agent} --for "TASK"'
+        if not task and agent != PM:
+            command = f'agent-memory show {agent} --for "TASK"'
             print_note(f"This is for an agent whose task is not known; for a task: {command}")
     elif not json:
-        print_note(f"{scope.agent} would receive nothing; agent-memory config show says why")
+        print_note(f"{agent} would receive nothing; agent-memory config show says why")
     fields = {"files": list(block.files), "bytes": block.size}
-    return {"agent": scope.agent, "text": block.text, **fields}
+    return {"agent": agent, "text": block.text, **fields}
 
 
-def _show_file(scope: AgentScope, user: bool, json: bool) -> dict[str, Any]:
-    project, _level, agent = scope
-    own = None if user else agent_status.read_file(project.store, agent)
+def _show_file(scope: Scope, agent: str, json: bool) -> dict[str, Any]:
+    project = scope.project
+    own = None if scope.is_user else agent_status.read_file(project.store, agent)
     users = None
     if project.user_paths:
         users = agent_status.read_file(store.Store(project.user_paths), agent)
     snapshot = own or users
     if not json:
-        _print_file(scope, snapshot, users if own else None, user)
+        _print_file(scope, agent, snapshot, users if own else None)
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
     return {
@@ -147,9 +139,9 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> dict[str, Any]:
 
 
 def _print_file(
-    scope: AgentScope, snapshot: FileSnapshot | None, other: FileSnapshot | None, user: bool
+    scope: Scope, agent: str, snapshot: FileSnapshot | None, other: FileSnapshot | None
 ) -> None:
-    project, _level, agent = scope
+    project = scope.project
     if other:
         print_note(f"The user-level memory of {agent} is in {other.path}")
     if snapshot:
@@ -157,7 +149,7 @@ def _print_file(
         for line, warning in markdown.parse_document(snapshot.text).warnings:
             print_note(f"{project.paths.relative(snapshot.path)}:{line}: {warning}")
     elif agent == PM:
-        command = format_command("add PM guideline TEXT", user)
+        command = format_command("add PM guideline TEXT", scope.is_user)
         print_note(f"The main session has no memory yet.  To give it one: {command}")
     else:
         path = project.paths.relative(project.store.path(agent))

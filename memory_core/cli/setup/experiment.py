@@ -61,7 +61,7 @@ def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
       agent-memory experiment report
     """
     project = find_project()
-    name = find_agent(agent).agent if agent else ""
+    name = find_agent(agent)[1] if agent else ""
     state, rows = experiments.read_state(project), experiments.compare_agents(project, name)
     if json:
         fields = [

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from memory_core.cli.app import shared
-from memory_core.cli.common.arguments import Yes, argument, flag
-from memory_core.cli.common.inputs import check_options
+from memory_core.cli.common.arguments import Yes, argument, flag, refuse_both
 from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import print_line
 from memory_core.setup import activation, installation
 
 Project = Annotated[str, argument("PROJECT", "The project's folder; default: the current one.")]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
-DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
+DryRun = Annotated[
+    bool, flag("--dry-run", "Print the diff and change nothing.", callback=refuse_both)
+]
 Mcp = Annotated[bool, flag("--mcp", "Add the packages of agent-memory mcp (23 MB).")]
 Everything = Annotated[bool, flag("--all", "Also remove the program and logs; keep memories.")]
 
@@ -49,7 +50,6 @@ def uninstall(
     Example:
       agent-memory uninstall ~/code/shop --dry-run
     """
-    check_options(yes, dry_run)
     folder = project or shared.project or ("" if user else ".")
     if everything and not (yes or dry_run):
         installation.uninstall(folder, user, everything, dry_run=True, say=print_line)

@@ -13,7 +13,7 @@ from memory_core.claude_code import headless
 from memory_core.cli import output
 from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes, option
-from memory_core.cli.common.scopes import find_agents, find_level
+from memory_core.cli.common.scopes import Scope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import optimizing
 from memory_core.curation.optimizing import Proposal
@@ -41,7 +41,6 @@ def optimize(
     Example:
       agent-memory optimize engineer --dry-run
     """
-    inputs.check_options(yes, dry_run)
     ask = not (yes or dry_run or json) and inputs.can_ask() and output.is_terminal()
     scope = find_level()
     agents = find_agents(scope, agent)
@@ -58,10 +57,9 @@ def optimize(
         raise CommandRefused(inputs.NOTHING_CHANGED, 1)
     outcomes = optimizing.apply(scope.project, accepted)
     if json:
-        change = notes.get_change(scope.project)
         rows = [_to_json(proposal, outcomes) for proposal in [*proposals, *refused]]
-        output.print_json({"written": yes, "change": change, "proposals": rows})
-    _print_outcomes(scope.project, outcomes)
+        notes.print_changed(scope.project, {"written": yes, "proposals": rows})
+    _print_outcomes(scope, outcomes)
     if proposals and not (yes or ask or json):
         output.print_note(notes.DRY_RUN_HINT if dry_run else notes.YES_HINT)
     if any(outcome.refused for outcome in outcomes):
@@ -102,7 +100,7 @@ def _print_proposal(proposal: Proposal) -> None:
     output.print_diff("\n".join(optimizing.format_diff(proposal)))
 
 
-def _print_outcomes(project: Project, outcomes: list[Proposal]) -> None:
+def _print_outcomes(scope: Scope, outcomes: list[Proposal]) -> None:
     done = [outcome for outcome in outcomes if not outcome.refused]
     for outcome in outcomes:
         if outcome.refused:
@@ -111,7 +109,7 @@ def _print_outcomes(project: Project, outcomes: list[Proposal]) -> None:
             )
     if done:
         output.print_note(f"{format_count(len(done), 'proposal')} applied.")
-        notes.note_undo(project)
+        notes.note_undo(scope)
     elif outcomes:
         output.print_note("Nothing is changed.")
 

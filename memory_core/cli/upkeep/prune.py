@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import output
-from memory_core.cli.common import arguments, inputs, notes
+from memory_core.cli.common import arguments, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
@@ -48,7 +48,6 @@ def prune(
     Example:
       agent-memory prune --older-than 90d
     """
-    inputs.check_options(yes, dry_run)
     seconds = arguments.parse_duration(older_than)
     scope = find_level(user)
     agents = find_agents(scope, agent)
@@ -65,16 +64,15 @@ def prune(
     if written:
         results = prune_items(write=True)
     if json:
-        change = notes.get_change(scope.project)
         rows = [{"agent": one.agent, "items": _items_to_json(one)} for one in results]
-        output.print_json({"written": written, "change": change, "agents": rows})
+        notes.print_changed(scope.project, {"written": written, "agents": rows})
     elif not results:
         notes.note_nothing(
             scope.level, agents, "Nothing to prune: no item is that old and uncertain."
         )
     elif written:
         output.print_note(f"{count} archived.")
-        notes.note_undo(scope.project, user)
+        notes.note_undo(scope)
 
 
 def _print_items(results: list[PruneResult]) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
 
 import typer
 
 from memory_core.claude_code import settings_files
-from memory_core.cli.common import inputs, notes
+from memory_core.cli.common import notes
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
-from memory_core.cli.common.scopes import LevelScope, find_level
+from memory_core.cli.common.scopes import Scope, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import UnusedData, UnusedFile
 from memory_core.delegation import draining, missed_reports
-from memory_core.git.resolve import Resolution, resolve_files
+from memory_core.git.resolve import resolve_files
 from memory_core.memory import expiry
 from memory_core.monitor import gone_projects
 from memory_core.storage import hook_files
@@ -24,58 +24,57 @@ from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count, format_size
 
 
-class Step(NamedTuple):
-    """The project and level that a step tidies, and the options of the command."""
+class Step:
+    """What a step tidies, the options of the command, and how it went.
 
-    scope: LevelScope
-    dry_run: bool
-    yes: bool
-    user: bool
-    json: bool
+    A step returns its --json fields; it has work if it says something.
+    """
 
-    def say(self, line: str) -> None:
+    def __init__(self, scope: Scope, dry_run: bool, yes: bool, json: bool) -> None:
+        self.scope = scope
+        self.project, self.level = scope
+        self.dry_run, self.yes, self.json = dry_run, yes, json
+        self.has_work = self.failed = False
+
+    def say(self, line: str, print_text: Callable[[str], None] = print_line) -> None:
         """Print a line of the result, except with --json."""
+        self.has_work = True
         if not self.json:
-            print_line(line)
+            print_text(line)
+
+    def may_change(self, question: str) -> bool:
+        return notes.may_change(question, self.yes, self.dry_run, self.json)
 
 
-class StepResult(NamedTuple):
-    """What a step did: the --json fields, whether there was anything to do, whether it failed."""
-
-    fields: dict[str, Any]
-    has_work: bool
-    failed: bool = False
+Fields = dict[str, Any]
 
 
-def take_over_learnings(step: Step) -> StepResult:
+def take_over_learnings(step: Step) -> Fields:
     """Take what waits for a project whose folder is gone, if it may have been this one."""
-    level = step.scope.level
-    left = gone_projects.list_gone(level)
+    left = gone_projects.list_gone(step.level)
     for gone in left:
         files = format_count(len(gone.reports) + len(gone.reviews), "file")
         step.say(f"{files} with learnings of {gone.folder}, which does not exist any more")
     question = "Was it this project, and shall it have these learnings?"
-    written = bool(left) and notes.may_change(question, step.yes, step.dry_run, step.json)
+    written = bool(left) and step.may_change(question)
     for gone in left if written else ():
-        gone_projects.take_over(level, gone)
-    fields = {"written": written, "projects": [gone.folder for gone in left]}
-    return StepResult(fields, bool(left))
+        gone_projects.take_over(step.level, gone)
+    return {"written": written, "projects": [gone.folder for gone in left]}
 
 
-def collect_learnings(step: Step) -> StepResult:
+def collect_learnings(step: Step) -> Fields:
     """Merge reports that wait, and read the transcripts of interrupted runs.
 
     It fails if something is still unmerged or unread.
     """
-    project = step.scope.project
+    project = step.project
     waiting = len(hook_files.list_names(project.paths))
     if step.dry_run:
         if waiting:
             step.say(f"{format_count(waiting, 'report')} would be merged.")
-        if not step.json:
-            print_note("Transcripts of interrupted runs are not read in a dry run.")
+        step.say("Transcripts of interrupted runs are not read in a dry run.", print_note)
         fields = dict.fromkeys(vars(missed_reports.SweepResult()))
-        return StepResult({**fields, "merged": 0, "waiting": []}, True)
+        return {**fields, "merged": 0, "waiting": []}
     draining.drain(project, with_tried=True)
     failed = sorted(hook_files.list_agents(project.paths))
     merged = waiting - len(hook_files.list_names(project.paths))
@@ -92,126 +91,111 @@ def collect_learnings(step: Step) -> StepResult:
         print_note("Not everything was read; run it again to continue.")
     for stem in failed:
         print_note(f"{stem}: reports are not merged; agent-memory doctor says why")
-    is_unfinished = bool(failed) or not read.complete
-    has_work = bool(merged or read.transcripts or is_unfinished)
-    return StepResult({**vars(read), "merged": merged, "waiting": failed}, has_work, is_unfinished)
+    step.failed = bool(failed) or not read.complete
+    return {**vars(read), "merged": merged, "waiting": failed}
 
 
-def resolve_conflicts(step: Step) -> StepResult:
+def resolve_conflicts(step: Step) -> Fields:
     """Resolve merge conflicts, keeping both sides; it fails if a file cannot be changed."""
-    project, write = step.scope.project, not step.dry_run
-    resolutions = resolve_files(project, (), step.user, write)
-    refused = [resolution.refused for resolution in resolutions if resolution.refused]
-    if not step.json:
-        for resolution in resolutions:
-            _print_resolution(resolution, write, step.user)
-        if step.dry_run and len(refused) < len(resolutions):
-            print_note(notes.DRY_RUN_HINT)
+    user, write = step.scope.is_user, not step.dry_run
+    resolutions = resolve_files(step.project, (), user, write)
+    for one in resolutions:
+        path = one.change.path
+        if one.refused:
+            where = "" if path in one.refused else f"{path}: "
+            step.say(f"not resolved: {where}{one.refused}", print_note)
+            step.failed = True
+        elif write:
+            step.say(f"Resolved: {path}")
+        if not step.json:
+            notes.print_change(one, write or bool(one.refused), user)
+    if step.dry_run and not all(one.refused for one in resolutions):
+        step.say(notes.DRY_RUN_HINT, print_note)
     rows = [{**notes.change_to_json(one), "error": one.refused or None} for one in resolutions]
-    fields = {"written": write, "change": notes.get_change(project), "files": rows}
-    return StepResult(fields, bool(resolutions), bool(refused))
+    return {"written": write, "change": notes.get_change(step.project), "files": rows}
 
 
-def _print_resolution(resolution: Resolution, written: bool, user: bool) -> None:
-    path = resolution.change.path
-    if resolution.refused:
-        where = "" if path in resolution.refused else f"{path}: "
-        print_note(f"not resolved: {where}{resolution.refused}")
-    elif written:
-        print_line(f"Resolved: {path}")
-    else:
-        print_line(resolution.change.diff(), end="")
-    notes.note_archived(resolution.agent, len(resolution.archived), written, user)
-
-
-def archive_unused(step: Step) -> StepResult:
+def archive_unused(step: Step) -> Fields:
     """Archive what `memory.expire_after` does not keep; undo restores it."""
-    project = step.scope.project
-    expired = expiry.expire_items(project, write=not step.dry_run)
+    expired = expiry.expire_items(step.project, write=not step.dry_run)
     verb = "would be archived" if step.dry_run else "archived"
     for agent, texts in expired:
         for text in texts:
             step.say(f"{agent}: unused, {verb}: {text}")
     rows = [{"agent": agent, "items": texts} for agent, texts in expired]
     written = bool(expired) and not step.dry_run
-    fields = {"written": written, "change": notes.get_change(project), "agents": rows}
-    return StepResult(fields, bool(expired))
+    return {"written": written, "change": notes.get_change(step.project), "agents": rows}
 
 
-def remove_subjects(step: Step) -> StepResult:
+def remove_subjects(step: Step) -> Fields:
     """Remove the words of prompts that older versions wrote into histories, for `--about`."""
-    level, count = step.scope.level, 0
+    level, count = step.level, 0
     for agent in level.agents_with_history():
         with level.lock(agent):
             count += level.history(agent).drop_abouts(write=not step.dry_run)
     verb = "would be removed" if step.dry_run else "removed"
     if count:
         step.say(f"What runs were about, {verb}: {format_count(count, 'line')} of histories")
-    return StepResult({"lines": count, "written": bool(count) and not step.dry_run}, bool(count))
+    return {"lines": count, "written": bool(count) and not step.dry_run}
 
 
 MAX_SHOWN = 5  # files of one kind
 
 
-def remove_leftovers(step: Step) -> StepResult:
+def remove_leftovers(step: Step) -> Fields:
     """Remove leftover files, and archive the memories of deleted agents.
 
     If the defined agents cannot be found out, all memories are kept.
     It fails if something could not be removed.
     """
-    project, level = step.scope
-    unused = cleaning.find_unused(project, level)
-    has_unused = bool(unused.files or unused.orphans)
-    if not step.json and (has_unused or step.dry_run):
-        _print_unused(unused, level)
-    question = "Remove this?"
-    written = has_unused and notes.may_change(question, step.yes, step.dry_run, step.json)
+    unused = cleaning.find_unused(*step.scope)
+    for line in _describe_unused(unused, step.level):
+        step.say(line)
+    written = step.has_work and step.may_change("Remove this?")
     if written:
-        unused = cleaning.remove_unused(project, level, unused)
-        if not step.json:
-            _print_result(unused, level)
-    fields = {"written": written, "change": notes.get_change(project)}
-    return StepResult({**fields, **_to_json(unused, level)}, has_unused, bool(unused.failed))
+        unused = cleaning.remove_unused(*step.scope, unused)
+        for line in _describe_removed(unused, step.level):
+            step.say(line, print_note)
+    step.failed = bool(unused.failed)
+    relative = step.level.paths.relative
+    return {
+        "written": written,
+        "change": notes.get_change(step.project),
+        "files": [relative(file.path) for file in unused.files],
+        "memories": [
+            select_fields(orphan, "agent", "items", "last", file="path")
+            for orphan in unused.orphans
+        ],
+        "failed": {relative(what): why for what, why in unused.failed.items()},
+    }
 
 
-def _print_unused(unused: UnusedData, level: Store) -> None:
+def _describe_unused(unused: UnusedData, level: Store) -> Iterator[str]:
     for reason in dict.fromkeys(file.reason for file in unused.files):
         files = [file for file in unused.files if file.reason == reason]
-        print_line(f"{_describe_files(files)} {reason}:")
-        for file in files[:MAX_SHOWN]:
-            print_line(f"  {level.paths.relative(file.path)}")
+        yield f"{_describe_files(files)} {reason}:"
+        yield from (f"  {level.paths.relative(file.path)}" for file in files[:MAX_SHOWN])
         if len(files) > MAX_SHOWN:
-            print_line(f"  and {len(files) - MAX_SHOWN} more")
+            yield f"  and {len(files) - MAX_SHOWN} more"
     for orphan in unused.orphans:
-        print_line(f"{orphan.agent} is not defined anywhere, last used on {orphan.last[:10]}:")
-        print_line(f"  {orphan.path}: {format_count(len(orphan.items), 'item')}")
+        yield f"{orphan.agent} is not defined anywhere, last used on {orphan.last[:10]}:"
+        yield f"  {orphan.path}: {format_count(len(orphan.items), 'item')}"
 
 
 def _describe_files(files: list[UnusedFile]) -> str:
     return f"{format_count(len(files), 'file')} ({format_size(sum(file.size for file in files))})"
 
 
-def _print_result(result: UnusedData, level: Store) -> None:
+def _describe_removed(result: UnusedData, level: Store) -> Iterator[str]:
     for what, reason in result.failed.items():
-        print_note(f"{level.paths.relative(what)} is kept: {reason}")
+        yield f"{level.paths.relative(what)} is kept: {reason}"
     if result.files or not result.orphans:
-        print_note(f"Removed: {_describe_files(result.files) if result.files else 'nothing'}.")
+        yield f"Removed: {_describe_files(result.files) if result.files else 'nothing'}."
     if result.orphans:
-        print_note(f"Archived {format_count(len(result.orphans), 'memory')}.")
+        yield f"Archived {format_count(len(result.orphans), 'memory')}."
 
 
-def _to_json(unused: UnusedData, level: Store) -> dict[str, Any]:
-    return {
-        "files": [level.paths.relative(file.path) for file in unused.files],
-        "memories": [
-            select_fields(orphan, "agent", "items", "last", file="path")
-            for orphan in unused.orphans
-        ],
-        "failed": {level.paths.relative(what): why for what, why in unused.failed.items()},
-    }
-
-
-STEPS: dict[str, Callable[[Step], StepResult]] = {
+STEPS: dict[str, Callable[[Step], Fields]] = {
     "gone": take_over_learnings,
     "sweep": collect_learnings,
     "resolve": resolve_conflicts,
@@ -253,25 +237,22 @@ def clean(
 
 
 def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> None:
-    inputs.check_options(yes, dry_run)
-    fields, has_work, failed = {}, False, False
+    fields: dict[str, Fields] = {}
+    steps = []
     for name in names:
-        scope = find_level(user)
+        steps.append(step := Step(find_level(user), dry_run, yes, json))
         try:
-            result = STEPS[name](Step(scope, dry_run, yes, user, json))
+            fields[name] = STEPS[name](step)
         except CommandRefused as error:  # the answer no concerns this step only
             if error.status != 1:
                 raise
             print_note(str(error))
-            result = StepResult({}, True, True)
-        fields[name] = result.fields
-        has_work |= result.has_work
-        failed |= result.failed
-        if result.fields.get("change") and not json:
-            notes.note_undo(scope.project, user)
+            fields[name], step.failed = {}, True
+        if fields[name].get("change") and not json:
+            notes.note_undo(step.scope)
     if json:
         print_json(fields if len(names) > 1 else fields[names[0]])
-    elif not has_work:
+    elif not any(step.has_work or step.failed for step in steps):
         print_note("Nothing to tidy up.")
-    if failed:
+    if any(step.failed for step in steps):
         raise typer.Exit(1)

@@ -65,9 +65,9 @@ def import_(file: File, dry_run: DryRun = False, user: User = False, json: AsJso
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     if json:
-        change, own = notes.get_change(scope.project), ("records", "entries")
+        own = ("records", "entries")
         rows = [notes.change_to_json(one) | select_fields(one, *own) for one in results]
-        print_json({"written": not dry_run, "change": change, "agents": rows})
+        notes.print_changed(scope.project, {"written": not dry_run, "agents": rows})
         return
     for result in news:
         _print_result(result, not dry_run, user)
@@ -78,7 +78,7 @@ def import_(file: File, dry_run: DryRun = False, user: User = False, json: AsJso
     else:
         review = notes.format_command("review --new", user)
         print_note(f"Agents receive those that fit a task; accept them with {review}")
-        notes.note_undo(scope.project, user)
+        notes.note_undo(scope)
 
 
 def _has_news(result: ImportResult) -> bool:
