@@ -65,28 +65,23 @@ def set_up(project: Project) -> None:
 
     Raises safe_files.Refused if one of them is a link.
     """
-    with lifecycle.TaskTransaction(project) as transaction:
+    with lifecycle.open_memories(project) as transaction:
         folder = transaction.folder
         folder.check_file(os.path.join(folder.path, CLAUDE_FILE))
-        root = _plan_root_file(folder)
-        if root.before != root.after:
-            _write(folder, root.path, root.after or b"")
+        for change in plan_set_up(project.paths):
+            _write(folder, change)
         refresh(transaction)
 
 
 def plan_set_up(paths: LevelPaths) -> list[FileChange]:
     """Return the changes of committed files that `set_up` would make; raises safe_files.Refused."""
-    root = _plan_root_file(backlog_folder.Folder(paths.files))
-    return [root] if root.before != root.after else []
-
-
-def _plan_root_file(folder: backlog_folder.Folder) -> FileChange:
-    """Return the change of the root's CLAUDE.md, by which it imports the folder's file."""
+    folder = backlog_folder.Folder(paths.files)
     text = folder.read_file(CLAUDE_FILE)
     # An existing block is rewritten, because the backlog folder may have been renamed.
-    is_due = claude_md.has_block(text) or not is_set_up(folder)
-    after = claude_md.set_block(text, [_format_root_line(folder)]) if is_due else text
-    return compare_texts(CLAUDE_FILE, text, after)
+    if is_set_up(folder) and not claude_md.has_block(text):
+        return []
+    after = claude_md.set_block(text, [_format_root_line(folder)])
+    return [compare_texts(CLAUDE_FILE, text, after)] if after != text else []
 
 
 def plan_removal(paths: LevelPaths) -> list[FileChange]:
@@ -105,7 +100,7 @@ def remove(paths: LevelPaths) -> list[str]:
     """Remove the marked blocks and the imported copies; return the changed files."""
     folder, changes = backlog_folder.Folder(paths.files), plan_removal(paths)
     for change in changes:
-        _write(folder, change.path, change.after or b"")
+        _write(folder, change)
     folder.set_ignored(f"/{CLAUDE_FILE}", False)
     remove_copies(folder)
     copies = os.path.join(folder.memory, COPY_FOLDER)
@@ -142,7 +137,7 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     if after != text:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
-        _write(folder, path, after.encode("utf-8", "surrogateescape"))
+        _write(folder, compare_texts(path, text, after))
 
 
 def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
@@ -224,12 +219,12 @@ def list_watched_files(folder: backlog_folder.Folder, active: str) -> list[str]:
     return paths
 
 
-def _write(folder: backlog_folder.Folder, path: str, data: bytes) -> None:
+def _write(folder: backlog_folder.Folder, change: FileChange) -> None:
     """Write a CLAUDE.md; delete it if it would be empty."""
-    if data:
-        folder.files.replace(path, data)
-    elif folder.files.is_file(path):
-        folder.files.delete(path)
+    if change.after:
+        folder.files.replace(change.path, change.after)
+    elif folder.files.is_file(change.path):
+        folder.files.delete(change.path)
 
 
 # Sessions.

@@ -5,7 +5,7 @@
     .state.yml             active_task, last_updated; in_progress: task ids in the order they were
                            started, of which the last one with a memory is active
 
-Commands and the scan of the task files both change this through `TaskTransaction`.
+Commands and the scan of the task files both change this through `open_memories`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from memory_core.files import file_actions
 from memory_core.storage import event_log, store
@@ -26,29 +28,12 @@ LOCK_NAME = ".tasks.lock"
 
 
 class TaskTransaction:
-    """A project's task memories under their lock: `with TaskTransaction(project) as transaction`.
-
-    The changed state is written at the end.  Raises store.LockTimeout if another process keeps
-    the lock for 2 seconds.
-    """
+    """The task memories of a project, under their lock."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.folder = backlog_folder.Folder(project.paths.files)
-        self.in_progress: list[str] = []
-
-    def __enter__(self) -> TaskTransaction:
-        self._lock = store.hold_lock(self.project.paths, LOCK_NAME, store.LOCK_TIMEOUT)
-        self._lock.__enter__()
         self.in_progress = self.folder.in_progress
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None and (self.in_progress or self.folder.state()):
-                self.save_state()
-        finally:
-            self._lock.__exit__(None, None, None)
 
     def save_state(self) -> None:
         """Write .state.yml, if it changed."""
@@ -165,6 +150,19 @@ class TaskTransaction:
 
     def log(self, event: str, task: str, **fields: str) -> None:
         event_log.write(self.project.paths, f"task.memory.{event}", task_id=task, **fields)
+
+
+@contextmanager
+def open_memories(project: Project) -> Iterator[TaskTransaction]:
+    """Lock the task memories of a project, and write the changed state at the end.
+
+    Raises store.LockTimeout if another process keeps the lock for 2 seconds.
+    """
+    with store.hold_lock(project.paths, LOCK_NAME, store.LOCK_TIMEOUT):
+        transaction = TaskTransaction(project)
+        yield transaction
+        if transaction.in_progress or transaction.folder.state():
+            transaction.save_state()
 
 
 def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:

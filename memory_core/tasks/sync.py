@@ -17,7 +17,7 @@ from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, claude_md_import
 from memory_core.tasks.backlog_format import DONE, STARTED
-from memory_core.tasks.lifecycle import TaskTransaction
+from memory_core.tasks.lifecycle import TaskTransaction, open_memories
 from memory_core.text import fastjson
 
 
@@ -28,23 +28,26 @@ def update(project: Project) -> None:
     written, or if the lock is not free.
     """
     folder = backlog_folder.Folder(project.paths.files)
-    if not backlog_folder.is_enabled(project, folder):
-        if folder.exists and claude_md_import.list_imports(folder):
-            with TaskTransaction(project) as transaction:
-                claude_md_import.refresh(transaction)  # removes the import
-    elif not is_unchanged(project, folder):
-        with TaskTransaction(project) as transaction:
-            scan(transaction)
+    if backlog_folder.is_enabled(project, folder):
+        is_due = not is_unchanged(project, folder)
+    else:  # only an import is to be removed
+        is_due = folder.exists and bool(claude_md_import.list_imports(folder))
+    if is_due:
+        with change_memories(project):
+            pass
 
 
-def update_locked(transaction: TaskTransaction) -> None:
-    """Update as `update` does, at the start of another change under the same lock.
+@contextmanager
+def change_memories(project: Project) -> Iterator[TaskTransaction]:
+    """Lock the memories, update them, let the caller change them, and update the import.
 
-    Otherwise an older, unseen task change would be applied after this one and undo it.
+    An unseen change of a task file comes first: it is older, and would undo that of the caller.
     """
-    project, folder = transaction.project, transaction.folder
-    if backlog_folder.is_enabled(project, folder) and not is_unchanged(project, folder):
-        scan(transaction)
+    with open_memories(project) as transaction:
+        if backlog_folder.is_enabled(project, transaction.folder):
+            scan(transaction)
+        yield transaction
+        claude_md_import.refresh(transaction)
 
 
 def scan(transaction: TaskTransaction) -> None:

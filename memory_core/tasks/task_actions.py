@@ -8,15 +8,15 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection.passages import estimate_tokens
-from memory_core.storage import event_log, store
+from memory_core.storage import event_log
 from memory_core.storage.project import Project
 from memory_core.tasks import (
     backlog_folder,
@@ -205,12 +205,16 @@ def add_note(
         _check_note(project, task, f"{section}: {entry}", entry)
     elif reason := scanner.refuse(f"{section}: {entry}"):
         raise task_document.InvalidNote(reason)
-    with TaskTransaction(project) as transaction:
+    with sync.change_memories(project) as transaction:
         name = _open_memory(transaction, task)
         read = lifecycle.read_memory(transaction.folder, transaction.path(name))
         after, title = task_document.add_item(read.text, section, entry)
         after = front_matter.set_fields(after, {"updated": backlog_folder.now()})
-        return _write(transaction, name, read, after), title
+        if name == transaction.active:  # first, if the new text must not be imported unchanged
+            claude_md_import.refresh(transaction, next_text=after)
+        transaction.write(read, after)
+        order = transaction.in_progress
+        return _read_task_memory(transaction.folder, name, False, order), title
 
 
 def _check_note(project: Project, task: str, text: str, entry: str) -> None:
@@ -253,27 +257,7 @@ def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
     return stem, folder.read_task(path) if path else None
 
 
-def _write(
-    transaction: TaskTransaction, name: str, read: store.FileSnapshot, text: str
-) -> TaskMemory:
-    """Write a memory; if the new text must not be imported unchanged, change the import first."""
-    if name == transaction.active:
-        claude_md_import.refresh(transaction, next_text=text)
-    transaction.write(read, text)
-    claude_md_import.refresh(transaction)
-    return _read_task_memory(transaction.folder, name, False, transaction.in_progress)
-
-
 # The life cycle.
-
-
-@contextmanager
-def _change(project: Project) -> Iterator[TaskTransaction]:
-    """Change memories after the changes of task files, and then update the import."""
-    with TaskTransaction(project) as transaction:
-        sync.update_locked(transaction)
-        yield transaction
-        claude_md_import.refresh(transaction)
 
 
 def start(project: Project, task: str, title: str = "", template: str = "") -> ActionResult:
@@ -282,7 +266,7 @@ def start(project: Project, task: str, title: str = "", template: str = "") -> A
     If the task is in Backlog.md, its status changes too.  Raises TaskError, also for a task
     that is done.
     """
-    with _change(project) as transaction:
+    with sync.change_memories(project) as transaction:
         name, file = _find_task(transaction.folder, _parse_id(task or transaction.active))
         if _is_done(transaction.folder, file):
             raise TaskError(f"{name} is done; agent-memory task reopen {name}")
@@ -292,7 +276,7 @@ def start(project: Project, task: str, title: str = "", template: str = "") -> A
 
 def reopen(project: Project, task: str) -> ActionResult:
     """Restore the memory of a task, or create one for a Backlog.md task; make it active."""
-    with _change(project) as transaction:
+    with sync.change_memories(project) as transaction:
         name, file = _find_task(transaction.folder, _parse_id(task))
         if not file:
             _check_memory(transaction, name)
@@ -328,7 +312,7 @@ def finish(project: Project, task: str = "") -> ActionResult:
 
 def archive(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a task, whatever its status."""
-    with _change(project) as transaction:
+    with sync.change_memories(project) as transaction:
         name, _file = _find_task(transaction.folder, _parse_id(task or transaction.active))
         _check_memory(transaction, name)
         what = "archived" if transaction.has(name) else "is archived already"
@@ -344,7 +328,7 @@ def _check_memory(transaction: TaskTransaction, name: str) -> None:
 
 def delete(project: Project, memory: TaskMemory) -> None:
     """Remove the memory of a task for good, without asking."""
-    with _change(project) as transaction:
+    with sync.change_memories(project) as transaction:
         transaction.delete(memory.id, memory.state == ARCHIVED)
 
 
@@ -387,18 +371,16 @@ def find_stale(
     return stale
 
 
-def clean_up(project: Project, stale: Iterable[TaskMemory]) -> None:
-    """Archive these memories, or delete archived ones; one that was started meanwhile is kept."""
-    with _change(project) as transaction:
-        for memory in stale:
-            is_archived = memory.state == ARCHIVED
-            is_there = transaction.has(memory.id, is_archived)
-            if memory.id in transaction.in_progress or not is_there:
-                continue
-            if is_archived:
+def clean_up(project: Project, stale: Sequence[TaskMemory]) -> list[TaskMemory]:
+    """Archive these memories, or delete archived ones, and return them; one that changed stays."""
+    with sync.change_memories(project) as transaction:
+        unchanged = [memory for memory in list_memories(project) if memory in stale]
+        for memory in unchanged:
+            if memory.state == ARCHIVED:
                 transaction.delete(memory.id, archived=True)
             else:
                 transaction.archive(memory.id)
+    return unchanged
 
 
 class ImportedFile(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from memory_core.cli.common import arguments
 from memory_core.cli.common.arguments import AsJson, DryRun, Yes, argument, flag, option
-from memory_core.cli.common.inputs import check_options, read_input
+from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
@@ -56,7 +56,7 @@ def start(
     """
     project = look.find_synced_project()
     result = task_actions.start(project, task, title, template or "")
-    _print_result(result, json)
+    _print_result(project, result, json)
     if result.what != "begun" or json:
         return
     folder = backlog_folder.Folder(project.paths.files)
@@ -66,7 +66,7 @@ def start(
         print_note(f"To give it to each session: {format_command('task init')}")
 
 
-def _print_result(result: ActionResult, json: bool) -> None:
+def _print_result(project: Project, result: ActionResult, json: bool) -> None:
     if json:
         fields = {"what": result.what, "problems": result.problems}
         print_json({**look.task_to_json(result.memory), **fields})
@@ -74,6 +74,8 @@ def _print_result(result: ActionResult, json: bool) -> None:
     print_line(f"{RESULT_WORDS[result.what]}: {look.format_task(result.memory)}")
     for problem in result.problems:
         print_note(problem)
+    if result.memory.state == ARCHIVED:
+        look.print_active_task(project)
 
 
 def note(
@@ -142,9 +144,7 @@ def done(task: look.OptionalTask = "", json: AsJson = False) -> None:
       agent-memory task done 368
     """
     project = look.find_synced_project()
-    _print_result(task_actions.finish(project, task), json)
-    if not json:
-        look.print_active_task(project)
+    _print_result(project, task_actions.finish(project, task), json)
 
 
 def archive(task: look.OptionalTask = "", json: AsJson = False) -> None:
@@ -157,9 +157,7 @@ def archive(task: look.OptionalTask = "", json: AsJson = False) -> None:
       agent-memory task archive 368
     """
     project = look.find_synced_project()
-    _print_result(task_actions.archive(project, task), json)
-    if not json:
-        look.print_active_task(project)
+    _print_result(project, task_actions.archive(project, task), json)
 
 
 def reopen(task: look.Task, json: AsJson = False) -> None:
@@ -171,7 +169,8 @@ def reopen(task: look.Task, json: AsJson = False) -> None:
     Example:
       agent-memory task reopen 368
     """
-    _print_result(task_actions.reopen(look.find_synced_project(), task), json)
+    project = look.find_synced_project()
+    _print_result(project, task_actions.reopen(project, task), json)
 
 
 DEFAULT_AGE = "30d"  # of `cleanup` without options
@@ -224,7 +223,6 @@ def cleanup(
     Example:
       agent-memory task cleanup --archive-after 30d --delete-after 90d --dry-run
     """
-    check_options(yes, dry_run)
     if archive_after is None and delete_after is None:
         archive_after = DEFAULT_AGE
     limits = (_parse_limit(archive_after), _parse_limit(delete_after))
@@ -237,12 +235,10 @@ def cleanup(
             task = look.format_task(memory)
             print_line(f"{'' if yes else 'would '}{verb} {task}, unchanged since {since[:10]}")
     written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run, json)
+    memories = [memory for memory, _since in stale]
     if written:
-        # A memory may have been reopened while the question waited.
-        stale = [row for row in task_actions.find_stale(project, *limits) if row in stale]
-        task_actions.clean_up(project, [memory for memory, _since in stale])
+        memories = task_actions.clean_up(project, memories)
     if json:
-        memories = [memory for memory, _since in stale]
         archived = [look.task_to_json(one) for one in memories if one.state != ARCHIVED]
         deleted = [look.task_to_json(one) for one in memories if one.state == ARCHIVED]
         print_json({"written": written, "archived": archived, "deleted": deleted})
@@ -277,7 +273,6 @@ def init(
     Example:
       agent-memory task init --yes
     """
-    check_options(yes, dry_run)
     project = look.find_synced_project()
     try:
         backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
