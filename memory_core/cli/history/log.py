@@ -1,4 +1,4 @@
-"""`agent-memory log`: the changes in the histories, newest first."""
+"""`agent-memory log` and `diff`: the changes in the histories, and what they add up to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from memory_core.cli.common import arguments, scopes
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.output import print_json, print_note
+from memory_core.cli.output import print_diff, print_json, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.history import item_history
 
@@ -57,6 +57,32 @@ def log(
     print_entries([_to_entry(record, undos) for record in recent])
     if not recent:
         print_note("Nothing is recorded since then." if records else "Nothing is recorded yet.")
+
+
+def diff(
+    agent: arguments.Agent,
+    since: arguments.Since = None,
+    user: arguments.User = False,
+    json: arguments.AsJson = False,
+) -> None:
+    """Show how the items of an agent have changed.
+
+    Without --since: compare with the state before the last change.
+
+    \b
+    Example:
+      agent-memory diff engineer --since 7d
+    """
+    start = arguments.parse_since(since)
+    scope, agent = scopes.find_agent(agent, user)
+    comparison = change_log.compare(*scope, agent, start or None)
+    if json:
+        fields = select_fields(comparison, "since", "added", "removed")
+        print_json({"agent": agent, "diff": comparison.diff, **fields})
+    elif comparison.diff:
+        print_diff(comparison.diff)
+    else:
+        print_note(f"No item of {agent} has changed{' since then' if since else ''}.")
 
 
 def record_to_json(record: dict[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from memory_core.cli.common import acting, arguments, scopes
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
 from memory_core.cli.history.log import format_minute, record_to_json
-from memory_core.cli.output import print_diff, print_json, print_line, print_note
-from memory_core.curation.change_log import describe_kind, short_id
+from memory_core.cli.output import print_diff, print_json, print_line, print_note, select_fields
+from memory_core.curation.change_log import Change, describe_kind, short_id
 from memory_core.curation.undo import UndoResult, redo_changes, undo_changes
 
 MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
@@ -89,18 +89,7 @@ def _print_result(scope: scopes.Scope, result: UndoResult, written: bool, json: 
     if json:
         by = get_change(scope.project)
         common = {"written": written, "by": by, "diff": diff, "merged": result.merged}
-        print_json(
-            [
-                {
-                    "change": short_id(change.id),
-                    "time": change.time,
-                    "agents": change.agents,
-                    "records": [record_to_json(record) for record in change.records],
-                    **common,
-                }
-                for change in result.changes
-            ]
-        )
+        print_json([{**_change_to_json(change), **common} for change in result.changes])
         return
     for change, is_redo in result.effects:
         verb = "Redone" if is_redo else "Undone"
@@ -117,3 +106,12 @@ def _print_result(scope: scopes.Scope, result: UndoResult, written: bool, json: 
         print_note("Note: no line of a memory changed.")
     for agent in result.merged:
         print_note(f"{agent}: merged with later changes of the file, which are kept.")
+
+
+def _change_to_json(change: Change) -> dict[str, Any]:
+    fields = select_fields(change, "time", "agents")
+    return {
+        "change": short_id(change.id),
+        **fields,
+        "records": list(map(record_to_json, change.records)),
+    }

@@ -163,12 +163,7 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
         ],
         "log": state.log,
         "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
-        "use": {
-            "runs": state.total.loaded,
-            "tokens": state.total.tokens_per_run,
-            "given": state.total.given,
-            "used": state.total.used,
-        },
+        "use": select_fields(state.total, "given", "used", runs="loaded", tokens="tokens_per_run"),
         "expired": {"change": change, "items": count} if change else None,
         "new": state.new,
         "warnings": [select_fields(warning, "what", mend="advice") for warning in state.warnings],
