@@ -119,16 +119,8 @@ class TaskTransaction:
 
     def write(self, snapshot: store.FileSnapshot, text: str) -> None:
         """Replace the text of a file; raises store.FileChanged if somebody saved it since."""
-        if text == snapshot.text:
-            return
-
-        def check() -> None:
-            if not snapshot.is_current():
-                name = self.folder.files.relative(snapshot.path)
-                raise store.FileChanged(f"{name} was saved by somebody else just now")
-
-        whole = (snapshot.mark + text).encode("utf-8", "surrogateescape")
-        self.folder.files.replace(snapshot.path, whole, check=check)
+        if text != snapshot.text:
+            self.project.store.write_file(snapshot.path, text, snapshot)
 
     def _set_fields(self, path: str, **values: str) -> None:
         memory = read_memory(self.folder, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from memory_core.cli.change import review_pr, review_session
@@ -211,7 +212,7 @@ def _choose_rows(rows: list[Row], commit: str | None, author: str | None) -> lis
 def _ask_about_new(scope: Scope, rows: list[Row]) -> None:
     """Show the texts commit by commit, and do what the keys say."""
     count = 0
-    try:
+    with suppress(KeyboardInterrupt):
         while rows:
             commit = rows[0][0]
             group = [row for row in rows if row[0] == commit]
@@ -229,8 +230,6 @@ def _ask_about_new(scope: Scope, rows: list[Row]) -> None:
                 acting.require_person(scope.project, "accept items")
                 _accept(scope, group, is_mine=key == "m")
                 count += len(group)
-    except KeyboardInterrupt:
-        pass
     print_note(f"{format_count(count, 'item')} accepted, {len(rows)} left.")
 
 

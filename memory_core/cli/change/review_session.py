@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from memory_core.cli.change.edit import run_editor
@@ -40,19 +41,16 @@ RULE_DECISIONS = DECISIONS | {"a": ["kept"], "r": ["archived"]}
 def run(scope: Scope, items: list[WaitingItem]) -> None:
     """Show the learnings one by one, do what the keys say, and print what was decided."""
     done: Counter[str] = Counter()
-    try:
+    with suppress(KeyboardInterrupt):
         for number, item in enumerate(items):
             _print_item(scope, item, f"{number + 1} of {len(items)}")
             key = _decide(scope, item)
             if key == "q":
                 break
             done.update((RULE_DECISIONS if item.is_rule else DECISIONS).get(key, []))
-    except KeyboardInterrupt:
-        pass
+    counts = [f"{count} {name}" for name, count in done.items()]
     left = format_count(len(items) - done.total(), "learning")
-    print_note(
-        ", ".join([*(f"{count} {name}" for name, count in done.items()), f"{left} left"]) + "."
-    )
+    print_note(f"{', '.join([*counts, left])} left.")
     note_undo(scope)
 
 

@@ -45,11 +45,9 @@ def undo(
     Example:
       agent-memory undo || echo "nothing to undo"
     """
-    scope, (names, number) = scopes.find_level(user), _split_count(change, number)
-    acting.require_person(scope.project, "undo changes")
-    agents = scopes.find_agents(scope, agent, accept_new=True)
-    write = not dry_run
-    result = undo_changes(*scope, names, number, agents=agents, write=write)
+    scope = _find_scope(user)
+    agents, write = scopes.find_agents(scope, agent, accept_new=True), not dry_run
+    result = undo_changes(*scope, *_split_count(change, number), agents=agents, write=write)
     _print_result(scope, result, write, json)
     if write and not json and not all(is_redo for _change, is_redo in result.effects):
         print_note(f"Redo with: {format_command('redo', user)}")
@@ -70,11 +68,15 @@ def redo(
     Example:
       agent-memory redo || echo "nothing to redo"
     """
-    scope, (names, number) = scopes.find_level(user), _split_count(change, number)
+    scope = _find_scope(user)
+    result = redo_changes(*scope, *_split_count(change, number), write=not dry_run)
+    _print_result(scope, result, not dry_run, json)
+
+
+def _find_scope(user: bool) -> scopes.Scope:
+    scope = scopes.find_level(user)
     acting.require_person(scope.project, "undo changes")
-    write = not dry_run
-    result = redo_changes(*scope, names, number, write)
-    _print_result(scope, result, write, json)
+    return scope
 
 
 def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:

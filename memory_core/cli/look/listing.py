@@ -89,7 +89,6 @@ def _list_items(
 ) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])
-    has_memory = agent_status.read_file(level, agent) is not None
     # First, as this looks at new lines, and takes over the rights of an older version.
     texts = text_origins.list_texts(project, level, agent)
     memory = read_memory(project, agent, level)
@@ -100,25 +99,22 @@ def _list_items(
     items, notes = items[:number], preparing.read_notes(project, level, agent)
     pinned = {note.id for note in notes.values() if note.is_pinned}
     reasons = text_origins.list_held(project, level, agent)
-    held_ids = {item.id for item in items if scanner.redact(item.text) in reasons}
+    held = {item.id for item in items if scanner.redact(item.text) in reasons}
     if json:
         names = ("id", "text", "section", "nested", "confidence")
         rows = [{"agent": agent, **select_fields(item, *names)} for item in items]
         print_json(
-            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held_ids} for row in rows]
+            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held} for row in rows]
         )
         return
-    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held_ids, HELD)}
-    print_entries(
-        [
-            Entry(
-                *((agent,), (), (item.id, f"{item.confidence:.1f}" if item.id else "")),
-                *(item.whole, item.section, marks.get(item.id, "")),
-            )
-            for item in items
-        ]
-    )
-    if not has_memory:
+    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held, HELD)}
+    entries = []
+    for item in items:
+        cells = (item.id, f"{item.confidence:.1f}" if item.id else "")
+        note = marks.get(item.id, "")
+        entries.append(Entry((agent,), (), cells, item.whole, item.section, note))
+    print_entries(entries)
+    if memory.snapshot is None:
         print_note(f"{agent} has no memory yet.")
     elif not items:
         what = "items of yours" if mine else "items"
