@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
-from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.entries import Entry, print_columns, print_entries
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
@@ -95,7 +95,7 @@ def _show_item(scope: Scope, agent: str, name: str, json: bool) -> dict[str, Any
         values["reading"] = ", ".join(fields["reading"])
         values["pinned"] = "yes" if fields["pinned"] else ""
         rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
-        print_entries([Entry((), (), (title,), text) for title, text in rows])
+        print_columns(rows)
     return fields
 
 
