@@ -111,12 +111,6 @@ EVERYDAY = (
 
 ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
 
-# Commands whose result may be longer than a screen.
-PAGED_COMMANDS = {
-    *("status", "list", "show", "search", "context", "explain", "log", "diff"),
-    *("config", "doctor", "replay", "help", "experiment"),
-}
-
 
 class SharedOptions:
     """The values of the options that all commands share; a process has one command line."""
@@ -157,12 +151,6 @@ class RootGroup(CommandGroup):
         if ctx.params.get("no_pager"):
             os.environ["PAGER"] = ""
         return rest
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, command, rest = super().resolve_command(ctx, args)
-        if command and command.name in PAGED_COMMANDS:
-            output.enable_pager()
-        return name, command, rest
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the everyday commands, or with `help --all` all of them."""

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memory_core.cli.errors import PROGRAM_NAME, CommandRefused
-from memory_core.cli.output import name_command
+from memory_core.cli.output import enable_pager, name_command
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -31,6 +31,14 @@ GONE = {
     **dict.fromkeys(("sweep", "resolve"), "use agent-memory tidy"),
     "migrate": "agent-memory doctor names a memory file that is not used",
     "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",
+}
+
+
+# Commands whose result may be longer than a screen.
+PAGED_COMMANDS = {
+    *("status", "list", "show", "view", "search", "context", "explain", "log", "diff", "restore"),
+    *("config", "doctor", "replay", "help", "experiment", "preference list"),
+    *("task list", "task show", "task search"),
 }
 
 
@@ -62,6 +70,8 @@ class CommandGroup(TyperGroup):
         name = f"{ctx.command_path} {args[0]}".removeprefix(f"{PROGRAM_NAME} ")
         if name in GONE:
             raise CommandRefused(f"{name} was removed: {GONE[name]}")
+        if name in PAGED_COMMANDS:
+            enable_pager()
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -9,7 +9,7 @@ from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import AsJson, Items, User, agent_argument
 from memory_core.cli.common.entries import Entry, format_section, print_entries, print_sentence
 from memory_core.cli.common.notes import note_undo, print_changed
-from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context, archive, item_actions, lookup, searching
 from memory_core.curation.archive import RestoreResult
 from memory_core.curation.item_actions import RatedItem
@@ -167,7 +167,6 @@ def _list_archive(scope: scopes.Scope, agent: str, json: bool) -> None:
     if json:
         print_json([{**item._asdict(), "day": item.day or None} for item in items])
         return
-    enable_pager()
     width = len(str(len(items)))
     cells = [(f"{item.number:{width}}", item.day) for item in items]
     rows = zip(cells, items, strict=True)

@@ -10,7 +10,7 @@ from memory_core.cli.command_types import App
 from memory_core.cli.common import acting, notes
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User, argument
 from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level
-from memory_core.cli.output import enable_pager, print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import preference_actions
 from memory_core.document import preferences
 
@@ -99,7 +99,6 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
     if json:
         print_json(rows)
         return
-    enable_pager()
     for fields in rows:
         print_line(_format(fields))
     if not rows:

@@ -10,20 +10,13 @@ import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, argument, flag
-from memory_core.cli.common.entries import format_section, highlight, print_columns
+from memory_core.cli.common.entries import Entry, print_columns, print_entries
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.output import (
-    enable_pager,
-    print_bytes,
-    print_json,
-    print_line,
-    print_note,
-    select_fields,
-)
+from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.files.problems import describe_expected
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, sync, task_actions, task_document
-from memory_core.tasks.task_actions import TaskMemory, TaskStatus
+from memory_core.tasks.task_actions import TaskHit, TaskMemory, TaskStatus
 from memory_core.text.phrases import format_age
 
 
@@ -45,7 +38,6 @@ def show(task: OptionalTask = "", json: AsJson = False) -> None:
         ]
         print_json({**task_to_json(memory), "sections": sections, "text": text})
         return
-    enable_pager()
     print_bytes(text.encode("utf-8", "surrogateescape"))
     if memory.state == task_actions.ARCHIVED:
         print_note(f"It is archived; to reopen it: {format_command(f'task reopen {memory.id}')}")
@@ -66,7 +58,6 @@ def list_(
     if json:
         print_json([task_to_json(memory) for memory in shown])
         return
-    enable_pager()
     rows = [_format_row(memory) for memory in shown]
     if rows:
         print_columns([["TASK", "STATE", "UPDATED", "TITLE"], *rows])
@@ -104,16 +95,17 @@ def search(
         names, own = ("id", "title", "state"), ("section", "text")
         print_json([select_fields(hit.memory, *names) | select_fields(hit, *own) for hit in hits])
     else:
-        enable_pager()
-        width = max((len(hit.memory.id) for hit in hits), default=0)
-        for hit in hits:
-            tail = "  (archived)" if hit.memory.state == task_actions.ARCHIVED else ""
-            head = f"{hit.memory.id:{width}}  {format_section(hit.section)}"
-            print_line(head, *highlight(hit.text, words), tail)
+        print_entries(list(map(_to_entry, hits)), words)
         if not hits:
             print_note("Nothing found.")
     if not hits:
         raise typer.Exit(1)
+
+
+def _to_entry(hit: TaskHit) -> Entry:
+    task = (hit.memory.id,)
+    note = "  (archived)" if hit.memory.state == task_actions.ARCHIVED else ""
+    return Entry(task, task, (), hit.text, hit.section, note)
 
 
 def status(json: AsJson = False) -> None:
