@@ -206,7 +206,7 @@ def load_command(name: str) -> Any:
     target = getattr(importlib.import_module(f"memory_core.cli.{module}"), attribute)
     if not isinstance(target, typer.Typer):
         function, target = target, App()
-        target.command(name)(function)
+        target.add(function)
     command = typer.main.get_command(target)
     command.name = name
     return command

@@ -92,6 +92,11 @@ class App(typer.Typer):
     def command(self, name: str | None = None, **settings: Any) -> Callable[[FunctionT], FunctionT]:
         return super().command(name, **{"cls": PlainCommand, **settings})
 
+    def add(self, *functions: Callable[..., None]) -> None:
+        """Add commands with the names of these functions, without the `_` after a keyword."""
+        for function in functions:
+            self.command(function.__name__.rstrip("_"))(function)
+
 
 def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
     """Write the arguments and the options of a command, with their help and defaults."""

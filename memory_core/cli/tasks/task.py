@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from memory_core.cli.command_types import App
 from memory_core.cli.tasks import look, write
 
@@ -22,20 +20,5 @@ def task() -> None:
     """
 
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "start": write.start,
-    "note": write.note,
-    "decide": write.decide,
-    "show": look.show,
-    "list": look.list_,
-    "search": look.search,
-    "done": write.done,
-    "reopen": write.reopen,
-    "archive": write.archive,
-    "delete": write.delete,
-    "cleanup": write.cleanup,
-    "status": look.status,
-    "init": write.init,
-}
-for name, command in COMMANDS.items():
-    app.command(name)(command)
+app.add(write.start, write.note, write.decide, look.show, look.list_, look.search, write.done)
+app.add(write.reopen, write.archive, write.delete, write.cleanup, look.status, write.init)
