@@ -99,15 +99,15 @@ def _list_items(
     items, notes = items[:number], preparing.read_notes(project, level, agent)
     pinned = {note.id for note in notes.values() if note.is_pinned}
     reasons = text_origins.list_held(project, level, agent)
-    held = {item.id for item in items if scanner.redact(item.text) in reasons}
+    held_ids = {item.id for item in items if scanner.redact(item.text) in reasons}
     if json:
         names = ("id", "text", "section", "nested", "confidence")
         rows = [{"agent": agent, **select_fields(item, *names)} for item in items]
         print_json(
-            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held} for row in rows]
+            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held_ids} for row in rows]
         )
         return
-    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held, HELD)}
+    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held_ids, HELD)}
     entries = []
     for item in items:
         cells = (item.id, f"{item.confidence:.1f}" if item.id else "")
