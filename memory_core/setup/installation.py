@@ -27,7 +27,7 @@ from memory_core.setup import demo, first_minute, program, shell_completion, tri
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND, Removal, Say
 from memory_core.storage import paths, typed_command
-from memory_core.storage.project import Project
+from memory_core.storage.project import Project, find_project
 from memory_core.tasks import claude_md_import
 
 # Ctrl-C, and the end of the terminal or of the machine.
@@ -104,8 +104,9 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
 
 def _describe_project(target: SettingsTarget) -> Iterator[str]:
     """Yield what a person has to know about the memory of a project."""
-    project, root = target.project, target.project.paths.root
-    if os.path.realpath(target.root) != root:
+    project = find_project(target.root, {**os.environ, "CLAUDE_PROJECT_DIR": target.root})
+    root = project.paths.root
+    if root != os.path.realpath(target.root):
         yield f"The memory files are those of {root}, for all its sessions."
     yield from first_minute.describe_agents(project)
     text_origins.look(project)
