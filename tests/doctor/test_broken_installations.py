@@ -44,6 +44,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (environment / "hooks").symlink_to(REPO / "hooks")
     (person.sandbox.home / DATA / "venv").symlink_to(ENVIRONMENT)
     person.add_program("claude", "echo 2.1.329")
+    person.env["PATH"] += f":{person.sandbox.home / DATA}/venv/bin"
     for words in (["install"], ["add", "engineer", "architecture", ITEM]):
         person.succeed(*words)
     shutil.rmtree(person.sandbox.home / ".local" / "state")
