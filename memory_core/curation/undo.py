@@ -173,7 +173,7 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
         older = "older changes and those of other machines are undone with git"
         return f"nothing is left to undo{lost}; {older}"
     of = f" of {', '.join(agents)}" if agents else ""
-    return f"there is nothing to undo: no change{of} was made through agent-memory"
+    return f"there is nothing to undo: no change{of} is recorded here"
 
 
 def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool]]:

@@ -100,10 +100,11 @@ def _ask_uv(wanted: str) -> str:
 def _find_newest_of_clone(clone: str, to: str) -> str:
     if to:
         where = clone or "a clone"
-        raise InstallRefused(f"the program is of {where}: check out {to} there, run ./install.sh")
+        script = "./install.sh --program"
+        raise InstallRefused(f"the program is of {where}: check out {to} there, run {script}")
     if not os.path.exists(os.path.join(clone, ".git")):  # a file in a worktree
         gone = f"the clone {clone} is gone" if clone else "the clone is not known"
-        raise InstallRefused(f"{gone}: clone it again, and run ./install.sh there")
+        raise InstallRefused(f"{gone}: clone it again, and run ./install.sh --program there")
     git = [_find_tool("git"), "-C", clone]
     try:
         builder.run([*git, "rev-parse", "@{upstream}"])

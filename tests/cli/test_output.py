@@ -226,7 +226,7 @@ def test_a_project_without_memory_is_an_empty_state(person: Person) -> None:
         ("log PM", 0, "Nothing is recorded yet.\n"),
         ("diff Plan", 0, "No item of plan has changed.\n"),
         ("restore Plan", 0, "The archive of plan is empty.\n"),
-        ("undo", 1, "there is nothing to undo: no change was made through agent-memory\n"),
+        ("undo", 1, "there is nothing to undo: no change is recorded here\n"),
     ):
         terminal = Terminal(person, f"agent-memory {command}", 40)
         assert terminal.wait_for_end() == status
