@@ -5,12 +5,12 @@ VERSIONS := $(foreach version,3.13 3.12 3.11 3.10,$(if $(shell scripts/pythons $
 NEWEST   := $(firstword $(VERSIONS))
 BIN      := .venv/bin
 
-# Two at a time; who has nothing left takes from the other's queue.
-TWO      := -n 2 --dist worksteal
-PYTEST   := $(BIN)/pytest $(TWO)
+# Three at a time, because tests also wait; who has nothing left takes from another's queue.
+WORKERS  := -n 3 --dist worksteal
+PYTEST   := $(BIN)/pytest $(WORKERS)
 
 .SECONDARY:
-.PHONY: quick test test-all lint types unit tests e2e browser others faults upgrades hostile slow \
+.PHONY: quick test test-all lint types unit tests e2e browser oldest faults upgrades hostile slow \
 	properties bench mutations trust-report word-weights claude tools release clean
 
 test: .venv/made
@@ -87,7 +87,7 @@ browser: .venv/made $(if $(CHROMIUM),.venv/browser)
 	$(BIN)/python -m pip install --quiet --no-compile --group browser && touch $@ \
 	  || test "$$CI" != true
 
-others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
+oldest: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(lastword $(VERSIONS))))
 
 .venvs/%/made: pyproject.toml .venv/made
 	$$(scripts/pythons $*) -m venv --clear --without-pip .venvs/$*
@@ -95,18 +95,18 @@ others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 		--editable . --group test
 	touch $@
 
-# About 300 tests of what a hook or a program calls, and a few of each wing: the types are
-# checked for 3.10 on the newest.  python-VERSION runs all that `unit` runs,
-# but for one test of hostile paths: on 3.10 the recorder sees no path of `config check`.
-OTHERS := test_api.py test_hook.py test_hook_imports.py delegation/test_event_handlers.py \
+# Of the other Pythons the oldest: about 300 tests of what a hook or a program calls, and a few of
+# each wing.  The types are checked for 3.10 on the newest.  python-VERSION runs all that `unit`
+# runs, but for one test of hostile paths: on 3.10 the recorder sees no path of `config check`.
+OLDEST := test_api.py test_hook.py test_hook_imports.py delegation/test_event_handlers.py \
 	document/test_merge_learnings.py selection/test_choosing.py delegation/test_worker.py \
 	history/test_item_history.py learning/test_feedback.py tasks/test_sync.py cli/test_items.py
 
 unit-%: .venvs/%/made
-	.venvs/$*/bin/pytest $(TWO) -m "not slow" $(OTHERS:%=tests/%)
+	.venvs/$*/bin/pytest $(WORKERS) -m "not slow" $(OLDEST:%=tests/%)
 
 python-%: .venvs/%/made
-	.venvs/$*/bin/pytest $(TWO) -m "not slow" $(UNIT) \
+	.venvs/$*/bin/pytest $(WORKERS) -m "not slow" $(UNIT) \
 		--deselect tests/security/test_hostile_paths.py::test_commands_stay_in_the_project
 
 bench: .venv/made
