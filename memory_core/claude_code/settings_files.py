@@ -101,15 +101,15 @@ def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
     return [os.path.join(parent, name) for name in (own if root else names)]
 
 
-def find_session_folder(root: str) -> str:
-    """Return the folder with the settings of a session here: the nearest with any, else `root`.
+def find_session_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Return the nearest folder with hooks of ours in its settings, else `root`.
 
-    In a repository of several projects, a session may start below the root with the memories.
+    In a repository of several projects, sessions may start below the root with the memories.
     """
     folder = os.getcwd()
     while folder.startswith(root + os.sep):
-        files = SafeFiles(folder)
-        if files.has_entry(PROJECT_SETTINGS) or files.has_entry(LOCAL_SETTINGS):
+        files = read_settings(folder, environ)
+        if any(file.own_hooks for file in files if file.level in UNTRUSTED_LEVELS):
             return folder
         folder = os.path.dirname(folder)
     return root
@@ -152,7 +152,7 @@ def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
 
 def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
     """Return every file that can contain hooks of a session: settings and plugins."""
-    root = find_session_folder(root)
+    root = find_session_folder(root, environ)
     files = read_settings(root, environ)
     names = plugin_hooks.list_enabled([file.value for file in files])
     for plugin in plugin_hooks.find_installed(find_config_folder(environ), root, names):

@@ -92,7 +92,7 @@ class Examination:
         self.project = project
         environ = project.environ
         self.root = project.paths.root
-        self.session_folder = settings_files.find_session_folder(self.root)
+        self.session_folder = settings_files.find_session_folder(self.root, environ)
         self.files = settings_files.read_hook_files(self.root, environ)
         # The variables that Claude Code sets for hooks.
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}

@@ -150,8 +150,6 @@ def test_the_preview_is_what_the_hook_adds(shop: Person) -> None:
     done = shop.run("show", "engineer", "--as-given")
     assert "for an agent whose task is not known" in done.stderr
     assert shop.run("show", "engineer", "--for", "x", "--as-given").returncode == 2
-    unquoted = shop.run("show", "engineer", "--for", "Add", "retries")
-    assert unquoted.stderr.endswith("lists those with a memory (put the task in quotes)\n")
 
 
 # Pins: items that an agent receives with every task.

@@ -252,7 +252,15 @@ def test_a_part_of_a_repository_has_its_own_hooks(installed: Machine, project: P
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     done = succeed(installed.verb("install", part))
     assert f"The memory files are those of {project}, for all its sessions.\n" in done.stdout
-    for folder, state in (part, "installed in project settings"), (project, "not installed"):
+    deeper = part / "v2"
+    (deeper / ".claude").mkdir(parents=True)
+    (deeper / ".claude" / "settings.local.json").write_text("{}")
+    installed_here = "installed in project settings"
+    for folder, state in (
+        (part, installed_here),
+        (deeper, installed_here),
+        (project, "not installed"),
+    ):
         assert f"Hooks: {state}" in installed.run(installed.link, "status", cwd=folder).stdout
     assert "no hooks" not in installed.run(installed.link, "doctor", cwd=part).stdout
 

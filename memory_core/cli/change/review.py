@@ -78,11 +78,16 @@ def review(
     if new or mine:
         decision = MINE if mine else ACCEPTED if accept else None
         _review_new(scope, words, decision, (commit, author), asks, json)
-        return
-    chosen = waiting_list.choose(*scope, words, all_ or not (accept or reject))
-    if accept or reject:
-        _decide(scope, chosen, accept, json)
-    elif json:
+    elif accept or reject:
+        _decide(scope, waiting_list.choose(*scope, words, all_), accept, json)
+    else:
+        _review_waiting(scope, words, asks, json)
+
+
+def _review_waiting(scope: Scope, words: list[str], asks: bool, json: bool) -> None:
+    """Ask about the learnings that the words name, or list them."""
+    chosen = waiting_list.choose(*scope, words, True)
+    if json:
         print_json([item_to_json(item) for item in chosen])
     elif chosen and asks:
         review_session.run(scope, chosen)

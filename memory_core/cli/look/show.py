@@ -11,7 +11,7 @@ from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
-from memory_core.curation import agent_context, agent_status, lookup, searching
+from memory_core.curation import agent_context, agent_status, searching
 from memory_core.document import markdown
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
@@ -58,11 +58,7 @@ def show(
         raise CommandRefused("--as-given and --for exclude each other")
     scope = find_level(user)
     if as_given or task is not None:
-        try:
-            agents = find_agents(scope, names)
-        except lookup.UnknownAgent as error:
-            hint = " (put the task in quotes)" if task is not None and len(names) > 1 else ""
-            raise CommandRefused(f"{error}{hint}") from None
+        agents = find_agents(scope, names)
         views = [_show_prompt_text(scope, agent, task or "", json) for agent in agents]
     elif searching.are_items(scope.project, names, scope.level):
         views = [_show_item(scope, *item, json) for item in find_items(scope, names)]
