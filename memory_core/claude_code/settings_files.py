@@ -104,7 +104,8 @@ def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
 def find_session_folder(root: str, environ: Mapping[str, str]) -> str:
     """Return the nearest folder with hooks of ours in its settings, else `root`.
 
-    In a repository of several projects, sessions may start below the root with the memories.
+    In a repository of several projects, sessions may start below the root with the memories.  They
+    have the settings of the folder in which they start, not those above it (seen with 2.1.329).
     """
     folder = os.getcwd()
     while folder.startswith(root + os.sep):
