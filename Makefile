@@ -97,7 +97,7 @@ oldest: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(lastword $(VERSIONS))))
 
 # Of the other Pythons the oldest: about 300 tests of what a hook or a program calls, and a few of
 # each wing.  The types are checked for 3.10 on the newest.  python-VERSION runs all that `unit`
-# runs, but for one test of hostile paths: on 3.10 the recorder sees no path of `config check`.
+# runs.
 OLDEST := test_api.py test_hook.py test_hook_imports.py delegation/test_event_handlers.py \
 	document/test_merge_learnings.py selection/test_choosing.py delegation/test_worker.py \
 	history/test_item_history.py learning/test_feedback.py tasks/test_sync.py cli/test_items.py
@@ -106,8 +106,7 @@ unit-%: .venvs/%/made
 	.venvs/$*/bin/pytest $(WORKERS) -m "not slow" $(OLDEST:%=tests/%)
 
 python-%: .venvs/%/made
-	.venvs/$*/bin/pytest $(WORKERS) -m "not slow" $(UNIT) \
-		--deselect tests/security/test_hostile_paths.py::test_commands_stay_in_the_project
+	.venvs/$*/bin/pytest $(WORKERS) -m "not slow" $(UNIT)
 
 bench: .venv/made
 	$(BIN)/python bench/run.py

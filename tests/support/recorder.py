@@ -103,14 +103,17 @@ class Recorder:
 
 
 def install(recorder: Recorder) -> None:
-    """Replace the functions by recording ones, in this process."""
+    """Replace the functions by recording ones, in this process.
+
+    They stay static as attributes of a class: pathlib of Python 3.10 has them as such.
+    """
     for names, is_write in ((READERS, False), (WRITERS, True)):
         for name in names:
-            setattr(os, name, recorder.wrap(getattr(os, name), is_write))
+            setattr(os, name, staticmethod(recorder.wrap(getattr(os, name), is_write)))
     for name in MOVERS:
-        setattr(os, name, recorder.wrap_mover(getattr(os, name)))
-    os.open = recorder.wrap_os_open(os.open)
-    builtins.open = io.open = recorder.wrap_open(builtins.open)
+        setattr(os, name, staticmethod(recorder.wrap_mover(getattr(os, name))))
+    os.open = staticmethod(recorder.wrap_os_open(os.open))
+    builtins.open = io.open = staticmethod(recorder.wrap_open(builtins.open))
 
 
 def main() -> None:
