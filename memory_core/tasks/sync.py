@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memory_core.files.safe_files import Refused
-from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, claude_md_import
 from memory_core.tasks.backlog_format import DONE, STARTED
@@ -176,8 +175,8 @@ def _read(transaction: TaskTransaction, file: TaskFile) -> backlog_format.Backlo
     return transaction.folder.read_task(_locate(transaction.folder, file.name))
 
 
-# The record of the last scan, and its keys.
-NOTE = "tasks.json"
+# The record of the last scan, a file because hooks read it when an agent starts, and its keys.
+RECORD_FILE = "tasks.json"
 RECORD_KEYS = {"active", "marks", "meaning", "files"}
 
 
@@ -230,12 +229,12 @@ def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
         "meaning": _list_statuses(folder),
         "files": files,
     }
-    state_db.write_note(transaction.project.paths.state, NOTE, fastjson.dumps(record))
+    transaction.project.paths.state.replace(RECORD_FILE, fastjson.dumps(record).encode())
 
 
 def _read_record(project: Project) -> dict[str, Any]:
     """Return the record of the last scan, {} if it is lost or of another version."""
-    record = fastjson.load_object(state_db.read_note(project.paths.state, NOTE))
+    record = fastjson.load_object(project.paths.state.read_text(RECORD_FILE))
     return record if record.keys() == RECORD_KEYS else {}
 
 

@@ -32,6 +32,7 @@ from memory_core.tasks import (
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.text import characters, front_matter
+from support.calls import start_agent
 from support.life import write
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -470,10 +471,21 @@ def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
     shop.put_task("task-1", "In Progress")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    state_db.write_note(shop.project.paths.state, sync.NOTE, kept)
+    (shop.sandbox.state / sync.RECORD_FILE).write_text(kept)
     shop.check()
     assert shop.states() == {"task-1": "active"}
     assert "- a note\n" in shop.memory("task-1")
+
+
+def test_an_agent_that_starts_needs_no_database(shop: Shop) -> None:
+    shop.put_task("task-1", "In Progress")
+    start_agent(shop.sandbox)
+    database = shop.sandbox.state / state_db.FILE_NAME
+    database.unlink(missing_ok=True)
+    shop.put_task("task-1", "Done")
+    start_agent(shop.sandbox, "a2")
+    assert shop.states() == {"task-1": "archived"}
+    assert not database.exists()
 
 
 @pytest.mark.parametrize("torn", ["", "---\nid: TASK-1\nti", "---\nid: TASK-1\ntitle: x\n---\n"])
@@ -524,11 +536,11 @@ def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
         shop.put_task(task, "In Progress")
         shop.check()
     shop.put_task("task-2", "Done")
-    path, state = shop.folder / ".state.yml", shop.project.paths.state
-    before, record = path.read_text(), state_db.read_note(state, sync.NOTE)
+    paths = shop.folder / ".state.yml", shop.sandbox.state / sync.RECORD_FILE
+    before = [path.read_text() for path in paths]
     shop.check()
-    path.write_text(before)
-    state_db.write_note(state, sync.NOTE, record)
+    for path, text in zip(paths, before, strict=True):
+        path.write_text(text)
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
     shop.check()
     assert backlog_folder.Folder(shop.project.paths.files).in_progress == ["task-1"]
@@ -565,7 +577,7 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert len(done.problems) == (status == "To Do")
     shop.check()
     assert shop.states() == {"task-1": "active"}
-    state_db.write_note(shop.project.paths.state, sync.NOTE, "")
+    (shop.sandbox.state / sync.RECORD_FILE).unlink()
     task_actions.archive(shop.project, "1")
     shop.check()
     assert shop.states() == {"task-1": "archived"}

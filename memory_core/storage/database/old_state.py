@@ -21,7 +21,7 @@ from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.paths import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
 
-DECIDED, MADE, REVIEW, TASKS = "decided", "made", "review", "tasks.json"
+DECIDED, MADE, REVIEW = "decided", "made", "review"
 
 ERRORS, SUBJECTS = "errors", "subjects"
 
@@ -32,7 +32,7 @@ SEQUENCE = "sequence"
 UNKNOWN = "-"
 
 # Files and folders that are removed after that.
-NAMES = (DECIDED, MADE, REVIEW, TASKS, "expired", VERSIONS, SEQUENCE, ERRORS, SUBJECTS)
+NAMES = (DECIDED, MADE, REVIEW, "expired", VERSIONS, SEQUENCE, ERRORS, SUBJECTS)
 
 # A larger file is not of this user's work.
 MAX_BYTES = 64_000_000
@@ -52,8 +52,6 @@ def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
         review_table.insert(connection, stem, review_table.parse(agent, text))
     journal.replay(connection, state)
     take_changes(connection, state)
-    if tasks := state.read_text(TASKS, MAX_BYTES):
-        connection.execute("INSERT INTO notes VALUES (?, ?)", (TASKS, tasks))
     _take_runs(connection, state)
     _take_errors(connection, state)
     _take_subjects(connection, state)
