@@ -100,6 +100,11 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
         yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
     else:
         yield Finding(OK, f"hooks are there for all {len(wanted)} events")
+    levels = {hook.file.level for hook in exam.own_hooks}
+    is_below = os.getcwd().startswith(os.path.realpath(exam.session_folder) + os.sep)
+    if is_below and levels <= set(settings_files.UNTRUSTED_LEVELS):
+        what = f"Claude Code has these hooks if it starts in {exam.session_folder}, not if here"
+        yield Finding(NOTE, what, exam.settings_path)
     yield from _check_task_hooks(exam)
     for path in dict.fromkeys(hook.file.path for hook in exam.own_hooks):
         yield from _check_file(exam, [hook for hook in exam.own_hooks if hook.file.path == path])
