@@ -5,8 +5,7 @@ security   who may ask for what, and the headers of every response
 site       requests become visits of pages, and what pages return becomes responses
 live       server-sent events, after which pages refresh themselves
 page       what a page receives and returns
-problems   errors as messages
-rendering  templates
+rendering  templates, with the numbers of their charts from charts
 routes     the table of pages
 pages      the pages
 """

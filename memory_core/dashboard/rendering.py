@@ -10,8 +10,10 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from memory_core.dashboard import charts
 from memory_core.dashboard.page import PREFIX
 from memory_core.storage import typed_command
+from memory_core.text import sanitize
 from memory_core.text.phrases import format_age, format_count, format_share, format_size
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
@@ -39,9 +41,9 @@ def format_number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def trust_drawing(svg: str) -> Markup:
-    """Return drawings of `monitor.charts` or a style as part of a page; all text is escaped."""
-    return Markup(svg)  # noqa: S704
+def trust_style(text: str) -> Markup:
+    """Return a style of this program as part of a page."""
+    return Markup(text)  # noqa: S704
 
 
 def format_number_of(number: int, noun: str) -> str:
@@ -50,7 +52,10 @@ def format_number_of(number: int, noun: str) -> str:
 
 
 FILTERS = {
-    "drawing": trust_drawing,
+    "style": trust_style,
+    "visible": sanitize.join_visible,
+    "top": charts.find_top_of,
+    "short": charts.format_short,
     "size": format_size,
     "age": format_age,
     "moment": format_moment,

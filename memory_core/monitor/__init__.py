@@ -1,4 +1,4 @@
-"""Observe a project: follow its event log, count what happens, and draw and report the numbers.
+"""Observe a project: follow its event log, count what happens, and report the numbers.
 
 Hooks write the log and never import this wing.
 """

@@ -20,7 +20,7 @@ A page calls functions of the wings and returns a template with values.
 #    In a template:
 #      link("things", name, since="7d")   -> "/dashboard/things/NAME?since=7d", quoted
 #      {{ form_token() }}                 -> the hidden field that every form of method POST needs
-#      value|size, |age, |moment, |percent, |tier ...   see rendering.FILTERS
+#      value|size, |age, |moment, |share ...   see rendering.FILTERS
 #      <section id="x" data-live>         refreshed by itself when something happens (needs an id)
 #      data-row on a row, data-key="a" on a button or link in it: keys j and k move between rows,
 #      the key "a" clicks the button of the current row; outside of rows, of the page.

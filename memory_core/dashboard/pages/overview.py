@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
+from memory_core.dashboard.charts import Series
 from memory_core.dashboard.page import Page, View, Visit, divide
-from memory_core.monitor import charts
-from memory_core.monitor.charts import Series
 from memory_core.monitor.counts import Bucket, Counts
 
 DAYS = 30
@@ -27,11 +26,10 @@ SORTS = {
 
 
 class AgentRow(NamedTuple):
-    """An agent with its counts of all time, and the line of what it learned in the last weeks."""
+    """An agent with its counts of all time."""
 
     memory: MemoryStatus
     counts: Counts
-    trend: str
 
 
 def show_overview(visit: Visit) -> View:
@@ -48,7 +46,7 @@ def show_overview(visit: Visit) -> View:
     for day in days:
         total.update(day.counts)
     sort = visit.query.get("sort", "")
-    rows = [AgentRow(one, numbers.total(one.agent), _draw_trend(one.trend)) for one in agents]
+    rows = [AgentRow(one, numbers.total(one.agent)) for one in agents]
     if sort in SORTS:
         rows.sort(key=SORTS[sort])
     values = {
@@ -60,43 +58,31 @@ def show_overview(visit: Visit) -> View:
         "hook_time": numbers.measure_hooks(days[0].day),
         "waiting": sum(memory.review for memory in agents),
         "days": DAYS,
-        **_draw_charts(days),
+        "labels": [day.day[5:] for day in days],
+        **_list_series(days),
     }
     return View("overview.html", values)
 
 
-def _draw_trend(learned: list[int]) -> str:
-    title = f"learned in {len(learned)} weeks: {', '.join(map(str, learned))}"
-    return charts.draw_sparkline(title, learned)
-
-
-def _draw_charts(days: list[Bucket]) -> dict[str, Any]:
-    """Return the drawings by name, and their legends; "" for one without any number."""
-    labels = [day.day[5:] for day in days]
+def _list_series(days: list[Bucket]) -> dict[str, list[Series]]:
+    """Return the series of each chart, [] without any number."""
     counts = [day.counts for day in days]
-    learnings = [
-        Series("learned", [one.learned for one in counts], 1),
-        Series("confirmed", [one.confirmed for one in counts], 2),
-        Series("removed", [one.removed for one in counts], 3),
-    ]
-    deliveries = [
-        Series("delivered", [one.delivered for one in counts], 2),
-        Series("twice", [one.doubled for one in counts], 3),
-        Series("lost", [one.lost for one in counts], 4),
-    ]
-    tokens = [Series("tokens", [one.tokens_per_run or None for one in counts], 1)]
-    return {
-        "learnings": _draw("Learnings per day", labels, learnings),
-        "deliveries": _draw("Deliveries per day", labels, deliveries),
-        "tokens": _draw("Tokens per run", labels, tokens),
+    series = {
+        "learnings": [
+            Series("learned", [one.learned for one in counts], 1),
+            Series("confirmed", [one.confirmed for one in counts], 2),
+            Series("removed", [one.removed for one in counts], 3),
+        ],
+        "deliveries": [
+            Series("delivered", [one.delivered for one in counts], 2),
+            Series("twice", [one.doubled for one in counts], 3),
+            Series("lost", [one.lost for one in counts], 4),
+        ],
+        "tokens": [Series("tokens", [one.tokens_per_run or None for one in counts], 1)],
     }
-
-
-def _draw(title: str, labels: list[str], series: list[Series]) -> str:
-    if not any(value for row in series for value in row.values):
-        return ""
-    legend = charts.draw_legend(series) if len(series) > 1 else ""
-    return legend + charts.draw_bars(title, labels, series)
+    return {
+        name: rows if any(any(row.values) for row in rows) else [] for name, rows in series.items()
+    }
 
 
 PAGES = [Page("", show_overview, "Overview", "o")]

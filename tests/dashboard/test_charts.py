@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from memory_core.monitor import charts
-from memory_core.monitor.charts import Series
+from memory_core.dashboard import charts, rendering
+from memory_core.dashboard.charts import Series
 
+DRAWING: Any = rendering.make_templates({}).get_template("charts.html").module
 HOSTILE = """"><script>alert('x')</script>&amp;\0 'x' onload=x"""
 LABELS = ["9 Nov", "16 Nov", "23 Nov"]
 
@@ -26,9 +28,9 @@ def list_bars(text: str, colour: int) -> list[float]:
 
 def test_bars_are_as_high_as_their_values() -> None:
     series = [Series("learned", [4, 0, 2]), Series("removed", [4, 8, None], 3)]
-    text = charts.draw_bars("Items a week", LABELS, series)
-    assert list_bars(text, 1) == [charts.PLOT / 2, charts.PLOT / 4]
-    assert list_bars(text, 3) == [charts.PLOT / 2, charts.PLOT]
+    text = DRAWING.bars("Items a week", LABELS, series)
+    assert list_bars(text, 1) == [DRAWING.plot / 2, DRAWING.plot / 4]
+    assert list_bars(text, 3) == [DRAWING.plot / 2, DRAWING.plot]
     titles = [element.text for element in parse(text).iter("title")]
     assert titles[::2] == ["9 Nov: learned 4, removed 4", "23 Nov: learned 2"]
     assert parse(text).attrib["aria-label"] == "Items a week"
@@ -37,9 +39,9 @@ def test_bars_are_as_high_as_their_values() -> None:
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 30, 366])
 def test_few_labels_of_many(count: int) -> None:
     labels = [f"day {number}" for number in range(count)]
-    text = charts.draw_bars("Days", labels, [Series("learned", [1] * count)])
+    text = DRAWING.bars("Days", labels, [Series("learned", [1] * count)])
     shown = [at.text for at in parse(text).iter("text") if at.get("class") == "chart-label"]
-    assert len(shown) == min(count, len(shown)) <= charts.MOST_LABELS
+    assert len(shown) == min(count, len(shown)) <= DRAWING.most_labels
     assert not count or shown[0] == "day 0"
 
 
@@ -55,9 +57,9 @@ def test_numbers_on_an_axis_are_round_and_short() -> None:
 def test_hostile_texts_are_text() -> None:
     series = [Series(HOSTILE, [1, None, 3])]
     texts = [
-        charts.draw_bars(HOSTILE, [HOSTILE] * 3, series),
-        charts.draw_sparkline(HOSTILE, [1, 2]),
-        charts.draw_legend(series),
+        DRAWING.bars(HOSTILE, [HOSTILE] * 3, series),
+        DRAWING.sparkline(HOSTILE, [1, 2]),
+        DRAWING.legend(series),
     ]
     for text in texts:
         names = {element.tag for element in parse(text).iter()}
