@@ -17,9 +17,6 @@ NO_SQLITE = (
 
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)$", re.DOTALL)
 
-# The parsers of this code base say themselves that a value is invalid.
-_INVALID_TWICE = re.compile(r"^Invalid value(?: for (.+?: ))?(?::? )?(?=invalid )")
-
 # "-5" and "- a text" are not the names of options.
 _TEXT_AS_OPTION = re.compile(r"^No such option:? '?-(?!-?[a-zA-Z])", re.IGNORECASE)
 
@@ -57,8 +54,8 @@ def describe_error(error: Exception) -> tuple[str, int]:
 
 def _describe_usage(error: Any) -> str:
     """Return the sentence of typer, and the usage of the command."""
-    sentence = str(error.format_message()).replace("Value error, ", "").rstrip(".")  # pydantic's
-    sentence = _INVALID_TWICE.sub(r"\1", sentence)
+    sentence = str(error.format_message()).rstrip(".")
+    sentence = re.sub("valid (?:int|float) range$", "valid number", sentence)
     arguments = error.ctx.command.params if error.ctx else []
     takes_text = any(one.metavar in ("TEXT", "VALUE") for one in arguments)
     hint = " (put a text in quotes)" if takes_text else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
@@ -83,19 +83,6 @@ def option(metavar: str, help: str, *names: str, default: str = "", **settings: 
     return typer.Option(*names, metavar=metavar, help=help, show_default=shown, **settings)
 
 
-def make_number_parser(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Return the `parser` of an argument or option that takes a whole number."""
-
-    def parse(text: str) -> int:
-        number = int(text) if str(text).isdecimal() else -1
-        if number < low or (high is not None and number > high):
-            limits = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise typer.BadParameter(f"invalid number {text!r}: use a whole number, {limits}")
-        return number
-
-    return parse
-
-
 def agent_argument(help: str, metavar: str = "AGENT", default: str = "") -> Any:
     return argument(metavar, help, default, autocompletion=suggest_agents)
 
@@ -105,7 +92,7 @@ def agent_option(help: str, *names: str, metavar: str = "AGENT", default: str = 
 
 
 def number_option(help: str, *names: str, default: str) -> Any:
-    return option("N", help, *names, default=default, parser=make_number_parser(1))
+    return option("N", help, *names, default=default, min=1)
 
 
 AGENT_HELP = "An agent; PM is the main session."

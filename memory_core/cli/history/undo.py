@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from memory_core.cli.common import acting, arguments, scopes
@@ -12,17 +13,13 @@ from memory_core.cli.output import print_diff, print_json, print_line, print_not
 from memory_core.curation.change_log import Change, describe_kind, short_id
 from memory_core.curation.undo import UndoResult, redo_changes, undo_changes
 
-MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
+COUNT = re.compile("[1-9][0-9]{0,2}")  # longer numbers are ids of changes
 
 
 Names = Annotated[
     list[str] | None, arguments.argument("CHANGE", "Ids of changes, or a number of changes.")
 ]
-parse_count = arguments.make_number_parser(1)
-
-Count = Annotated[
-    int, arguments.option("NUMBER", "Number of changes.", "--number", "-n", parser=parse_count)
-]
+Count = Annotated[int, arguments.option("NUMBER", "Number of changes.", "--number", "-n", min=1)]
 OnlyAgents = Annotated[
     list[str] | None, arguments.agent_option("Only in the memory of this agent.", "--agent")
 ]
@@ -81,8 +78,8 @@ def _find_scope(user: bool) -> scopes.Scope:
 
 def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
     """Return the ids of changes, and how many of the last ones if there are no ids."""
-    if names and len(names) == 1 and names[0].isdecimal() and len(names[0]) <= MAX_COUNT_DIGITS:
-        return [], parse_count(names[0])
+    if names and len(names) == 1 and COUNT.fullmatch(names[0]):
+        return [], int(names[0])
     return names or [], number
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from memory_core.cli import output
 from memory_core.cli.app import find_project, read_environment
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import flag, make_number_parser, option
+from memory_core.cli.common.arguments import flag, option
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import export_import
 
@@ -18,7 +18,8 @@ Port = Annotated[
         "N",
         "Port on 127.0.0.1; 0 = any free port.",
         default="5000, or the next free one",
-        parser=make_number_parser(0, 65535),
+        min=0,
+        max=65535,
     ),
 ]
 

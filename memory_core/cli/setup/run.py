@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common.arguments import argument, flag, make_number_parser, option
+from memory_core.cli.common.arguments import argument, flag, option
 from memory_core.cli.errors import CommandRefused
 from memory_core.storage.config_yml.config_defaults import MAX_SIZE_KB
 
@@ -33,7 +33,8 @@ MemoryLimit = Annotated[
         "KB",
         "Limit of a memory file in KB.",
         default="as configured",
-        parser=make_number_parser(1, MAX_SIZE_KB),
+        min=1,
+        max=MAX_SIZE_KB,
     ),
 ]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-import typer
-
 from memory_core.cli import output
 from memory_core.cli.common import arguments, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes, option
@@ -16,24 +14,13 @@ from memory_core.curation import cleaning
 from memory_core.curation.cleaning import PruneResult
 from memory_core.text.phrases import format_count
 
-
-def _parse_share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise typer.BadParameter(f"invalid confidence {text!r}: use a number from 0 to 1")
-    return share
-
-
 UnusedSince = Annotated[str, option("90d", "Minimum time since the last use; 0d: any.")]
-Below = Annotated[float, option("0..1", "Only with less confidence.", parser=_parse_share)]
+Below = Annotated[float, option("0..1", "Only with less confidence.", min=0, max=1)]
 
 
 def prune(
+    older_than: UnusedSince,
     agent: Agents = None,
-    older_than: UnusedSince = ...,  # type: ignore[assignment]
     below: Below = 0.3,
     dry_run: DryRun = False,
     yes: Yes = False,
