@@ -28,6 +28,10 @@ from memory_core.text import sanitize
 Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
 
 
+# What a person may do with a learning.
+ACTIONS = ACCEPT, EDIT, MOVE, REJECT = ("accept", "edit", "move", "reject")
+
+
 class WaitingItem(NamedTuple):
     """A learning that waits, and its agent; `entry` has all fields of `review_table`."""
 
@@ -228,6 +232,23 @@ def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> lis
     verbs = ["Archived" if item.is_rule else "Rejected" for item in chosen]
     rows = zip(verbs, chosen, strict=True)
     return [f"{verb}: {item.agent}: {item.text.splitlines()[0]}" for verb, item in rows]
+
+
+def decide(project: Project, store: Store, item: WaitingItem, action: str, value: str = "") -> str:
+    """Do what a person chose for one learning; return what was done.
+
+    `value` is the text of EDIT, and the agent of MOVE.  Raises as `accept`, and UnknownAgent.
+    """
+    if action == REJECT:
+        return reject(project, store, [item])[0]
+    text, target = None, ""
+    if action == EDIT:
+        text = value
+        if text.strip() == item.text.strip():
+            raise InvalidDecision("The text is unchanged.")
+    elif action == MOVE:
+        target = lookup.find_agent(project, value, store, accept_new=True)
+    return "\n".join(map(format_accepted, accept(project, store, [item], text, target)))
 
 
 def _find_doubted(memory: AgentMemory, item: WaitingItem) -> ItemState | None:

@@ -83,12 +83,15 @@ class Part(NamedTuple):
     total: int
 
 
-def divide(rows: Sequence[Any], query: Mapping[str, str], size: int = 50) -> Part:
-    """Return the part of a list that the query parameter `page` asks for.
+def divide(
+    rows: Sequence[Any], query: Mapping[str, str], size: int = 50, at: int | None = None
+) -> Part:
+    """Return the part of a list with the row `at`, or that the query parameter `page` asks for.
 
     A number that is too large, or none, means the last or the first part.
     """
-    last, wanted = max(1, -(-len(rows) // size)), query.get("page", "")
+    last = max(1, -(-len(rows) // size))
+    wanted = query.get("page", "") if at is None else str(at // size + 1)
     is_number = wanted.isascii() and wanted.isdecimal()
     number = min(max(int(wanted[:9]), 1), last) if is_number else 1
     return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))

@@ -12,7 +12,7 @@ from memory_core.cli.change.edit import run_editor
 from memory_core.cli.common.entries import print_sentence, wrap_text
 from memory_core.cli.common.inputs import ask_line, read_key
 from memory_core.cli.common.notes import note_undo
-from memory_core.cli.common.scopes import Scope, find_agents
+from memory_core.cli.common.scopes import Scope
 from memory_core.cli.errors import CommandRefused, describe_error
 from memory_core.cli.output import paint, print_line, print_note
 from memory_core.curation import review
@@ -32,6 +32,8 @@ q  quit, also Ctrl-C: what is left waits"""
 REMOVE = "remove the rule (it goes to the archive; agent-memory restore brings it back)"
 RULE_HELP = HELP.replace("accept: add it to the memory", "keep the rule")
 RULE_HELP = RULE_HELP.replace("reject: remove it from this list", REMOVE)
+
+KEYS = {"a": review.ACCEPT, "e": review.EDIT, "r": review.REJECT, "m": review.MOVE}
 
 # What the keys that decide do.
 DECISIONS = {"a": ["accepted"], "e": ["accepted"], "r": ["rejected"], "m": ["moved"]}
@@ -84,22 +86,15 @@ def _decide(scope: Scope, item: WaitingItem) -> str:
 
 def _apply(scope: Scope, item: WaitingItem, key: str) -> str:
     """Do what a key says and return a message; "" if nothing was decided."""
-    text, target = None, ""
-    if key == "r":
-        return review.reject(*scope, [item])[0]
-    if key == "e":
-        text = edit_text(item)
-        if text.strip() == item.text.strip():
-            raise CommandRefused("The text is unchanged.")
-    elif key == "m":
-        if not (name := ask_line("Agent: ").strip()):
-            return ""
-        (target,) = find_agents(scope, [name], accept_new=True)
-    elif key != "a":
+    value = ""
+    if key not in KEYS:
         print_note(RULE_HELP if item.is_rule else HELP)
         return ""
-    accepted = review.accept(*scope, [item], text, target)
-    return "\n".join(map(review.format_accepted, accepted))
+    if key == "e":
+        value = edit_text(item)
+    elif key == "m" and not (value := ask_line("Agent: ").strip()):
+        return ""
+    return review.decide(*scope, item, KEYS[key], value)
 
 
 def edit_text(item: WaitingItem) -> str:

@@ -9,13 +9,10 @@ A page calls functions of the wings and returns a template with values.
 #    of the query and of the form.  Look up names of agents, items and tasks in the list of the
 #    existing ones; never join them to a path.  Raise NotFound("no agent 'x'") for a 404.
 #    Errors of the wings (with `.status`), OSError and LockTimeout become a message by themselves.
-# 2. A row in PAGES of that module:
-#      PAGES = [
-#          Page("/things", show_thing, "Things", "t"),        # in the navigation, key g then t
-#          Page("/things/{thing}", show_one),                  # not in the navigation
-#          Page("/things/{thing}/remove", remove, method="POST"),
-#      ]
-#    and the module in routes.MODULES.  Paths are below /dashboard.
+# 2. A row in routes.PAGES; paths are below /dashboard:
+#      Page("/things", group.show_thing, "Things", "t"),       # in the navigation, key g then t
+#      Page("/things/{thing}", group.show_one),                # not in the navigation
+#      Page("/things/{thing}/remove", group.remove, method="POST"),
 # 3. A template in templates/, which extends "base.html" and fills the blocks `title` and `main`.
 #    In a template:
 #      link("things", name, since="7d")   -> "/dashboard/things/NAME?since=7d", quoted

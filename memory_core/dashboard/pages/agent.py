@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, edit_session, item_actions, lookup, undo
 from memory_core.curation.views import memory_view, timeline
-from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit, divide
+from memory_core.dashboard.page import PREFIX, Done, NotFound, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.rendering import make_link
 from memory_core.files.problems import describe_expected
@@ -34,7 +34,9 @@ def show_memory(visit: Visit) -> View:
         memory = memory_view.read_view(visit.numbers, agent)
     except OSError as error:
         return View("unreadable.html", {"agent": agent, "problem": describe_expected(error)})
-    parts = divide(memory.parts, {**visit.query, **_find_page(visit, memory)}, ITEMS_ON_A_PAGE)
+    wanted = visit.query.get("item", "")
+    places = (at for at, part in enumerate(memory.parts) if part.item and part.item.id == wanted)
+    parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE, next(places, None))
     values = {
         "agent": agent,
         "memory": memory,
@@ -43,14 +45,6 @@ def show_memory(visit: Visit) -> View:
         "types": [*type_names.TYPES],
     }
     return View("agent.html", {**values, "counts": visit.numbers.total(agent)})
-
-
-def _find_page(visit: Visit, memory: memory_view.MemoryView) -> dict[str, str]:
-    """Return the page of the item that a link asks for, {} without one."""
-    wanted = visit.query.get("item", "")
-    places = (at for at, part in enumerate(memory.parts) if part.item and part.item.id == wanted)
-    at = next(places, None)
-    return {} if at is None else {"page": str(at // ITEMS_ON_A_PAGE + 1)}
 
 
 def show_history(visit: Visit) -> View:
@@ -146,13 +140,3 @@ def _undo(visit: Visit) -> str:
     ]
     kept = f" Later changes of {', '.join(result.merged)} are kept." if result.merged else ""
     return f"{', '.join(words)}.{kept}"
-
-
-PAGES = [
-    Page("/agents/{agent}", show_memory),
-    Page("/agents/{agent}/history", show_history),
-    Page("/agents/{agent}/diff", show_diff),
-    Page("/agents/{agent}/items", change_item, method="POST"),
-    Page("/agents/{agent}/add", add_item, method="POST"),
-    Page("/agents/{agent}/undo", undo_change, method="POST"),
-]

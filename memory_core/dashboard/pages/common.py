@@ -34,10 +34,5 @@ def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) 
         if not (problem := describe_expected(error)):
             raise
         return Done(location, problem, is_problem=True, typed=visit.form.get("text", ""))
-    return Done(location, message, undo=offer_undo(visit, agent, location))
-
-
-def offer_undo(visit: Visit, agent: str, location: str) -> tuple[str, str, str] | None:
-    """Return what undoes the change of this visit, None without one; `location` is shown then."""
     changes = [change_log.short_id(change) for change in visit.project.changes]
-    return (agent, changes[0], location) if changes else None
+    return Done(location, message, undo=(agent, changes[0], location) if changes else None)

@@ -7,7 +7,7 @@ from typing import Any
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup
 from memory_core.curation.views import explaining
-from memory_core.dashboard.page import Page, View, Visit, divide
+from memory_core.dashboard.page import View, Visit, divide
 from memory_core.dashboard.pages.common import find_agent
 
 ITEMS_ON_A_PAGE = 100
@@ -34,6 +34,3 @@ def show_explanation(visit: Visit) -> View:
     values |= {"agent": agent, "explanation": explanation, "choices": choices, "rows": rows}
     given = sum(choice.is_chosen for choice in explanation.choices)
     return View("explain.html", {**values, "given": given, "is_served": project.serves(agent)})
-
-
-PAGES = [Page("/explain", show_explanation, "Explain", "x")]

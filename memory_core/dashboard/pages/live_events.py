@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from memory_core.curation.views import timeline
-from memory_core.dashboard.page import Page, View, Visit, divide
+from memory_core.dashboard.page import View, Visit, divide
 from memory_core.monitor import log_reading
 
 # Number of events on a page, and of those that are searched for them.
@@ -44,6 +44,3 @@ def show_events(visit: Visit) -> View:
         "searched": MAX_SEARCHED,
     }
     return View("events.html", values)
-
-
-PAGES = [Page("/events", show_events, "Events", "e")]

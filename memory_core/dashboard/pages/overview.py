@@ -7,7 +7,7 @@ from typing import NamedTuple
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
 from memory_core.dashboard.charts import Series
-from memory_core.dashboard.page import Page, View, Visit, divide
+from memory_core.dashboard.page import View, Visit, divide
 from memory_core.monitor.counts import Bucket, Counts
 
 DAYS = 30
@@ -83,6 +83,3 @@ def _list_series(days: list[Bucket]) -> dict[str, list[Series]]:
     return {
         name: rows if any(any(row.values) for row in rows) else [] for name, rows in series.items()
     }
-
-
-PAGES = [Page("", show_overview, "Overview", "o")]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.curation import lookup, review
-from memory_core.curation.review import NotWaiting, WaitingItem
-from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
-from memory_core.dashboard.pages.common import offer_undo
+from memory_core.curation import review
+from memory_core.curation.review import WaitingItem
+from memory_core.dashboard.page import Done, NotFound, View, Visit, divide
+from memory_core.dashboard.pages.common import attempt
 from memory_core.dashboard.rendering import make_link
-from memory_core.files.problems import describe_expected
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.text import word_search
@@ -18,15 +17,12 @@ LEARNINGS_ON_A_PAGE = 50
 
 FILTERS = ("agent", "q")
 
-ACTIONS = ("accept", "edit", "move", "reject")
-
 
 def show_review(visit: Visit) -> View:
     waiting = _list_waiting(visit, visit.query)
     key = visit.query.get("item", "")
     at = next((at for at, item in enumerate(waiting) if item.id == key), None)
-    own = {} if at is None else {"page": str(at // LEARNINGS_ON_A_PAGE + 1)}
-    page = divide(waiting, {**visit.query, **own}, LEARNINGS_ON_A_PAGE)
+    page = divide(waiting, visit.query, LEARNINGS_ON_A_PAGE, at)
     if at is None:
         at = (page.number - 1) * LEARNINGS_ON_A_PAGE
     agents = visit.numbers.agents()
@@ -69,66 +65,37 @@ def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
 def _list_waiting(visit: Visit, fields: Any) -> list[WaitingItem]:
     """Return the learnings that wait, with the words and of the agent of a filter."""
     words = word_search.fold_text(fields.get("q", "")).split()
-    numbers, agent = visit.numbers, fields.get("agent", "")
+    agent = fields.get("agent", "")
     return [
         item
-        for name in numbers.agents()
-        if not agent or name == agent
-        for item in (WaitingItem(name, entry) for entry in numbers.waiting(name))
-        if word_search.contains_all(f"{item.agent} {item.text}", words)
+        for item in review.list_waiting(visit.project.store)
+        if agent in ("", item.agent)
+        and word_search.contains_all(f"{item.agent} {item.text}", words)
     ]
 
 
 def decide(visit: Visit) -> Done:
-    """Do what a button says; then show the next learning."""
-    form = visit.form
-    waiting, key, typed = _list_waiting(visit, form), form.get("item", ""), form.get("text", "")
+    """Do what a button says; then show the next learning, or the one before it."""
+    waiting, key = _list_waiting(visit, visit.form), visit.form.get("item", "")
     at = next((at for at, item in enumerate(waiting) if item.id == key), None)
-    try:
-        if at is None:
-            raise NotWaiting(f"{key} does not wait any more: somebody has decided on it")
-        message = _decide(visit, waiting[at])
-    except NotWaiting as error:
-        location = _make_location(visit, _find_next(waiting, at))
-        return Done(location, f"{error}.", is_problem=True, typed=typed)
-    except (ValueError, OSError) as error:
-        if not (problem := describe_expected(error)):
-            raise
-        return Done(_make_location(visit, key), problem, is_problem=True, typed=typed)
-    undo = offer_undo(visit, waiting[at].agent, _make_location(visit, key))
-    return Done(_make_location(visit, _find_next(waiting, at)), scanner.redact(message), undo=undo)
+    if at is None:
+        problem = f"{key} does not wait any more: somebody has decided on it."
+        typed = visit.form.get("text", "")
+        return Done(_make_location(visit, ""), problem, is_problem=True, typed=typed)
+    item, others = waiting[at], [*waiting[at + 1 :], *waiting[:at][-1:]]
+    done = attempt(visit, item.agent, _make_location(visit, key), lambda: _decide(visit, item))
+    following = others[0].id if others else ""
+    return done if done.is_problem else done._replace(location=_make_location(visit, following))
 
 
 def _decide(visit: Visit, item: WaitingItem) -> str:
-    """Decide on a learning; raises ValueError and OSError, and then nothing is changed."""
-    project, store, action = visit.project, visit.project.store, visit.form.get("action", "")
-    if action not in ACTIONS:
+    action, form = visit.form.get("action", ""), visit.form
+    if action not in review.ACTIONS:
         raise NotFound(f"There is no action {action!r}.")
-    text, target = None, ""
-    if action == "edit":
-        text = visit.form.get("text", "").replace("\r\n", "\n")
-        if text.strip() == item.text.strip():
-            raise review.InvalidDecision("The text is unchanged.")
-    if action == "move":
-        target = lookup.find_agent(project, visit.form.get("target", ""), accept_new=True)
-    if action == "reject":
-        return review.reject(project, store, [item])[0]
-    accepted = review.accept(project, store, [item], text, target)
-    return "; ".join(map(review.format_accepted, accepted))
-
-
-def _find_next(waiting: list[WaitingItem], at: int | None) -> str:
-    """Return the id of the learning behind this one, or of the one before it."""
-    if at is None or len(waiting) < 2:
-        return ""
-    return waiting[at + 1 if at + 1 < len(waiting) else at - 1].id
+    value = form.get("target", "") if action == review.MOVE else form.get("text", "")
+    store = visit.project.store
+    return review.decide(visit.project, store, item, action, value.replace("\r\n", "\n"))
 
 
 def _make_location(visit: Visit, key: str) -> str:
     return make_link("review", item=key, **{name: visit.form.get(name, "") for name in FILTERS})
-
-
-PAGES = [
-    Page("/review", show_review, "Review", "r"),
-    Page("/review/decide", decide, method="POST"),
-]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.curation import archive, lookup, searching
-from memory_core.dashboard.page import Done, Page, View, Visit, divide
+from memory_core.dashboard.page import Done, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.rendering import make_link
 from memory_core.secrets import scanner
@@ -54,9 +54,3 @@ def restore(visit: Visit) -> Done:
         return f"{verb}: {agent}: {result.text}"
 
     return attempt(visit, agent, location, put_back)
-
-
-PAGES = [
-    Page("/search", show_hits, "Search", "s"),
-    Page("/search/restore", restore, method="POST"),
-]

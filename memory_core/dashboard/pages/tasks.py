@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from memory_core.curation.views import memory_view
-from memory_core.dashboard.page import NotFound, Page, View, Visit, divide
+from memory_core.dashboard.page import NotFound, View, Visit, divide
 from memory_core.document import markdown
 from memory_core.tasks import sync, task_actions
 
@@ -35,9 +35,3 @@ def show_task(visit: Visit) -> View:
     text = task_actions.read_text(project, memory)
     parts = [*memory_view.list_parts(markdown.parse_document(text))]
     return View("task.html", {"memory": memory, "parts": parts})
-
-
-PAGES = [
-    Page("/tasks", show_tasks, "Tasks", "t"),
-    Page("/tasks/{task}", show_task),
-]
