@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
@@ -20,14 +20,6 @@ class HookTime(NamedTuple):
     p50_ms: int | None
     p95_ms: int | None
     hooks: int
-
-
-def measure_hooks(durations: Iterable[int]) -> HookTime:
-    """Return the time of hooks that took so many milliseconds."""
-    values = sorted(durations)
-    ranks = (-(-percent * len(values) // 100) - 1 for percent in (50, 95))
-    median, high = ((values[rank] if values else None) for rank in ranks)
-    return HookTime(median, high, len(values))
 
 
 class Counts(Counter[str]):
@@ -61,15 +53,6 @@ class Counts(Counter[str]):
     def tokens_per_run(self) -> int:
         """Return the mean of the tokens added to the prompt of an agent, 0 without any."""
         return self.tokens // max(self.loaded, 1)
-
-    @property
-    def used_share(self) -> float | None:
-        """Return the share of given items that were used, None without any."""
-        return self.used / self.given if self.given else None
-
-
-# Counts by agent and day; a day is written as 2026-11-20.
-Tallies = defaultdict[tuple[str, str], Counts]
 
 
 class Bucket(NamedTuple):

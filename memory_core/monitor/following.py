@@ -88,11 +88,6 @@ class EventReader:
         self._since = parse_start(since)
         self._files: list[_LogFile] = []  # oldest first
 
-    @property
-    def has_log(self) -> bool:
-        """Whether anything was logged, at any time, as of the last `read_new`."""
-        return bool(self._files)
-
     def read_new(self) -> list[Event]:
         """Return the events since the last call, oldest first."""
         lines = [line for file in self._files for line in file.read_new()]

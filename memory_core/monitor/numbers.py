@@ -7,7 +7,7 @@ from the database, of learnings from the histories.
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache, cached_property, partial
 from typing import NamedTuple
@@ -17,15 +17,7 @@ from memory_core.history import item_history
 from memory_core.history.item_history import Record
 from memory_core.memory import expiry
 from memory_core.monitor import waiting_list
-from memory_core.monitor.counts import (
-    WEEK_DAYS,
-    Bucket,
-    Counts,
-    HookTime,
-    Tallies,
-    measure_hooks,
-    split_days,
-)
+from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, HookTime, split_days
 from memory_core.storage import hook_files
 from memory_core.storage.database import run_table, state_db
 from memory_core.storage.database.run_table import DayOfDeliveries, DayOfRuns, Delivery, RecentUse
@@ -75,7 +67,10 @@ class Numbers:
     def measure_hooks(self, since: str) -> HookTime:
         """Return the time of the hooks that gave memory, from a day on."""
         state = self.store.paths.state
-        return measure_hooks(state_db.read(state, lambda db: run_table.list_hook_times(db, since)))
+        values = sorted(state_db.read(state, lambda db: run_table.list_hook_times(db, since)))
+        ranks = (-(-percent * len(values) // 100) - 1 for percent in (50, 95))
+        median, high = ((values[rank] if values else None) for rank in ranks)
+        return HookTime(median, high, len(values))
 
     def agents_with_files(self) -> set[str]:
         """Return the agents with a memory, or with learnings that wait or are not merged yet."""
@@ -109,8 +104,8 @@ class Numbers:
 
     def learned_by_week(self, agent: str, weeks: int) -> list[int]:
         """Return how many items an agent learned in each of the last weeks, oldest first."""
-        days = ((day, counts) for (_agent, day), counts in self.history(agent).tallies.items())
-        return [week.counts.learned for week in split_days(days, weeks, WEEK_DAYS)]
+        weeks_of = split_days(self.history(agent).days.items(), weeks, WEEK_DAYS)
+        return [week.counts.learned for week in weeks_of]
 
     def find_last_expiry(self) -> tuple[str, int]:
         """Return the short id of the last change that archived unused items, and their number.
@@ -133,8 +128,7 @@ class Numbers:
                 yield counts.pop("day"), Counts(counts)
         names = self.store.agents_with_history() if agent is None else [agent]
         for name in names:
-            for (_agent, day), tally in self.history(name).tallies.items():
-                yield day, tally
+            yield from self.history(name).days.items()
 
     def _read_history(self, agent: str) -> HistoryNumbers:
         """Return the numbers of an agent's history; without one they are 0."""
@@ -144,19 +138,19 @@ class Numbers:
                 problem = refusal.reason
         except OSError as error:
             records, problem = [], error.strerror or str(error)
-        return HistoryNumbers(agent, records, problem)
+        return HistoryNumbers(records, problem)
 
 
 class HistoryNumbers:
     """The numbers of one agent's history, without changes that are undone, and without undos.
 
-    `expired` has how many unused items each change archived.  `problem` says why the history cannot
-    be read, "" if it can.
+    `days` has the counts by day, `expired` how many unused items each change archived.  `problem`
+    says why the history cannot be read, "" if it can.
     """
 
-    def __init__(self, agent: str, records: list[Record], problem: str = "") -> None:
+    def __init__(self, records: list[Record], problem: str) -> None:
         self.problem = problem
-        self.tallies = Tallies(Counts)
+        self.days = defaultdict[str, Counts](Counts)
         self.expired: Counter[str] = Counter()
         records = item_history.sort_records(records)
         undos = {item_history.change_of(one) for one in records if one["kind"] == "undone"}
@@ -168,4 +162,4 @@ class HistoryNumbers:
                 self.expired[change] += record.get("source") == expiry.SOURCE
         self.expired = +self.expired
         for time, _id, name in changes:
-            self.tallies[agent, time[:10]][name] += 1
+            self.days[time[:10]][name] += 1

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
-import time
-from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import Annotated, Any
 
 from memory_core.cli import output
@@ -13,6 +11,7 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import Since, flag, option, parse_since
 from memory_core.curation.views import timeline
 from memory_core.monitor import following
+from memory_core.storage import event_log
 
 NAME_WIDTH, AGENT_WIDTH = 24, 16
 
@@ -35,23 +34,15 @@ def monitor(
     Example:
       agent-memory monitor --events 'agent.memory.*' --since 1h
     """
-    project = find_project()
-    reader = following.EventReader(project.paths.state, events, parse_since(since) or None)
-    show: Callable[[dict[str, Any]], None] = _print_json if json else _print_event
-    with closing(reader), suppress(KeyboardInterrupt):
-        _run(reader, show)
-
-
-def _run(reader: following.EventReader, show: Callable[[dict[str, Any]], None]) -> None:
-    is_first = True
-    while True:
-        for event in reader.read_new():
+    state = find_project().paths.state
+    news = following.follow(state, events, parse_since(since) or None)
+    if not any(map(state.is_file, event_log.FILES)):
+        output.print_note(NOTHING_LOGGED)
+    show = _print_json if json else _print_event
+    with suppress(KeyboardInterrupt):
+        for event in news:
             show(event)
-        output.end_page()
-        if is_first and not reader.has_log:
-            output.print_note(NOTHING_LOGGED)
-        is_first = False
-        time.sleep(following.POLL_SECONDS)
+            output.end_page()
 
 
 def _print_json(event: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ SORTS = {
     "full": lambda row: -row.memory.size / row.memory.limit if row.memory.limit else 0.0,
     "learned": lambda row: -row.counts.learned,
     "runs": lambda row: -row.counts.runs,
-    "used": lambda row: -(row.counts.used_share or 0),
+    "used": lambda row: -row.counts.used / (row.counts.given or 1),
     "waiting": lambda row: -row.memory.review,
     "changed": lambda row: -row.memory.changed,
 }
