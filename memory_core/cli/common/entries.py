@@ -77,18 +77,16 @@ def _print_below_headings(entries: Sequence[Entry], words: str) -> None:
 def _print_wrapped(entry: Entry, head: str, indent: str, width: int, words: str) -> None:
     first, *nested = entry.text.splitlines() or [""]
     below = indent + " " * count_cells(head)
-    lines = []
     if head and width - count_cells(below) < MIN_TEXT_WIDTH:
         for line in wrap_text(head, width, indent, indent + INDENT):
             print_line(paint(line, "dim"))
         head, below = "", indent + INDENT * 2
-        lines = list(wrap_text(first + entry.note, width, below, below))
-    else:
-        lines = list(wrap_text(first + entry.note, width, below, below)) or [below]
-        lines[0] = lines[0][len(below) :]
-    for number, line in enumerate(lines):
-        start = [indent, paint(head, "dim")] if head and not number else []
-        print_line(*start, *highlight(line, words))
+    lines = list(wrap_text(first + entry.note, width, below, below))
+    if head:
+        start, *lines = lines or [below]
+        print_line(indent, paint(head, "dim"), *highlight(start[len(below) :], words))
+    for line in lines:
+        print_line(*highlight(line, words))
     for line in nested:
         own = below + " " * min(len(line) - len(line.lstrip()), MAX_NESTED_INDENT)
         for part in wrap_text(line, width, own, own + INDENT):
@@ -160,45 +158,36 @@ class Column(NamedTuple):
 
 
 def print_table(columns: list[Column], rows: list[list[str]]) -> None:
-    """Print a table with a title line in bold, without the optional columns that are empty."""
+    """Print a table with a title line in bold, without the optional columns that are empty.
+
+    On a terminal, it fits the width.
+    """
+    lines = [[column.title for column in columns], *rows]
+    widths = [max(map(count_cells, cells)) for cells in zip(*lines, strict=True)]
     shown = [
         at
         for at, column in enumerate(columns)
         if not column.is_optional or {row[at] for row in rows} - {"", "-"}
     ]
-    head, *lines = _format_table(
-        [columns[at] for at in shown], [[row[at] for at in shown] for row in rows]
-    )
-    print_line(paint(head, "bold"))
-    print_line("\n".join(lines))
-
-
-def _format_table(columns: list[Column], rows: list[list[str]]) -> list[str]:
-    """Return the lines of a table with a title line; on a terminal, it fits the width.
-
-    One column, of rank 0, has a least width.
-    """
-    lines = [[column.title for column in columns], *rows]
-    widths = [max(map(count_cells, cells)) for cells in zip(*lines, strict=True)]
-    shown = list(range(len(columns)))
     if is_terminal():
-        name = next(at for at, column in enumerate(columns) if column.least_width)
-        whole, widths[name] = widths[name], min(widths[name], columns[name].least_width)
-        room = shutil.get_terminal_size().columns
-        while len(shown) > 1 and _sum_widths(widths, shown) > room:
-            shown.remove(max(shown, key=lambda at: columns[at].rank))
-        widths[name] = min(whole, widths[name] + max(0, room - _sum_widths(widths, shown)))
-    return [
-        "  ".join(
-            _format_cell(line[at], widths[at], columns[at].align_right) for at in shown
-        ).rstrip()
-        for line in lines
-    ]
+        _fit_terminal(columns, widths, shown)
+    for number, line in enumerate(lines):
+        cells = [_format_cell(line[at], widths[at], columns[at].align_right) for at in shown]
+        text = "  ".join(cells).rstrip()
+        print_line(text if number else paint(text, "bold"))
 
 
-def _sum_widths(widths: list[int], shown: list[int]) -> int:
-    """Return the width of a table with these columns, which have two blanks between them."""
-    return sum(widths[at] + 2 for at in shown) - 2
+def _fit_terminal(columns: list[Column], widths: list[int], shown: list[int]) -> None:
+    """Omit and shorten columns.  One column, of rank 0, has a least width."""
+
+    def measure_room() -> int:
+        return shutil.get_terminal_size().columns - sum(widths[at] + 2 for at in shown) + 2
+
+    name = next(at for at, column in enumerate(columns) if column.least_width)
+    whole, widths[name] = widths[name], min(widths[name], columns[name].least_width)
+    while len(shown) > 1 and measure_room() < 0:
+        shown.remove(max(shown, key=lambda at: columns[at].rank))
+    widths[name] = min(whole, widths[name] + max(0, measure_room()))
 
 
 def _format_cell(text: str, width: int, align_right: bool) -> str:
