@@ -23,7 +23,6 @@ class Visit:
     """
 
     project: Project
-    environ: Mapping[str, str]
     names: Mapping[str, str]
     query: Mapping[str, str]
     form: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from memory_core.dashboard import rendering
@@ -16,12 +15,12 @@ from memory_core.storage.project import Project
 STYLE = os.path.join(os.path.dirname(__file__), "static", "style.css")
 
 
-def make_page(project: Project, environ: Mapping[str, str]) -> str:
+def make_page(project: Project) -> str:
     """Return the overview of a project as HTML."""
     style = Path(STYLE).read_text(encoding="utf-8")
-    view = show_overview(Visit(project, environ, {}, {}))
+    view = show_overview(Visit(project, {}, {}))
     templates = rendering.make_templates(
-        environ, project_name=project.name, saved_style=style, day=find_today()
+        project.environ, project_name=project.name, saved_style=style, day=find_today()
     )
     values = {"page": None, "message": None, "is_known": True, **view.values}
     page = templates.get_template(view.template).render(values)

@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 import uvicorn
@@ -31,9 +31,9 @@ END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GRACE_SECONDS = 2
 
 
-def create_app(project: Project, environ: Mapping[str, str], access: Access) -> Starlette:
+def create_app(project: Project, access: Access) -> Starlette:
     """Return the app; `app.state.site` is its `Site`."""
-    site = Site(project.paths.root, environ, access)
+    site = Site(project, access)
     app = Starlette(
         routes=site.make_routes(),
         exception_handlers={HTTPException: site.handle_error},
@@ -46,7 +46,6 @@ def create_app(project: Project, environ: Mapping[str, str], access: Access) -> 
 
 def serve(
     project: Project,
-    environ: Mapping[str, str],
     port: int | None,
     say: Callable[[str], None],
     opens_browser: bool = False,
@@ -58,7 +57,7 @@ def serve(
     """
     with listen(port) as own:
         access = Access(own.getsockname()[1])
-        app = create_app(project, environ, access)
+        app = create_app(project, access)
         server = uvicorn.Server(_make_config(app))
         _handle_signals()
         say(access.make_address())

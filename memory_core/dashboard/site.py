@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from urllib.parse import parse_qs
 
 import anyio
@@ -45,15 +45,15 @@ class Site:
     `is_stopping` is asked by open streams.
     """
 
-    def __init__(self, root: str, environ: Mapping[str, str], access: Access) -> None:
+    def __init__(self, project: Project, access: Access) -> None:
         self.is_stopping: Callable[[], bool] = lambda: False
-        self._root = root
-        self._environ = environ
+        self._root = root = project.paths.root
+        self._environ = project.environ
         self._access = access
         self._messages: dict[str, Done] = {}
         self._limiter = anyio.CapacityLimiter(1)
         self._templates = rendering.make_templates(
-            environ,
+            project.environ,
             project_name=os.path.basename(root) or root,
             root=root,
             saved_style="",
@@ -100,7 +100,6 @@ class Site:
                 draining.drain(project)
             visit = Visit(
                 project=project,
-                environ=self._environ,
                 names=request.path_params,
                 query=dict(request.query_params),
                 form=form,

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Annotated
 
 from memory_core.cli import output
-from memory_core.cli.app import find_project, read_environment
+from memory_core.cli.app import find_project
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import flag, option
 from memory_core.cli.errors import CommandRefused
@@ -43,7 +43,7 @@ def dashboard(
             raise CommandRefused("--save starts no server: leave out --open and --port")
         from memory_core.dashboard import saved_page
 
-        export_import.save_file(project, save, saved_page.make_page(project, read_environment()))
+        export_import.save_file(project, save, saved_page.make_page(project))
         output.print_note(f"Wrote {save}")
         return
     acting.require_person(project, "open the dashboard")
@@ -55,4 +55,4 @@ def dashboard(
         output.print_note(f"Dashboard of {project.paths.root}; Ctrl-C ends it.")
 
     with suppress(KeyboardInterrupt):
-        server.serve(project, read_environment(), port, say, opens)
+        server.serve(project, port, say, opens)

@@ -30,7 +30,7 @@ def demo() -> None:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         played = demo_project.play_running(folder)
-        dashboard = saved_page.make_page(played.project, played.project.environ)
+        dashboard = saved_page.make_page(played.project)
     page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
     page.write_text(dashboard, encoding="utf-8")
     for number, step in enumerate(played.steps, 1):
