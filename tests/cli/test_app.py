@@ -15,7 +15,7 @@ from memory_core.claude_code import events, sample_events
 from memory_core.claude_code.settings_files import find_transcript_folder
 from memory_core.cli import app as cli
 from memory_core.cli.common import entries
-from memory_core.cli.setup import sample
+from memory_core.cli.setup import replay
 from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import installation
 from memory_core.storage import run_records
@@ -147,7 +147,7 @@ def test_the_summaries_and_samples_are_complete() -> None:
     summaries = {target: summary for group in groups for target, summary in group.items()}
     for name, target in cli.TARGETS.items():
         assert help_of(cli.load_command(name)).split("\n")[0] == summaries[target]
-    assert set(get_args(sample.Kind)) == set(sample_events.KINDS)
+    assert set(get_args(replay.Kind)) == set(sample_events.KINDS)
 
 
 def test_help_lists_the_everyday_commands_or_all(person: Person) -> None:

@@ -91,10 +91,6 @@ def agent_option(help: str, *names: str, metavar: str = "AGENT", default: str = 
     return option(metavar, help, *names, default=default, autocompletion=suggest_agents)
 
 
-def number_option(help: str, *names: str, default: str) -> Any:
-    return option("N", help, *names, default=default, min=1)
-
-
 AGENT_HELP = "An agent; PM is the main session."
 
 Agent = Annotated[str, agent_argument(AGENT_HELP)]
@@ -108,7 +104,7 @@ Items = Annotated[
 User = Annotated[bool, flag("--user", "Use your user-level memories in ~/.claude-mpm.")]
 Since = Annotated[str | None, option("TIME", "Start, such as 2d (ago) or 2026-11-20.")]
 Limit = Annotated[
-    int | None, number_option("Maximum number of entries.", "--number", "-n", default="all")
+    int | None, option("N", "Maximum number of entries.", "--number", "-n", default="all", min=1)
 ]
 
 

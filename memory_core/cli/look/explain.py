@@ -1,15 +1,16 @@
-"""`agent-memory explain`: which items an agent receives for a task, and why."""
+"""`agent-memory explain` and `context`: what an agent receives for a task, and what it knows."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import Agent, AsJson, argument, flag
+from memory_core.cli.common.arguments import Agent, AsJson, argument, flag, option
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.curation import agent_context
 from memory_core.curation.views import explaining
 from memory_core.curation.views.explaining import Explanation
 from memory_core.selection.choosing import Choice
@@ -98,3 +99,37 @@ def _sum_up(explanation: Explanation) -> str:
     items = f"{count} of {format_count(len(explanation.choices), 'item')}"
     budget = f"of {explanation.budget} tokens" if explanation.budget else "tokens; selection is off"
     return f"{items} given, {explanation.tokens} {budget}"
+
+
+def context(
+    agent: Agent,
+    top: Annotated[
+        int | None,
+        option(
+            "N", "Maximum number of items.", "--top", "-n", default="memory.context_items", min=1
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Show what an agent knows, most certain first.
+
+    Only items with a confidence of at least 0.6.
+
+    \b
+    Example:
+      agent-memory context engineer --top 5
+    """
+    scope, agent = find_agent(agent)
+    whole = agent_context.read_knowledge(scope.project, agent, pending=True)
+    knowledge, number = agent_context.bound(whole), top or scope.project.config["context_items"]
+    if json:
+        print_json(agent_context.to_json(knowledge, number))
+        return
+    text = agent_context.render_markdown(knowledge, number)
+    if text:
+        print_line(text)
+    elif not whole.items:
+        print_note(f"{agent} knows nothing yet.")
+    if left := len(whole.items) - len(knowledge.items):
+        items = format_count(left, "item")
+        print_note(f"{items} with a confidence below 0.6: agent-memory list {agent}")

@@ -1,20 +1,18 @@
-"""`agent-memory install` and `uninstall`: the same as install.sh, from an installed package."""
+"""`agent-memory install`, `upgrade` and `uninstall`: as install.sh, from an installed package."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from memory_core.cli.app import shared
-from memory_core.cli.common.arguments import Yes, argument, flag, refuse_both
+from memory_core.cli.common.arguments import DryRun, Yes, argument, flag, option
 from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import print_line
 from memory_core.setup import activation, installation
+from memory_core.setup import upgrade as upgrades
 
 Project = Annotated[str, argument("PROJECT", "The project's folder; default: the current one.")]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
-DryRun = Annotated[
-    bool, flag("--dry-run", "Print the diff and change nothing.", callback=refuse_both)
-]
 Mcp = Annotated[bool, flag("--mcp", "Add the packages of agent-memory mcp (23 MB).")]
 Everything = Annotated[bool, flag("--all", "Also remove the program and logs; keep memories.")]
 
@@ -33,6 +31,22 @@ def install(
     """
     folder = project or shared.project or ("" if user else ".")
     activation.install(folder, user, mcp, dry_run, say=print_line)
+
+
+def upgrade(
+    check: Annotated[bool, flag("--check", "Show the newest version and change nothing.")] = False,
+    to: Annotated[str, option("VERSION", "Install this version.  Default: the newest.")] = "",
+) -> None:
+    """Upgrade the program and the hooks of all your projects.
+
+    It uses the tool with which you installed the program: uv, pipx, pip or a clone.
+    Hooks run the old version until the new one is tested.
+
+    \b
+    Example:
+      agent-memory upgrade --check
+    """
+    upgrades.upgrade(check, to, say=print_line)
 
 
 def uninstall(

@@ -1,17 +1,19 @@
-"""`agent-memory replay`: run a hook with one event and show what it does."""
+"""`agent-memory sample` and `replay`: print an event, run a hook with it, show what it does."""
 
 from __future__ import annotations
 
 import json as json_module
 import os
 import re
+import time
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
+from memory_core.claude_code import sample_events
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson, argument, flag
+from memory_core.cli.common.arguments import AsJson, agent_option, argument, flag
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
@@ -19,6 +21,30 @@ from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
 from memory_core.storage import event_log
+
+# The keys of sample_events.KINDS.
+Kind = Literal["pre", "start", "post", "stop", "session", "end", "handback", "failure"]
+KIND_HELP = "pre, start, post, stop, session, end, handback or failure."
+
+
+def sample(
+    kind: Annotated[Kind, argument("KIND", KIND_HELP)] = "pre",
+    agent: Annotated[
+        str, agent_option("Agent of the event.", metavar="NAME")
+    ] = sample_events.AGENT,
+) -> None:
+    """Print a sample event as Claude Code would send it.
+
+    Each sample has a new id, so hooks treat it as a new run.
+
+    \b
+    Example:
+      agent-memory sample pre --agent qa
+    """
+    root = find_project().paths.root
+    print_line(
+        json_module.dumps(sample_events.build(kind, agent, root, f"{time.time_ns():x}"), indent=2)
+    )
 
 
 def replay(
