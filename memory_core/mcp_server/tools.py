@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from memory_core.curation import (
     agent_context,
@@ -35,6 +35,10 @@ MIN_BUDGET, MAX_BUDGET = 50, 100_000
 MAX_HITS = 50
 
 AGENT, TASK = "agent", "task"
+
+
+# A text of a person, a file or an agent.
+Data = Annotated[str, AfterValidator(clean_output)]
 
 
 class ToolOutput(BaseModel):
@@ -127,7 +131,7 @@ AGENT_FIELD = Field(description="The agent's name, such as engineer; PM is the m
 
 class RecallOutput(ToolOutput):
     agent: str
-    memory: str = Field(description="Markdown, best items first; empty if none.")
+    memory: Data = Field(description="Markdown, best items first; empty if none.")
     left_out: int = Field(description="Number of items that do not fit the query or the budget.")
 
     def text(self) -> str:
@@ -156,29 +160,29 @@ def recall(
     project, agent = served.find_agent(agent)
     if query.strip():
         text, left_out = agent_context.recall_for(project, agent, query, budget)
-        return RecallOutput(agent=agent, memory=clean_output(text), left_out=left_out)
+        return RecallOutput(agent=agent, memory=text, left_out=left_out)
     knowledge = agent_context.read_knowledge(project, agent)
     selection = agent_context.select_within(knowledge, budget)
     text = agent_context.render_markdown(selection, len(selection.items))
     left_out = len(knowledge.items) - len(selection.items)
-    return RecallOutput(agent=agent, memory=clean_output(text), left_out=left_out)
+    return RecallOutput(agent=agent, memory=text, left_out=left_out)
 
 
 class OutputItem(BaseModel):
     id: str
-    text: str
-    section: str
+    text: Data
+    section: Data
     confidence: float = Field(description="From 0 to 1.")
 
 
 class RememberOutput(ToolOutput):
     agent: str
     item: OutputItem | None = Field(description="The item in the memory; null while it waits.")
-    waits: str = Field(description="Why it waits for the user's review; empty if it is saved.")
+    waits: Data = Field(description="Why it waits for the user's review; empty if it is saved.")
     was_present: bool = Field(alias="known", description="The memory had the item already.")
-    replaced: str | None = Field(description="The less complete item that it replaced.")
-    doubted: list[str] = Field(description="Items that this contradicts; their confidence drops.")
-    archived: list[str] = Field(description="Items archived because the memory is full.")
+    replaced: Data | None = Field(description="The less complete item that it replaced.")
+    doubted: list[Data] = Field(description="Items that this contradicts; their confidence drops.")
+    archived: list[Data] = Field(description="Items archived because the memory is full.")
 
     def text(self) -> str:
         if self.item is None:
@@ -217,23 +221,22 @@ def remember(
         item=_to_output(taught.item) if taught else None,
         waits=lesson.waits,
         known=taught is not None and taught.was_present,
-        replaced=clean_output(taught.was) if taught and taught.was else None,
-        doubted=[clean_output(item.text) for item in lesson.doubted],
-        archived=[clean_output(text) for _section, text in lesson.evicted],
+        replaced=taught.was or None if taught else None,
+        doubted=[item.text for item in lesson.doubted],
+        archived=[text for _section, text in lesson.evicted],
     )
 
 
 def _to_output(item: item_actions.RatedItem) -> OutputItem:
     if not template.is_known(item.section):  # nobody has checked its words here
         item = item._replace(section=template.OTHER_TITLE)
-    fields = {name: clean_output(getattr(item, name)) for name in ("id", "text", "section")}
-    return OutputItem(**fields, confidence=item.confidence)
+    return OutputItem(id=item.id, text=item.text, section=item.section, confidence=item.confidence)
 
 
 class RecordErrorOutput(ToolOutput):
     agent: str
-    error: str
-    resolution: str
+    error: Data
+    resolution: Data
 
     def text(self) -> str:
         text = f"{self.error} → {self.resolution}" if self.resolution else self.error
@@ -252,8 +255,8 @@ def record_error(
     """Record an error that an agent hit, and what fixed it, so that it is avoided next time."""
     project, agent = served.find_agent(agent, accept_new=True)
     record = item_actions.record_error(project, agent, error, resolution, source=SOURCE)
-    error, resolution = map(clean_output, (record["text"], record.get("resolution", "")))
-    return RecordErrorOutput(agent=agent, error=error, resolution=resolution)
+    resolution = record.get("resolution", "")
+    return RecordErrorOutput(agent=agent, error=record["text"], resolution=resolution)
 
 
 class RecordTaskOutput(ToolOutput):
@@ -286,9 +289,9 @@ def record_task(
 
 class SetPreferenceOutput(ToolOutput):
     agent: str
-    key: str
-    value: str
-    waits: str = Field(description="Why it waits for the user's review; empty if it is set.")
+    key: Data
+    value: Data
+    waits: Data = Field(description="Why it waits for the user's review; empty if it is set.")
 
     def text(self) -> str:
         if self.waits:
@@ -312,14 +315,13 @@ def set_preference(
         preference_actions.set_preference(project, agent, key, value, source=SOURCE)
     except preference_actions.PreferenceWaits as error:
         waits = error.reason
-    key, value = clean_output(key), clean_output(value)
     return SetPreferenceOutput(agent=agent, key=key, value=value, waits=waits)
 
 
 class TaskNoteOutput(ToolOutput):
     task_id: str
-    section: str
-    path: str = Field(description="The file, relative to the project.")
+    section: Data
+    path: Data = Field(description="The file, relative to the project.")
 
     def text(self) -> str:
         return f"Noted for {self.task_id}, in {self.section} ({self.path})"
@@ -340,15 +342,15 @@ def task_note(
     """
     project = served.project_with_tasks
     memory, section = task_actions.add_note(project, task_id, text, section, is_persons=False)
-    return TaskNoteOutput(task_id=memory.id, section=section, path=clean_output(memory.path))
+    return TaskNoteOutput(task_id=memory.id, section=section, path=memory.path)
 
 
 class OutputHit(BaseModel):
     kind: str = Field(description="agent or task", json_schema_extra={"enum": [AGENT, TASK]})
     name: str = Field(description="The id of the agent or the task.")
     uri: str = Field(description="The resource with the whole memory.")
-    section: str
-    text: str
+    section: Data
+    text: Data
     archived: bool
 
     def line(self) -> str:
@@ -360,7 +362,7 @@ class OutputHit(BaseModel):
 class SearchOutput(ToolOutput):
     hits: list[OutputHit]
     left_out: int = Field(description="Number of further hits.")
-    unread: list[str] = Field(description="Files that could not be read, with the reason.")
+    unread: list[Data] = Field(description="Files that could not be read, with the reason.")
 
     def text(self) -> str:
         lines = [hit.line() for hit in self.hits] or ["No matches."]
@@ -379,21 +381,18 @@ def search(
     project = served.project_with_tasks
     names = [name for name in lookup.list_agents(project.store) if project.serves(name)]
     of_agents = searching.search_given(project, query, names)
-    hits = [_convert_agent_hit(hit) for hit in of_agents.hits]
-    for hit in task_actions.search(project, query):
-        task, uri = hit.memory, resources.uri_of_task(hit.memory.id)
-        hits.append(_hit(TASK, task.id, uri, hit.section, hit.text, bool(task.archived)))
+    hits = []
+    for hit in of_agents.hits:
+        text, uri = markdown.join_nested(hit.text, hit.nested), resources.uri_of_agent(hit.agent)
+        is_archived = hit.place == searching.IN_ARCHIVE
+        hits.append(_hit(AGENT, hit.agent, uri, hit.section, text, is_archived))
+    for found in task_actions.search(project, query):
+        task, uri = found.memory, resources.uri_of_task(found.memory.id)
+        hits.append(_hit(TASK, task.id, uri, found.section, found.text, bool(task.archived)))
     hits.sort(key=lambda hit: hit.archived)
-    unread = list(map(clean_output, of_agents.unread))
-    return SearchOutput(hits=hits[:MAX_HITS], left_out=max(len(hits) - MAX_HITS, 0), unread=unread)
-
-
-def _convert_agent_hit(hit: searching.ItemHit) -> OutputHit:
-    text = markdown.join_nested(hit.text, hit.nested)
-    is_archived = hit.place == searching.IN_ARCHIVE
-    return _hit(AGENT, hit.agent, resources.uri_of_agent(hit.agent), hit.section, text, is_archived)
+    left_out = max(len(hits) - MAX_HITS, 0)
+    return SearchOutput(hits=hits[:MAX_HITS], left_out=left_out, unread=of_agents.unread)
 
 
 def _hit(kind: str, name: str, uri: str, section: str, text: str, archived: bool) -> OutputHit:
-    text, section = clean_output(text), clean_output(section)
     return OutputHit(kind=kind, name=name, uri=uri, section=section, text=text, archived=archived)
