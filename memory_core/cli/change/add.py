@@ -9,9 +9,9 @@ from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import Agent, AsJson, User, argument
 from memory_core.cli.common.entries import format_section
 from memory_core.cli.common.inputs import read_input
-from memory_core.cli.common.notes import note_undefined, note_undo, print_changed
+from memory_core.cli.common.notes import note_undefined, print_result
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_line, print_note, select_fields
+from memory_core.cli.output import print_note, select_fields
 from memory_core.curation import item_actions, lookup
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import type_names
@@ -41,13 +41,13 @@ def add(agent: Agent, words: Words, user: User = False, json: AsJson = False) ->
     texts = _read_stdin() if text == "-" else [text]
     source = acting.find_source(scope.project, texts)
     result = item_actions.teach(scope.project, agent, type_, texts, scope.level, source=source)
+    print_result(scope, json, [_taught_to_json(agent, result)], _describe_taught(result))
     if json:
-        print_changed(scope.project, _taught_to_json(agent, result))
         return
-    _print_taught(result)
+    for item in result.rivals:
+        print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
     if result.waits:
         print_note(f"It waits for a person: {result.waits} (agent-memory review)")
-    note_undo(scope)
     if is_first:
         print_note(f"Note: the first memory here; its folder is {scope.level.folder}.")
     if is_new:
@@ -73,18 +73,17 @@ def _split_words(words: list[str]) -> tuple[str, str]:
     return type_, text
 
 
-def _print_taught(result: TeachResult) -> None:
+def _describe_taught(result: TeachResult) -> list[str]:
+    lines = []
     for taught in result.taught:
         verb = "Already known, confidence raised" if taught.was_present else "Added"
-        print_line(f"{verb}: {format_item(taught.item)}")
-        if taught.was:
-            print_line(f"  replaces: {taught.was}")
-    for item in result.doubted:
-        print_line(f"Contradicted: {format_item(item)}")
-    for item in result.rivals:
-        print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
-    for section, text in result.evicted:
-        print_line(f"Archived: {format_section(section)}{text.splitlines()[0]}")
+        lines.append(f"{verb}: {format_item(taught.item)}")
+        lines += [f"  replaces: {taught.was}"] if taught.was else []
+    lines += [f"Contradicted: {format_item(item)}" for item in result.doubted]
+    return lines + [
+        f"Archived: {format_section(section)}{text.splitlines()[0]}"
+        for section, text in result.evicted
+    ]
 
 
 def _read_stdin() -> list[str]:

@@ -34,12 +34,11 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
     acting.require_person(project, "rename agents")
     target = resolve_agent(level, new)
     files = [level.paths.relative(path) for path in rename_agent(*scope, old, target)]
-    if json:
-        notes.print_changed(project, {"agent": target, "was": old, "files": files})
-        return
-    print_line(f"Renamed {old} to {target}: {', '.join(files) or 'waiting learnings'}")
-    notes.note_undo(scope)
-    notes.note_undefined(project, target)
+    fields = {"agent": target, "was": old, "files": files}
+    said = f"Renamed {old} to {target}: {', '.join(files) or 'waiting learnings'}"
+    notes.print_result(scope, json, [fields], [said])
+    if not json:
+        notes.note_undefined(project, target)
 
 
 def delete(

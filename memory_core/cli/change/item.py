@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import AsJson, Items, User, agent_argument
 from memory_core.cli.common.entries import Entry, format_section, print_entries, print_sentence
-from memory_core.cli.common.notes import note_undo, print_changed
-from memory_core.cli.output import print_json, print_line, print_note, select_fields
+from memory_core.cli.common.notes import print_result
+from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_context, archive, item_actions, lookup, searching
 from memory_core.curation.archive import RestoreResult
 from memory_core.curation.item_actions import RatedItem
@@ -80,17 +80,11 @@ def restore(items: ArchivedItems, user: User = False, json: AsJson = False) -> N
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
     named = scopes.find_items(scope, items, places)
     results = archive.restore(*scope, named)
-    if json:
-        fields = ("file", "section", "text")
-        rows = [
-            {"agent": agent, **select_fields(one, *fields, known="was_present")}
-            for agent, one in results
-        ]
-        print_changed(scope.project, *rows)
-        return
-    for _agent, result in results:
-        _print_restored(result)
-    note_undo(scope)
+    rows = [
+        {"agent": agent, **select_fields(one, "file", "section", "text", known="was_present")}
+        for agent, one in results
+    ]
+    print_result(scope, json, rows, [_format_restored(one) for _agent, one in results])
 
 
 def pin(items: Items, user: User = False, json: AsJson = False) -> None:
@@ -121,16 +115,11 @@ def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
     if kind in VERBS:
         acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
-    if json:
-        rows = [{"agent": agent, "kind": kind, **item_to_json(item)} for agent, item in changed]
-        print_changed(project, *rows)
-        return
+    rows = [{"agent": agent, "kind": kind, **item_to_json(item)} for agent, item in changed]
     done = "Archived" if kind == "removed" else kind.capitalize()
-    for _agent, item in changed:
-        print_line(f"{done}: {format_item(item)}")
-    if kind == "pinned":
+    print_result(scope, json, rows, [f"{done}: {format_item(item)}" for _agent, item in changed])
+    if kind == "pinned" and not json:
         _warn_of_full_budget(project, {agent for agent, _item in changed})
-    note_undo(scope)
 
 
 def _warn_of_full_budget(project: Project, agents: Iterable[str]) -> None:
@@ -154,12 +143,11 @@ def item_to_json(item: RatedItem) -> dict[str, Any]:
     return select_fields(item, "id", "text", "section", "confidence")
 
 
-def _print_restored(result: RestoreResult) -> None:
+def _format_restored(result: RestoreResult) -> str:
     first = result.text.splitlines()[0]
     if result.was_present:
-        print_line(f"Already in {result.file}: {first}")
-    else:
-        print_line(f"Restored to {result.file} [{result.section}]: {first}")
+        return f"Already in {result.file}: {first}"
+    return f"Restored to {result.file} [{result.section}]: {first}"
 
 
 def _list_archive(scope: scopes.Scope, agent: str, json: bool) -> None:

@@ -47,13 +47,8 @@ def set_(
     acting.require_person(scope.project, "set preferences")
     changed = preference_actions.set_preference(scope.project, agent, key, value, scope.level)
     fields = _read(scope, agent, key)
-    if json:
-        notes.print_changed(scope.project, {**fields, "changed": changed})
-        return
-    print_line(_format(fields))
-    if changed:
-        notes.note_undo(scope)
-    else:
+    notes.print_result(scope, json, [{**fields, "changed": changed}], [_format(fields)])
+    if not (changed or json):
         print_note("It was set already.")
 
 
@@ -71,11 +66,8 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     fields = _read(scope, agent, key)
     acting.require_person(scope.project, "set preferences")
     changed = preference_actions.remove_preference(scope.project, agent, key, scope.level)
-    if json:
-        notes.print_changed(scope.project, {**fields, "changed": changed})
-    elif changed:
-        print_line(f"Removed: {_format(fields)}")
-        notes.note_undo(scope)
+    said = [f"Removed: {_format(fields)}"] if changed else []
+    notes.print_result(scope, json, [{**fields, "changed": changed}], said)
     if not changed:
         print_note(f"{agent} has no preference {key!r}")
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_ask, read_key
-from memory_core.cli.common.notes import format_command, note_undo, print_changed
+from memory_core.cli.common.notes import format_command, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
@@ -104,17 +104,12 @@ def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool, json: bool) -
         lines = list(map(format_accepted, accepted))
     else:
         lines = waiting_list.reject(*scope, chosen)
-    if json:
-        learnings, items = list(map(item_to_json, chosen)), [one._asdict() for one in accepted]
-        decision = "accepted" if accept else "rejected"
-        fields = {"decision": decision, "learnings": learnings, "items": items}
-        print_changed(scope.project, fields)
-        return
-    for line in lines:
-        print_line(line)
-    if not chosen:
+    learnings, items = list(map(item_to_json, chosen)), [one._asdict() for one in accepted]
+    decision = "accepted" if accept else "rejected"
+    fields = {"decision": decision, "learnings": learnings, "items": items}
+    print_result(scope, json, [fields], lines)
+    if not (chosen or json):
         print_note("No learning waits for you.")
-    note_undo(scope)
 
 
 def _print_waiting(scope: Scope, chosen: list[WaitingItem]) -> None:

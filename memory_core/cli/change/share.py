@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option, argument, flag
-from memory_core.cli.common.notes import note_undo, print_changed
+from memory_core.cli.common.notes import print_result
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_line, select_fields
+from memory_core.cli.output import select_fields
 from memory_core.curation import lookup, sharing
 from memory_core.curation.sharing import ShareResult, SourceItem
 from memory_core.storage.store import Store
@@ -54,13 +54,8 @@ def share(
     ]
     copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
     copies = list(zip(sources, copied, strict=True))
-    if json:
-        print_changed(scope.project, *(_copies_to_json(*copy) for copy in copies))
-        return
-    for source, results in copies:
-        for result in results:
-            _print_copy(source, result)
-    note_undo(target)
+    lines = [_format_copy(source, result) for source, results in copies for result in results]
+    print_result(target, json, [_copies_to_json(*copy) for copy in copies], lines)
 
 
 def _copies_to_json(source: SourceItem, results: list[ShareResult]) -> dict[str, Any]:
@@ -85,10 +80,9 @@ def _list_targets(
     return [(agent, scope.level) for agent in dict.fromkeys(agents)]
 
 
-def _print_copy(source: SourceItem, result: ShareResult) -> None:
+def _format_copy(source: SourceItem, result: ShareResult) -> str:
     target = f"{result.agent} (user level)" if result.is_user else result.agent
     if result.was_present:
-        print_line(f"{target} already knows: {result.text}")
-    else:
-        section = f" [{result.section}]" if result.section else ""
-        print_line(f"{source.agent} -> {target}{section}: {result.text}")
+        return f"{target} already knows: {result.text}"
+    section = f" [{result.section}]" if result.section else ""
+    return f"{source.agent} -> {target}{section}: {result.text}"

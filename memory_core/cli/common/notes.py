@@ -62,6 +62,16 @@ def print_changed(project: Project, *rows: dict[str, Any]) -> None:
     print_json(shown if len(shown) > 1 else shown[0])
 
 
+def print_result(scope: Scope, json: bool, rows: list[dict[str, Any]], lines: list[str]) -> None:
+    """Print what has changed: the --json fields, or sentences and how to undo it."""
+    if json:
+        print_changed(scope.project, *rows)
+        return
+    for line in lines:
+        print_line(line)
+    note_undo(scope)
+
+
 def note_undo(scope: Scope) -> None:
     """Say how to undo the changes that this command has written, if there are any."""
     if changes := scope.project.changes:
