@@ -18,18 +18,9 @@ from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import characters, sanitize
-
-
-class EditCopy(NamedTuple):
-    """The text to edit; `is_new` if the memory file does not exist yet."""
-
-    text: str
-    is_new: bool
-
 
 EditWarning = tuple[int, str]  # a possible mistake: the line from 1 and a sentence
 
@@ -47,14 +38,13 @@ class EditResult(NamedTuple):
     merged_others: bool = False
 
 
-def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
+def open_copy(project: Project, agent: str, store: Store) -> str:
     """Return the memory's text, or for a new memory a header with the default headings."""
     snapshot = store.read(agent)
     if snapshot:
-        return EditCopy(snapshot.text, is_new=False)
-    header = read_memory(project, agent, store).text
-    headings = template.render_headings(project_rules.find_limits(project, agent))
-    return EditCopy(header + headings, is_new=True)
+        return snapshot.text
+    memory = read_memory(project, agent, store)
+    return memory.text + template.render_headings(memory.limits)
 
 
 # Warnings.
@@ -97,20 +87,20 @@ def _begins_tag(line: str) -> bool:
 def save_copy(
     project: Project,
     agent: str,
-    copy: EditCopy,
+    base: str,
     text: str,
     store: Store | None = None,
     source: str = item_history.PERSON_SOURCE,
 ) -> EditResult:
-    """Merge the edited text into the memory, as one change; changes by others are kept.
+    """Merge a text that was `base` into the memory, as one change; changes by others are kept.
 
     Raises OSError if the memory cannot be locked, read or written; it is then unchanged.
     """
 
     def save(memory: AgentMemory) -> EditResult:
-        base, after = "" if copy.is_new else copy.text, text
-        merged_others = memory.snapshot is not None and memory.snapshot.text != base
-        if memory.snapshot and memory.text != base:
+        after, snapshot = text, memory.snapshot
+        merged_others = snapshot is not None and snapshot.text != base
+        if snapshot and memory.text != base:
             after = three_way.merge(base, memory.text, after)
         result = _apply(memory, markdown.parse_document(after), source)
         return result._replace(merged_others=merged_others)

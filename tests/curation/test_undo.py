@@ -220,7 +220,7 @@ def edited(shop: Workshop) -> None:
 
 def edited_prose(shop: Workshop) -> None:
     copy = edit_session.open_copy(shop.project, "qa", shop.store)
-    edit_session.save_copy(shop.project, "qa", copy, copy.text.replace("Prose", "Text"), shop.store)
+    edit_session.save_copy(shop.project, "qa", copy, copy.replace("Prose", "Text"), shop.store)
 
 
 # What is changed, and the number of changes.

@@ -20,7 +20,7 @@ from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_l
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
-from memory_core.curation.edit_session import EditCopy, EditResult, EditWarning
+from memory_core.curation.edit_session import EditResult, EditWarning
 from memory_core.history import item_history
 from memory_core.text.phrases import format_count
 
@@ -82,7 +82,7 @@ def edit(
 
 def _edit_file(scope: Scope, agent: str) -> None:
     project, level = scope
-    copy = edit_session.open_copy(project, agent, level)
+    is_new, copy = not level.has_file(agent), edit_session.open_copy(project, agent, level)
     path = _write_copy(level.path(agent), copy)
     is_kept = False
     try:
@@ -93,7 +93,7 @@ def _edit_file(scope: Scope, agent: str) -> None:
         edited, source = _read(path), acting.find_source(project, [""])
         result = edit_session.save_copy(project, agent, copy, edited, level, source=source)
     except BaseException:
-        is_kept = path.is_file() and _read(path) != copy.text
+        is_kept = path.is_file() and _read(path) != copy
         if is_kept:
             print_note(f"What you wrote is in {path}")
         raise
@@ -101,17 +101,17 @@ def _edit_file(scope: Scope, agent: str) -> None:
         if not is_kept:
             shutil.rmtree(path.parent, ignore_errors=True)
     _print_result(scope, agent, result)
-    if copy.is_new:
+    if is_new:
         notes.note_undefined(project, agent)
     if warnings:
         raise typer.Exit(1)
 
 
-def _write_copy(target: str, copy: EditCopy) -> Path:
+def _write_copy(target: str, copy: str) -> Path:
     # A folder of its own, because editors leave files next to the copy.
     folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
     path = folder / os.path.basename(target)
-    path.write_bytes(copy.text.encode("utf-8", "surrogateescape"))
+    path.write_bytes(copy.encode("utf-8", "surrogateescape"))
     return path
 
 
@@ -122,12 +122,12 @@ def _read(path: Path) -> str:
         raise CommandRefused(f"the editor removed the file; {inputs.NOTHING_CHANGED}", 1) from None
 
 
-def _edit_until_accepted(copy: EditCopy, path: Path) -> list[EditWarning] | None:
+def _edit_until_accepted(copy: str, path: Path) -> list[EditWarning] | None:
     """Run the editor; return the warnings that nobody answered, or None to change nothing."""
     while True:
         start = time.monotonic()
         editor = run_editor(path)
-        if _read(path) == copy.text:
+        if _read(path) == copy:
             if time.monotonic() - start < MIN_EDIT_SECONDS and inputs.can_ask():
                 print_note(
                     f"{editor} returned at once: it may need an option to wait, like `code --wait`"
