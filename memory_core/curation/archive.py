@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.curation import lookup
+from memory_core.curation.item_actions import SavedItem
 from memory_core.document import dated_entries, markdown, merge_learnings
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, transaction
@@ -29,15 +30,6 @@ class ArchivedItem(NamedTuple):
     @property
     def id(self) -> str:
         return item_history.id_of(self.text.partition("\n")[0])
-
-
-class RestoreResult(NamedTuple):
-    """The restored item; if it `was_present`, it was only removed from the archive."""
-
-    file: str
-    section: str
-    text: str
-    was_present: bool
 
 
 class NotRestored(ValueError):
@@ -64,29 +56,28 @@ def list_absent(store: Store, agent: str) -> list[ArchivedItem]:
     return [item for item in list_items(store, agent) if item.id not in present]
 
 
-def restore(
-    project: Project, store: Store, named: Sequence[tuple[str, str]]
-) -> list[tuple[str, RestoreResult]]:
+def restore(project: Project, store: Store, named: Sequence[tuple[str, str]]) -> list[SavedItem]:
     """Put items, given as (agent, item), back into their sections, all of them as one change.
 
+    One that was present is only removed from the archive.
     An item is an id, a text, a part of either, or a number in the archive.  Items that are not in
     the archive are searched in the history.  Raises NotRestored, ItemNotFound and AmbiguousItem;
     nothing is changed then.
     """
 
-    def change(memory: AgentMemory) -> list[tuple[str, RestoreResult]]:
+    def change(memory: AgentMemory) -> list[SavedItem]:
         """Restore items: first from the archive, then removed, then present ones."""
         archived, others = list_items(memory.store, memory.agent), _list_past(memory)
         names = [name for agent, name in named if agent == memory.agent]
         items = dict.fromkeys(find_item(name, archived, others) for name in names)
-        return [(memory.agent, _restore(memory, item)) for item in items]
+        return [_restore(memory, item) for item in items]
 
     agents = dict.fromkeys(agent for agent, _item in named)
     for agent in agents:
         change(read_memory(project, agent, store))
     change_id = agent_memory.make_change_id("restore")
     results = transaction.change_memories(project, store, agents, change, change_id)
-    return [pair for pairs in results for pair in pairs]
+    return [item for items in results for item in items]
 
 
 def find_item(
@@ -111,19 +102,18 @@ def _list_past(memory: AgentMemory) -> list[ArchivedItem]:
     ]
 
 
-def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
+def _restore(memory: AgentMemory, archived: ArchivedItem) -> SavedItem:
     """Insert the item into the memory, unless it is present; raises NotRestored."""
-    file = memory.store.paths.relative(memory.store.path(memory.agent))
     document = memory.document
     first_line, _newline, nested = archived.text.partition("\n")
     if archived.number:
         memory.from_archive.append((archived.section, archived.text))
-    key = item_history.id_of(first_line)
+    key = archived.id
     if present := [item for item in document.items if item_history.id_of(item.text) == key]:
         lines = list(map(str.strip, markdown.read_nested(document, present[0]).splitlines()))
         if not all(line.strip() in lines for line in nested.splitlines()):
             raise NotRestored("the memory has it without some nested lines; copy them by hand")
-        return RestoreResult(file, archived.section, archived.text, was_present=True)
+        return SavedItem(memory.agent, key, archived.text, True, archived.section)
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
@@ -135,4 +125,4 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     _text, title, nested = agent_memory.index_items(after)[key]
     memory.set_document(after)
     memory.record("restored", first_line, section=title, nested=nested, source="person")
-    return RestoreResult(file, title, archived.text, was_present=False)
+    return SavedItem(memory.agent, key, archived.text, False, title)

@@ -60,6 +60,19 @@ class TaughtItem(NamedTuple):
     was: str
 
 
+class SavedItem(NamedTuple):
+    """An item that a command put into an agent's memory, or that `was_present` there already.
+
+    Its text may have nested lines; `section` is "" if nobody needs it.
+    """
+
+    agent: str
+    id: str
+    text: str
+    was_present: bool
+    section: str = ""
+
+
 class TeachResult(NamedTuple):
     """Taught items, items that lost confidence, evicted items, and why a learning has to wait.
 

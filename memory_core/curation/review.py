@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, preference_actions
+from memory_core.curation.item_actions import SavedItem
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemState, Record
@@ -62,15 +63,6 @@ class WaitingItem(NamedTuple):
             is_outside |= bool(self.entry["reading"])
             others += filter(None, [text_origins.find_reason(self.text, is_outside)])
         return [*filter(None, [reason]), *others] or ["unknown"]
-
-
-class AcceptedItem(NamedTuple):
-    """The item that an accepted learning became; `was_present`: another run had taught it."""
-
-    agent: str
-    id: str
-    text: str
-    was_present: bool
 
 
 class Preview(NamedTuple):
@@ -146,14 +138,14 @@ def accept(
     chosen: Sequence[WaitingItem],
     text: str | None = None,
     target: str = "",
-) -> list[AcceptedItem]:
+) -> list[SavedItem]:
     """Add learnings to their memories, in any length, as items of a person.
 
     `text` replaces that of a single learning; its lines below the first one are nested.  `target`
     is another agent, whose memory gets the learnings.  Raises InvalidDecision and NotWaiting
     before any change, and OSError.
     """
-    accepted: list[AcceptedItem] = []
+    accepted: list[SavedItem] = []
     texts = [_split_text(item.text if text is None else text) for item in chosen]
 
     def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
@@ -181,23 +173,23 @@ def _accept_item(
     text: tuple[str, str],
     is_edited: bool,
     fields: dict[str, Any],
-) -> AcceptedItem:
+) -> SavedItem:
     """Add a learning to a memory, or confirm the item about which an entry asks."""
     content, nested = text
     state = _find_doubted(memory, item)
     if state and not is_edited:
         memory.record("confirmed", state.text, **fields)
-        return AcceptedItem(memory.agent, state.id, state.text, False)
+        return SavedItem(memory.agent, state.id, state.text, was_present=False)
     if state:
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))
     elif item.entry["reason"].endswith(waiting_list.IN_FILE):
         if is_edited:
             raise InvalidDecision(f"{item.id} is not an item: edit the memory file")
         memory.origins[item.entry["content"], ""] = rights.ACCEPTED
-        return AcceptedItem(memory.agent, item.id, content, False)
+        return SavedItem(memory.agent, item.id, content, False)
     if item.entry["type"] == preference_actions.PREFERENCE:
         is_new = preference_actions.put(memory, *preferences.parse_pair(content), **fields)
-        return AcceptedItem(memory.agent, item_history.id_of(content), content, not is_new)
+        return SavedItem(memory.agent, item_history.id_of(content), content, not is_new)
     row = [item.entry["type"], content, nested]
     merged = changes.learn(memory, [row], kind="approved", **fields)
     if merged.refused:
@@ -205,7 +197,7 @@ def _accept_item(
         raise InvalidDecision(f"{item.id} cannot be added: {reason}")
     present = merged.duplicates[0][0] if merged.duplicates else ""
     key = item_history.id_of(present or content)
-    return AcceptedItem(memory.agent, key, present or content, bool(present))
+    return SavedItem(memory.agent, key, present or content, bool(present))
 
 
 def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
@@ -392,7 +384,7 @@ def _list_effects(item: WaitingItem, shown: Preview) -> list[tuple[str, str]]:
     return rows
 
 
-def format_accepted(item: AcceptedItem) -> str:
+def format_accepted(item: SavedItem) -> str:
     verb = "Already known" if item.was_present else "Accepted"
     return f"{verb}: {item.agent}: {item.id} {item.text}"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import item_actions, lookup
+from memory_core.curation.item_actions import SavedItem
 from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import rights
 from memory_core.memory import agent_memory, transaction
@@ -15,16 +16,6 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-
-
-class ShareResult(NamedTuple):
-    """A copy of an item: its agent and level; `was_present` if nothing had to be copied."""
-
-    agent: str
-    is_user: bool
-    text: str
-    section: str
-    was_present: bool
 
 
 class SourceItem(NamedTuple):
@@ -68,7 +59,7 @@ def find_source(project: Project, store: Store, agents: Iterable[str], name: str
 
 def copy_items(
     project: Project, copies: Sequence[tuple[SourceItem, Sequence[tuple[str, Store]]]]
-) -> list[list[ShareResult]]:
+) -> list[list[SavedItem]]:
     """Copy each item to its (agent, level), all as one change.
 
     A copy has the origin, the confidence and the tier of its item.
@@ -85,16 +76,15 @@ def copy_items(
 
 def _copy(
     project: Project, source: SourceItem, agent: str, store: Store, change_id: str
-) -> ShareResult:
-    is_user = project.user_paths is not None and store.paths is project.user_paths
+) -> SavedItem:
     whole = scanner.redact(source.text)
     first_line, _newline, nested = whole.partition("\n")
 
-    def change(memory: AgentMemory) -> ShareResult:
+    def change(memory: AgentMemory) -> SavedItem:
         document = markdown.parse_document(memory.text)
         twin = merge_learnings.find_duplicate(document.items, first_line)
         if twin:
-            return ShareResult(agent, is_user, twin.text, "", was_present=True)
+            return SavedItem(agent, source.id, twin.text, was_present=True)
         after = merge_learnings.insert_entry(document, source.section, whole, memory.limits)
         memory.set_document(after)
         title = next(item[1] for item in agent_memory.list_items(after) if item[0] == first_line)
@@ -105,6 +95,6 @@ def _copy(
         memory.record(
             "imported", first_line, source="person", confidence=source.confidence, **fields
         )
-        return ShareResult(agent, is_user, first_line, title, was_present=False)
+        return SavedItem(agent, source.id, first_line, False, title)
 
     return transaction.change_memory(project, agent, change, store, change_id)

@@ -514,8 +514,8 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
     source = sharing.find_source(shop, shop.store, ["engineer", "qa"], FACT)
     users = shop.level(user=True)
     (done,) = sharing.copy_items(shop, [(source, [("qa", shop.store), ("engineer", users)])])
-    targets = [("qa", False), ("engineer", True)]
-    assert done == [sharing.ShareResult(*target, FACT, "Mine", False) for target in targets]
+    agents = ("qa", "engineer")
+    assert done == [item_actions.SavedItem(one, source.id, FACT, False, "Mine") for one in agents]
     assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
     for held, agent in ((shop.store, "qa"), (users, "engineer")):
         told = held.history(agent).read()[-1]

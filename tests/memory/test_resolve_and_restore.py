@@ -227,7 +227,7 @@ PRESENT = [
 def test_restore(before: str, section: str, item: str, after: str) -> None:
     with project_with({"qa.md": before}) as (memories, project):
         was_archived(project, "qa", ("Z", "stays"), (section, item))
-        done = archive.restore(project, project.store, [("qa", "2")])[0][1]
+        done = archive.restore(project, project.store, [("qa", "2")])[0]
         assert (done.text, done.was_present) == (item, (before, section, item, after) in PRESENT)
         assert plain(read_texts(memories))["qa.md"].lstrip("\n") == after
         assert [each.text for each in archive.list_items(project.store, "qa")] == ["stays"]

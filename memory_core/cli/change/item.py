@@ -11,8 +11,7 @@ from memory_core.cli.common.entries import Entry, format_section, print_entries,
 from memory_core.cli.common.notes import print_result
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_context, archive, item_actions, lookup, searching
-from memory_core.curation.archive import RestoreResult
-from memory_core.curation.item_actions import RatedItem
+from memory_core.curation.item_actions import RatedItem, SavedItem
 from memory_core.storage.project import Project
 
 # What only a person may do, by the kind of the history record.
@@ -80,11 +79,13 @@ def restore(items: ArchivedItems, user: User = False, json: AsJson = False) -> N
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
     named = scopes.find_items(scope, items, places)
     results = archive.restore(*scope, named)
+    names = ("agent", "section", "text")
     rows = [
-        {"agent": agent, **select_fields(one, "file", "section", "text", known="was_present")}
-        for agent, one in results
+        {**select_fields(one, *names, known="was_present"), "file": _find_file(scope, one)}
+        for one in results
     ]
-    print_result(scope, json, rows, [_format_restored(one) for _agent, one in results])
+    lines = [_format_restored(one, _find_file(scope, one)) for one in results]
+    print_result(scope, json, rows, lines)
 
 
 def pin(items: Items, user: User = False, json: AsJson = False) -> None:
@@ -143,11 +144,15 @@ def item_to_json(item: RatedItem) -> dict[str, Any]:
     return select_fields(item, "id", "text", "section", "confidence")
 
 
-def _format_restored(result: RestoreResult) -> str:
+def _find_file(scope: scopes.Scope, item: SavedItem) -> str:
+    return scope.level.paths.relative(scope.level.path(item.agent))
+
+
+def _format_restored(result: SavedItem, file: str) -> str:
     first = result.text.splitlines()[0]
     if result.was_present:
-        return f"Already in {result.file}: {first}"
-    return f"Restored to {result.file} [{result.section}]: {first}"
+        return f"Already in {file}: {first}"
+    return f"Restored to {file} [{result.section}]: {first}"
 
 
 def _list_archive(scope: scopes.Scope, agent: str, json: bool) -> None:

@@ -13,10 +13,11 @@ from memory_core.cli.common.inputs import can_ask, read_key
 from memory_core.cli.common.notes import format_command, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import is_terminal, print_json, print_line, print_note
+from memory_core.cli.output import is_terminal, print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_status, lookup
 from memory_core.curation import review as waiting_list
-from memory_core.curation.review import AcceptedItem, WaitingItem, format_accepted, item_to_json
+from memory_core.curation.item_actions import SavedItem
+from memory_core.curation.review import WaitingItem, format_accepted, item_to_json
 from memory_core.document import markdown
 from memory_core.history import rights
 from memory_core.origin import text_origins
@@ -97,14 +98,16 @@ def _review_waiting(scope: Scope, words: list[str], asks: bool, json: bool) -> N
 
 
 def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool, json: bool) -> None:
-    accepted: list[AcceptedItem] = []
+    accepted: list[SavedItem] = []
     if accept:
         acting.require_person(scope.project, "accept learnings")
         accepted = waiting_list.accept(*scope, chosen)
         lines = list(map(format_accepted, accepted))
     else:
         lines = waiting_list.reject(*scope, chosen)
-    learnings, items = list(map(item_to_json, chosen)), [one._asdict() for one in accepted]
+    names = ("agent", "id", "text", "was_present")
+    items = [select_fields(item, *names) for item in accepted]
+    learnings = list(map(item_to_json, chosen))
     decision = "accepted" if accept else "rejected"
     fields = {"decision": decision, "learnings": learnings, "items": items}
     print_result(scope, json, [fields], lines)

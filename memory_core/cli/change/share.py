@@ -11,7 +11,8 @@ from memory_core.cli.common.notes import print_result
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import select_fields
 from memory_core.curation import lookup, sharing
-from memory_core.curation.sharing import ShareResult, SourceItem
+from memory_core.curation.item_actions import SavedItem
+from memory_core.curation.sharing import SourceItem
 from memory_core.storage.store import Store
 
 Item = Annotated[list[str], argument("ITEM", ITEM_HELP)]
@@ -54,17 +55,18 @@ def share(
     ]
     copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
     copies = list(zip(sources, copied, strict=True))
-    lines = [_format_copy(source, result) for source, results in copies for result in results]
-    print_result(target, json, [_copies_to_json(*copy) for copy in copies], lines)
+    lines = [_format_copy(source, one, user) for source, results in copies for one in results]
+    print_result(target, json, [_copies_to_json(*copy, user) for copy in copies], lines)
 
 
-def _copies_to_json(source: SourceItem, results: list[ShareResult]) -> dict[str, Any]:
-    renamed = {"user": "is_user", "known": "was_present"}
+def _copies_to_json(source: SourceItem, results: list[SavedItem], user: bool) -> dict[str, Any]:
+    names = ("agent", "text", "section")
     return {
         "from": source.agent,
         **select_fields(source, "id", "text", "section", "confidence"),
         "shared": [
-            select_fields(result, "agent", "text", "section", **renamed) for result in results
+            {**select_fields(result, *names, known="was_present"), "user": user}
+            for result in results
         ],
     }
 
@@ -80,8 +82,8 @@ def _list_targets(
     return [(agent, scope.level) for agent in dict.fromkeys(agents)]
 
 
-def _format_copy(source: SourceItem, result: ShareResult) -> str:
-    target = f"{result.agent} (user level)" if result.is_user else result.agent
+def _format_copy(source: SourceItem, result: SavedItem, user: bool) -> str:
+    target = f"{result.agent} (user level)" if user else result.agent
     if result.was_present:
         return f"{target} already knows: {result.text}"
     section = f" [{result.section}]" if result.section else ""

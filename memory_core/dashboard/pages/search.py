@@ -49,7 +49,7 @@ def restore(visit: Visit) -> Done:
     agent = find_agent(visit, visit.form.get("agent", ""))
 
     def put_back() -> str:
-        ((_agent, result),) = archive.restore(project, project.store, [(agent, key)])
+        (result,) = archive.restore(project, project.store, [(agent, key)])
         verb = "It is in the memory already" if result.was_present else "Restored"
         return f"{verb}: {agent}: {result.text}"
 
