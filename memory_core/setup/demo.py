@@ -37,54 +37,23 @@ Content: {LEARNING}
 """
 
 
-class DemoStep(NamedTuple):
-    """One step for a newcomer to read: a sentence, and a text or a diff below it."""
-
-    sentence: str
-    text: str
-    is_diff: bool = False
+# What happens in each step, for a newcomer.
+STEPS = (
+    f'You write three rules for the agent "{AGENT}", with agent-memory add or with your editor:',
+    "You ask Claude Code for a retry, and it starts the agent. The hook adds the rules to the"
+    " agent's prompt, and says how to report a finding:",
+    "The agent does its task (a text plays it here). Its report ends with a finding:",
+    "The hook saves the finding in the memory file of the agent:",
+    "Claude Code shows you one line about that run. The command in it removes the finding again:",
+    "You ask for a timeout. The prompt of this agent has the finding of the first one:",
+)
 
 
 class Demo(NamedTuple):
-    """Two delegations in one session: their project, and the steps in order."""
+    """Two delegations in one session: their project, and what each of STEPS shows."""
 
     project: Project
-    steps: list[DemoStep]
-
-
-def _describe_steps(prompt: str, change: str, notice: str, next_prompt: str) -> list[DemoStep]:
-    """Return the steps in the order in which they happen."""
-    shown, learning, _rest = next_prompt.partition(LEARNING)
-    return [
-        DemoStep(
-            f'You write three rules for the agent "{AGENT}", with agent-memory add or with '
-            "your editor:",
-            "\n".join(f"- {rule}" for rule in RULES),
-        ),
-        DemoStep(
-            "You ask Claude Code for a retry, and it starts the agent. The hook adds the "
-            "rules to the agent's prompt, and says how to report a finding:",
-            prompt,
-        ),
-        DemoStep(
-            "The agent does its task (a text plays it here). Its report ends with a finding:",
-            REPORT,
-        ),
-        DemoStep(
-            "The hook saves the finding in the memory file of the agent:",
-            change,
-            is_diff=True,
-        ),
-        DemoStep(
-            "Claude Code shows you one line about that run. The command in it removes the "
-            "finding again:",
-            notice,
-        ),
-        DemoStep(
-            "You ask for a timeout. The prompt of this agent has the finding of the first one:",
-            f"{shown}{learning}\n...",
-        ),
-    ]
+    texts: list[str]
 
 
 def run_trial(text: str, environment: str) -> None:
@@ -125,7 +94,9 @@ def play(folder: str, environment: str, commands: Mapping[str, str]) -> Demo:
     if not (next_prompt.startswith(TASKS[1]) and LEARNING in next_prompt):
         raise InstallRefused(f"trial: the prompt lacks the task or the memory: {next_prompt}")
     notice = str((second.reply or {}).get("systemMessage") or "")
-    return Demo(project, _describe_steps(prompt, change.diff(), notice, next_prompt))
+    shown = f"{next_prompt.partition(LEARNING)[0]}{LEARNING}\n..."
+    rules = "\n".join(f"- {rule}" for rule in RULES)
+    return Demo(project, [rules, prompt, REPORT, change.diff(), notice, shown])
 
 
 def _link_program(folder: str) -> str:

@@ -33,8 +33,8 @@ def demo() -> None:
         dashboard = saved_page.make_page(played.project)
     page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
     page.write_text(dashboard, encoding="utf-8")
-    for number, step in enumerate(played.steps, 1):
-        _print_step(number, step)
+    for number, step in enumerate(zip(demo_project.STEPS, played.texts, strict=True), 1):
+        _print_step(number, *step)
     seconds = time.monotonic() - began
     print_line(paint(f"That was the demo: {seconds:.1f} s, with the real hooks.", "bold"))
     print_line(f"Its dashboard, for your browser: {page}")
@@ -42,15 +42,15 @@ def demo() -> None:
     print_line(f"Next, in the folder of your own project: {command} install {os.curdir}")
 
 
-def _print_step(number: int, step: demo_project.DemoStep) -> None:
-    for line in textwrap.wrap(name_command(f"{number}. {step.sentence}"), WIDTH):
+def _print_step(number: int, sentence: str, text: str) -> None:
+    for line in textwrap.wrap(name_command(f"{number}. {sentence}"), WIDTH):
         print_line(paint(line, "bold"))
     print_line("")
-    if step.is_diff:
-        print_diff(step.text)
+    if text.startswith("--- "):  # a diff
+        print_diff(text)
         print_line("")
         return
-    for line in step.text.strip().split("\n"):
+    for line in text.strip().split("\n"):
         style = "ok" if demo_project.LEARNING in line else ""
         for part in textwrap.wrap(line, WIDTH - 2) or [""]:
             shown = f"  {part}".rstrip()

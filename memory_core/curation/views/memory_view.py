@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import NamedTuple
 
 from memory_core.curation import agent_status
@@ -11,7 +12,7 @@ from memory_core.curation.agent_status import MemoryStatus
 from memory_core.document import markdown
 from memory_core.document.markdown import Document
 from memory_core.history import item_history
-from memory_core.history.item_history import History, ItemState
+from memory_core.history.item_history import ItemState
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.monitor.numbers import Numbers
@@ -40,7 +41,6 @@ class ItemView(NamedTuple):
     id: str
     text: str
     nested: str
-    section: str
     tier: str
     state: ItemState
     note: ItemNote
@@ -82,8 +82,7 @@ def read_view(numbers: Numbers, agent: str) -> MemoryView:
     snapshot = agent_status.read_file(store, agent)
     document = markdown.parse_document(snapshot.text if snapshot else "")
     status = agent_status.read_memory_status(numbers, agent)
-    views = _ViewMaker(numbers, agent, status)
-    parts = list(list_parts(document, views.make))
+    parts = list(list_parts(document, _make_views(numbers, status, document)))
     return MemoryView(status, parts, _find_user_file(project, store, agent))
 
 
@@ -94,59 +93,50 @@ def _find_user_file(project: Project, store: Store, agent: str) -> str:
     return user.path(agent) if user.has_file(agent) else ""
 
 
-class _ViewMaker:
-    """Makes the views of the items of one memory; all files are read once."""
-
-    def __init__(self, numbers: Numbers, agent: str, status: MemoryStatus) -> None:
-        project, store = numbers.project, numbers.store
-        self._history: History = read_memory(project, agent, store).history
-        self._notes: dict[str, ItemNote] = {}
-        with suppress(OSError):  # numbers that nobody can read now
-            self._notes = preparing.read_notes(project, store, agent)
-        texts = text_origins.list_texts(project, store, agent)
-        self._tiers = {(item.text, item.nested): item.tier for item in texts}
-        self._gone = {item.id: [*item.gone.values()] for item in status.stale}
-        self._waiting = {entry["content"]: str(entry["id"]) for entry in numbers.waiting(agent)}
-        self._person = project_rules.read_weights(project).person
-
-    def make(self, text: str, nested: str, section: str) -> ItemView:
-        key = item_history.id_of(text)
-        state = self._history.find(text) or ItemState(key, "", self._person)
-        note = self._notes.get(text) or ItemNote(confidence=self._person)
-        return ItemView(
+def _make_views(numbers: Numbers, status: MemoryStatus, document: Document) -> dict[int, ItemView]:
+    """Return the views of the items by their lines; all files are read once."""
+    project, store, agent = numbers.project, numbers.store, status.agent
+    history = read_memory(project, agent, store).history
+    notes: dict[str, ItemNote] = {}
+    with suppress(OSError):  # numbers that nobody can read now
+        notes = preparing.read_notes(project, store, agent)
+    texts = text_origins.list_texts(project, store, agent)
+    tiers = {(item.text, item.nested): item.tier for item in texts}
+    gone = {item.id: [*item.gone.values()] for item in status.stale}
+    waiting = {entry["content"]: str(entry["id"]) for entry in numbers.waiting(agent)}
+    person = project_rules.read_weights(project).person
+    views = {}
+    for item in document.items:
+        key, nested = item_history.id_of(item.text), markdown.read_nested(document, item)
+        state = history.find(item.text) or ItemState(key, "", person)
+        views[item.line] = ItemView(
             id=key,
-            text=scanner.redact(text),
+            text=scanner.redact(item.text),
             nested=scanner.redact(nested),
-            section=section,
-            tier=self._tiers.get((text, nested), ""),
+            tier=tiers.get((item.text, nested), ""),
             state=state,
-            note=note,
+            note=notes.get(item.text) or ItemNote(confidence=person),
             source=state.source or item_history.HAND_SOURCE,
             reading=scanner.redact_values(state.reading),
             runs=len(state.runs - {""}),
-            gone=self._gone.get(key, []),
-            waits=self._waiting.get(text, ""),
+            gone=gone.get(key, []),
+            waits=waiting.get(item.text, ""),
         )
+    return views
 
 
 def list_parts(
-    document: Document, make_view: Callable[[str, str, str], ItemView] | None = None
+    document: Document, views: Mapping[int, ItemView] = MappingProxyType({})
 ) -> Iterator[DocumentPart]:
-    """Yield the parts of a document, without blank lines.
-
-    `make_view` returns the view of an item by its text, its nested lines and its section.
-    """
+    """Yield the parts of a document, without blank lines; `views` are those of its items."""
     items = {item.line: item for item in document.items if item.text}
     headings = {heading.line: heading for heading in document.headings}
-    titles = {item.line: section.title for section in document.sections for item in section.items}
     kinds, at = _list_kinds(document), 0
     while at < len(document.lines):
         start = at
         if item := items.get(at):
-            nested = markdown.read_nested(document, item)
-            view = make_view(item.text, nested, titles.get(at, "")) if make_view else None
-            text = scanner.redact(markdown.join_nested(item.text, nested))
-            yield DocumentPart(ITEM, at + 1, text, item=view)
+            text = markdown.join_nested(item.text, markdown.read_nested(document, item))
+            yield DocumentPart(ITEM, at + 1, scanner.redact(text), item=views.get(at))
             at = item.end
         elif heading := headings.get(at):
             yield DocumentPart(HEADING, at + 1, scanner.redact(heading.title), heading.level)
