@@ -9,10 +9,8 @@ from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
-from memory_core.document.markdown import Document
 from memory_core.history import performance
-from memory_core.memory import agent_memory, preparing, recall, run_history
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory import preparing, recall, run_history
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -54,16 +52,16 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     values: dict[str, str] = {}
     for store in preparing.list_levels(project, agent):
         keys = set(map(preferences.normalize_key, values))
-        memory = read_memory(project, agent, store)
-        document = _remove_held(project, memory)
-        for key, value in preferences.read_values(document).items():
+        guard = text_origins.make_guard(store, agent, project)
+        given = guard.remove_held(read_memory(project, agent, store).document)
+        for key, value in preferences.read_values(given).items():
             if preferences.normalize_key(key) not in keys:
                 values[key] = value
         texts = [item.text for item in items]
         outside = text_origins.list_outside(project, store, agent)
         items += [
             item._replace(is_outside=item.text in outside)
-            for item in _list_given(memory, document)
+            for item in list_given(project, store, agent)
             if not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
@@ -79,21 +77,13 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
 
 
 def list_given(project: Project, store: Store, agent: str) -> list[RatedItem]:
-    """Return the items of a memory that agents receive."""
-    memory = read_memory(project, agent, store)
-    return _list_given(memory, _remove_held(project, memory))
-
-
-def _list_given(memory: AgentMemory, document: Document) -> list[RatedItem]:
-    """Return the items of a memory that are in a document, with their sections there."""
-    sections = {text: section for text, section, _nested in agent_memory.list_items(document)}
-    items = [item for item in item_actions.list_items(memory) if item.text in sections]
-    return [item._replace(section=sections[item.text]) for item in items]
-
-
-def _remove_held(project: Project, memory: AgentMemory) -> Document:
-    guard = text_origins.make_guard(memory.store, memory.agent, project)
-    return guard.remove_held(memory.document)
+    """Return the items of a memory that agents receive, with the sections that they see."""
+    guard = text_origins.make_guard(store, agent, project)
+    return [
+        item._replace(section=guard.name_section(item.section))
+        for item in item_actions.list_items(read_memory(project, agent, store))
+        if not guard.find_reason(item.text, item.nested)
+    ]
 
 
 def preview_block(project: Project, agent: str, task: str = "") -> recall.MemoryBlock:

@@ -24,7 +24,6 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin.text_origins import JudgedText
 from memory_core.secrets import scanner
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize
@@ -102,14 +101,10 @@ class InvalidRequest(ValueError):
 
 def list_items(memory: AgentMemory) -> list[RatedItem]:
     """Return the items of a memory in the order of the file."""
-    items, person = [], project_rules.read_weights(memory.project).person
+    items = []
     for text, section, nested in agent_memory.list_items(memory.document):
-        state, confidence = memory.history.find(text), person
-        if state:
-            confidence = state.confidence
-        elif memory.history.is_foreign(text, nested):
-            confidence = rights.FOREIGN_CONFIDENCE
-        items.append(RatedItem(item_history.id_of(text), text, section, confidence, nested))
+        state = memory.state_of(text)
+        items.append(RatedItem(state.id, text, section, state.confidence, nested))
     return items
 
 
@@ -149,29 +144,24 @@ def judge_items(
     for agent, item in names:
         agents.setdefault(agent, []).append(item)
 
-    def find(memory: AgentMemory) -> list[RatedItem]:
+    def change(memory: AgentMemory) -> list[tuple[str, RatedItem]]:
         items = list_items(memory)
         named = [lookup.find_item(name, items) for name in agents[memory.agent]]
-        return list({item.id: item for item in named}.values())
-
-    def change(memory: AgentMemory) -> list[tuple[str, RatedItem]]:
-        items = find(memory)
-        for item in items:
+        chosen = {item.id: item for item in named}
+        for item in chosen.values():
             decided = _settle(memory, item.text) if kind in ("removed", "confirmed") else {}
             if kind == "removed":
                 changes.remove_items(memory, [item.text], kind, **by, **decided)
             else:
                 memory.record(kind, item.text, **by, **decided)
-        states = [memory.history.get(item.id) for item in items]
-        person = project_rules.read_weights(project).person
         return [
-            (memory.agent, item._replace(confidence=state.confidence if state else person))
-            for item, state in zip(items, states, strict=True)
+            (memory.agent, item._replace(confidence=memory.state_of(item.text).confidence))
+            for item in chosen.values()
         ]
 
     # Check the names first: an unknown one must not create any file, such as the lock.
     for agent in agents:
-        find(read_memory(project, agent, store))
+        change(read_memory(project, agent, store))
     store, change_id = store or project.store, agent_memory.make_change_id(kind)
     changed = transaction.change_memories(project, store, agents, change, change_id)
     return [pair for pairs in changed for pair in pairs]

@@ -15,7 +15,7 @@ from memory_core.document import markdown, merge_learnings, template
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import MergeResult
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import History, ItemFields, Record
+from memory_core.history.item_history import History, ItemFields, ItemState, Record
 from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
@@ -117,6 +117,12 @@ class AgentMemory:
         """Return whether an item with this text is in the memory."""
         state = self.history.find(text)
         return state is not None and state.is_present
+
+    def state_of(self, text: str) -> ItemState:
+        """Return the state of an item of the file: reading it has recorded all of them."""
+        state = self.history.find(text)
+        assert state, f"{self.agent} has no record of {text!r}"
+        return state
 
     def begin_version(self) -> None:
         """Choose the time and the number of a change that follows all records up to now.
