@@ -142,22 +142,12 @@ def _find_orphans(project: Project, store: Store) -> Iterator[OrphanMemory]:
                 yield orphan
 
 
-def _is_link(store: Store, path: str) -> bool:
-    """Check whether a file is, or is reached through, a link or the like.
-
-    At the user's level, links are followed otherwise.  Raises OSError.
-    """
-    files = SafeFiles(store.paths.root)
-    files.read_end(path, 1)
-    return bool(files.refused)
-
-
 def _read_orphan(
     project: Project, store: Store, agent: str, last_event: str
 ) -> OrphanMemory | None:
     """Return the memory of an undefined agent, None if it may still be needed; raises OSError."""
     snapshot = store.read(agent)
-    if snapshot is None or _is_link(store, snapshot.path):
+    if snapshot is None:
         return None
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
     history = store.history(agent).read()

@@ -79,10 +79,6 @@ class Proposal(NamedTuple):
     refused: str = ""
 
 
-class InvalidAnswer(headless.NoAnswer):
-    """An answer of Claude Code in an unexpected format."""
-
-
 def read_items(project: Project, agent: str) -> list[SectionItem]:
     """Return the items of an agent's memory."""
     snapshot = project.store.read(agent)
@@ -253,13 +249,13 @@ def _format_note(number: int, item: SectionItem) -> str:
 
 
 def _parse_answer(answer: str) -> list[Any]:
-    """Return the unchecked proposals of an answer; raises InvalidAnswer."""
+    """Return the unchecked proposals of an answer; raises headless.NoAnswer."""
     values = [value for _start, _end, value in json_blocks.find(answer, "proposals")]
     if len(values) != 1 or not isinstance(values[0]["proposals"], list):
-        raise InvalidAnswer("claude did not answer with one JSON object that has `proposals`")
+        raise headless.NoAnswer("claude did not answer with one JSON object that has `proposals`")
     proposals: list[Any] = values[0]["proposals"]
     if len(proposals) > MAX_ITEMS:
-        raise InvalidAnswer(f"claude made more than {MAX_ITEMS} proposals")
+        raise headless.NoAnswer(f"claude made more than {MAX_ITEMS} proposals")
     return proposals
 
 

@@ -6,14 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_spelling
-from memory_core.curation import cleaning, review
-from memory_core.curation.change_log import (
-    Change,
-    find_change,
-    is_undoable,
-    list_changes,
-    short_id,
-)
+from memory_core.curation import change_log, cleaning, review
+from memory_core.curation.change_log import Change
 from memory_core.document import markdown, revert_text, template
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.history import item_history, rights
@@ -94,8 +88,9 @@ def _list_changes(
         local.update(change_table.list_kept(store.paths, store.stem(agent)))
     return [
         change
-        for change in list_changes(store, owners)
-        if any(map(is_undoable, change.records)) and (change.id in local or not only_local)
+        for change in change_log.list_changes(store, owners)
+        if any(map(change_log.is_undoable, change.records))
+        and (change.id in local or not only_local)
     ]
 
 
@@ -123,13 +118,14 @@ def undo_changes(
             raise NothingToUndo(_format_too_few(store, agents, len(undoable)))
         return _undo(project, store, undoable[len(undoable) - count :], agents, write)
     every = _list_changes(store, agents)
-    ids = {find_change(every, name).id for name in names}
+    ids = {change_log.find_change(every, name).id for name in names}
     chosen = [change for change in every if change.id in ids]
     for change in chosen:
         if not change.pending:
-            by = short_id(next(iter(change.undone_by.values())))
-            reason = f"change {short_id(change.id)} is undone already: undo {by} to redo it"
-            raise NothingToUndo(reason)
+            undone, by = map(
+                change_log.short_id, (change.id, next(iter(change.undone_by.values())))
+            )
+            raise NothingToUndo(f"change {undone} is undone already: undo {by} to redo it")
     return _undo(project, store, chosen, agents, write)
 
 
@@ -148,9 +144,9 @@ def redo_changes(
     """
     if names:
         every, undos = _list_changes(store), list[str]()
-        for change in (find_change(every, name) for name in names):
+        for change in (change_log.find_change(every, name) for name in names):
             if not change.undoes and not change.undone_by:
-                raise NothingToUndo(f"change {short_id(change.id)} is not undone")
+                raise NothingToUndo(f"change {change_log.short_id(change.id)} is not undone")
             undos += [change.id] if change.undoes else change.undone_by.values()
         return undo_changes(project, store, undos, write=write)
     waiting, chosen = list_redoable(store), list[Change]()
@@ -253,8 +249,9 @@ def _revert_text(memory: AgentMemory, ids: Sequence[str]) -> tuple[str | None, b
     for change_id in reversed(ids):
         step = steps.get(change_id)
         if step is None:
-            reason = f"change {short_id(change_id)} cannot be undone: {TEXT_GONE}; undo it with git"
-            raise UndoConflict(f"{memory.agent}: {reason}; nothing was undone")
+            what = f"change {change_log.short_id(change_id)} cannot be undone"
+            reason = f"{TEXT_GONE}; undo it with git"
+            raise UndoConflict(f"{memory.agent}: {what}: {reason}; nothing was undone")
         if step.before == step.after:
             continue
         if text == step.after:
@@ -284,7 +281,7 @@ def _merge(memory: AgentMemory, step: TextStep, text: str | None) -> str | None:
         later = _find_later(memory, step.change, str(error))
         path = memory.store.paths.relative(memory.store.path(memory.agent))
         reason = f"{str(error)!r} was changed again by {later}edit {path} or use git"
-        undo = f"change {short_id(step.change)} cannot be undone"
+        undo = f"change {change_log.short_id(step.change)} cannot be undone"
         raise UndoConflict(f"{memory.agent}: {undo}: {reason}; nothing was undone") from None
     is_needless = None in (step.before, text) and cleaning.has_only_header(merged)
     return None if is_needless else merged
@@ -298,7 +295,7 @@ def _find_later(memory: AgentMemory, change_id: str, text: str) -> str:
         is_later = change != change_id and key in (record["id"], record.get("was"))
         if is_later and record.get("source") != item_history.HAND_SOURCE:
             moment = item_history.clock_time(record)[:16].replace("T", " ")
-            return f"change {short_id(change)} at {moment}: undo that first, "
+            return f"change {change_log.short_id(change)} at {moment}: undo that first, "
         if change == change_id or is_later:
             break
     return "an edit of the file: "

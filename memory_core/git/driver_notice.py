@@ -13,6 +13,8 @@ DRIVER_NAME = "agent-memory"
 CONFIG_SECTION = f'[merge "{DRIVER_NAME}"]'
 INSTALL_COMMAND = "agent-memory git install"
 
+# The lines of .gitattributes.
+COMMENT_LINE = f"# Run `{INSTALL_COMMAND}` in each clone, or git merges these files as plain text."
 ATTRIBUTE_LINE = f"*.md merge={DRIVER_NAME}"
 
 

@@ -15,15 +15,8 @@ from errno import ENOENT
 from memory_core.claude_code import settings_json
 from memory_core.files import git_command
 from memory_core.files.safe_files import Refused, SafeFiles
-from memory_core.git import three_way
-from memory_core.git.driver_notice import (
-    ATTRIBUTE_LINE,
-    CONFIG_SECTION,
-    DRIVER_NAME,
-    INSTALL_COMMAND,
-    read_attributes,
-    read_config,
-)
+from memory_core.git import driver_notice, three_way
+from memory_core.git.driver_notice import ATTRIBUTE_LINE
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES
@@ -31,8 +24,7 @@ from memory_core.tasks import backlog_folder
 from memory_core.text import markdown_lines
 
 DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
-COMMENT_LINE = f"# Run `{INSTALL_COMMAND}` in each clone, or git merges these files as plain text."
-ADDED_LINES = (COMMENT_LINE, ATTRIBUTE_LINE)
+ADDED_LINES = (driver_notice.COMMENT_LINE, ATTRIBUTE_LINE)
 
 ARCHIVE_FOLDER = "archive"
 
@@ -147,7 +139,7 @@ def install(project: Project) -> DriverChanges:
     files = project.paths.files
     for memories in _list_folders(project):
         files.make_folder(memories)
-        text = read_attributes(files, memories)
+        text = driver_notice.read_attributes(files, memories)
         if ATTRIBUTE_LINE not in text.splitlines():
             gap = "" if not text or text.endswith("\n") else "\n"
             added = "".join(f"{line}\n" for line in ADDED_LINES)
@@ -168,7 +160,7 @@ def uninstall(project: Project, with_tracked: bool = True) -> DriverChanges:
     folder = find_work_tree(project)
     changes = DriverChanges()
     for memories in _list_folders(project):
-        text = read_attributes(project.paths.files, memories)
+        text = driver_notice.read_attributes(project.paths.files, memories)
         rest = [line for line in text.splitlines(True) if line.rstrip() not in ADDED_LINES]
         path = os.path.join(memories, ".gitattributes")
         if "".join(rest) != text and (with_tracked or not is_tracked(path)):
@@ -184,14 +176,14 @@ def list_attribute_files(project: Project) -> dict[str, bool]:
     paths = [
         os.path.join(folder, ".gitattributes")
         for folder in _list_folders(project)
-        if ATTRIBUTE_LINE in read_attributes(project.paths.files, folder)
+        if ATTRIBUTE_LINE in driver_notice.read_attributes(project.paths.files, folder)
     ]
     return {path: is_tracked(path) for path in paths}
 
 
 def has_driver(root: str) -> bool:
     """Say whether the configuration of a clone has the driver."""
-    return CONFIG_SECTION in (read_config(root) or "")
+    return driver_notice.CONFIG_SECTION in (driver_notice.read_config(root) or "")
 
 
 def is_tracked(path: str) -> bool:
@@ -246,7 +238,7 @@ def find_work_tree(project: Project) -> str:
 
 def _configure(folder: str, key: str, value: str) -> bool:
     """Set a key of the driver, or remove it if the value is empty; return whether it changed."""
-    name = f"merge.{DRIVER_NAME}.{key}"
+    name = f"merge.{driver_notice.DRIVER_NAME}.{key}"
     _status, old = git_command.run(folder, "config", "--local", name)
     if old.rstrip("\n") == value:
         return False
@@ -259,7 +251,9 @@ def _configure(folder: str, key: str, value: str) -> bool:
 def find_missing_program(folder: str) -> str:
     """Return the program of the driver if its file is missing, else ""."""
     try:
-        status, command = git_command.run(folder, "config", f"merge.{DRIVER_NAME}.driver")
+        status, command = git_command.run(
+            folder, "config", f"merge.{driver_notice.DRIVER_NAME}.driver"
+        )
         words = [] if status else shlex.split(command)[:4]
     except (OSError, ValueError):
         return ""
