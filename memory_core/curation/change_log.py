@@ -205,30 +205,25 @@ def compare(
     def is_in_time(record: Record) -> bool:
         return not until or item_history.clock_time(record) <= until
 
-    old, new = (
-        {state.id: state for state in item_history.History(filter(is_chosen, records))}
-        for is_chosen in (is_before, is_in_time)
-    )
+    old, new = (_index_items(filter(is_chosen, records)) for is_chosen in (is_before, is_in_time))
     path = store.paths.relative(store.path(agent))
     titles = dict.fromkeys(state.section for state in [*old.values(), *new.values()])
     return Comparison(
         since or (item_history.clock_time(last) if last else ""),
         compare_texts(path, *(_render_items(side.values(), titles) for side in (old, new))).diff(),
-        _list_added(old, new),
-        _list_added(new, old),
+        [state.text for key, state in new.items() if key not in old],
+        [state.text for key, state in old.items() if key not in new],
     )
 
 
-def _list_added(old: dict[str, ItemState], new: dict[str, ItemState]) -> list[str]:
-    """Return the texts of items that are present in the new state, and not in the old one."""
-    present = {key for key, state in old.items() if state.is_present}
-    return [state.text for key, state in new.items() if state.is_present and key not in present]
+def _index_items(records: Iterable[Record]) -> dict[str, ItemState]:
+    """Return the items that are in the memory after these records, by their ids."""
+    return {state.id: state for state in item_history.History(records) if state.is_present}
 
 
 def _render_items(states: Iterable[ItemState], titles: Iterable[str]) -> str:
     """Return the items below these headings; a new wording has the place of the older one."""
     sections = {title: [f"## {title}"] * bool(title) for title in sorted(titles)}
     for state in sorted(states, key=lambda state: state.born):
-        if state.is_present:
-            sections[state.section].append(markdown.join_nested(f"- {state.text}", state.nested))
+        sections[state.section].append(markdown.join_nested(f"- {state.text}", state.nested))
     return "\n".join("\n".join([*lines, ""]) for lines in sections.values())

@@ -111,10 +111,8 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
 def list_own(memory: AgentMemory, texts: Iterable[JudgedText]) -> list[RatedItem]:
     """Return what a person wrote on this machine; sentences and code have no id."""
     items = list_items(memory)
-    own, ids = (
-        [text for text in texts if text.tier in rights.WRITTEN_HERE],
-        {one.id for one in items},
-    )
+    own = [text for text in texts if text.tier in rights.WRITTEN_HERE]
+    ids = {item.id for item in items}
     prose = [text.text for text in own if text.id not in ids and text.text[0] != "#"]
     items = [item for item in items if item.id in {text.id for text in own}]
     return items + [RatedItem("", " ".join(text.split()), "", 1.0) for text in prose]

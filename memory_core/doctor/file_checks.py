@@ -56,26 +56,22 @@ def _check_memory(
 ) -> Iterator[Finding]:
     """Check the file of one agent."""
     project, level = exam.project, " --user" if user else ""
-    tidy = f"agent-memory tidy{level}"
     if memory.error == NOT_TEXT:
         advice = f"rename the file, or save it as UTF-8; agent-memory log{level} {memory.agent}"
         yield Finding(BROKEN, NOT_TEXT, memory.path, f"{advice} lists its items")
     elif memory.error:
         advice = "check this path and its permissions"
         yield Finding(BROKEN, memory.error, memory.path, advice)
-    kinds: set[str] = set()
-    for line, what in memory.warnings:
-        is_conflict = agent_status.is_conflict((line, what))
-        kind = agent_status.CONFLICT_WARNING if is_conflict else what
-        if kind in kinds:
-            continue  # the first line of each problem is enough
-        kinds.add(kind)
-        where = f"{memory.path}:{line}"
-        if is_conflict:
+    firsts: dict[str, tuple[int, str]] = {}  # the first line of each problem is enough
+    for warning in memory.warnings:
+        is_conflict = agent_status.is_conflict(warning)
+        firsts.setdefault(agent_status.CONFLICT_WARNING if is_conflict else warning[1], warning)
+    for kind, (line, what) in firsts.items():
+        advice, repair = "edit the line, and save the file as UTF-8", None
+        if kind == agent_status.CONFLICT_WARNING:
+            advice = f"agent-memory tidy{level}"
             repair = partial(repairs.resolve, project, memory.agent, user)
-            yield Finding(WARNING, what, where, tidy, repair)
-        else:
-            yield Finding(WARNING, what, where, "edit the line, and save the file as UTF-8")
+        yield Finding(WARNING, what, f"{memory.path}:{line}", advice, repair)
     for line, note in memory.notes:
         advice = f"agent-memory edit{level} {memory.agent}"
         yield Finding(NOTE, note, f"{memory.path}:{line}", advice)

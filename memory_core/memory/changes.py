@@ -247,16 +247,11 @@ def _is_enough(state: ItemState, report: TaughtReport) -> bool:
 
 
 def remove_items(
-    memory: AgentMemory,
-    texts: Collection[str],
-    kind: str,
-    section: str | None = None,
-    **source: Any,
+    memory: AgentMemory, texts: Collection[str], kind: str, **source: Any
 ) -> list[str]:
     """Move the items with these texts to the archive; return the texts of the removed items.
 
-    `kind` is the kind of the records, `removed` or `archived`.  If `section` is given, only items
-    of the section with this title are removed.
+    `kind` is the kind of the records, `removed` or `archived`.
     """
     document = memory.document
     normal_forms = set(map(similarity.normalize_text, texts))
@@ -264,7 +259,6 @@ def remove_items(
         item for item in document.items if similarity.normalize_text(item.text) in normal_forms
     ]
     titles = {item.line: part.title for part in document.sections for item in part.items}
-    items = [item for item in items if section in (None, titles.get(item.line, ""))]
     if not items:
         return []
     for item in items:
@@ -275,28 +269,23 @@ def remove_items(
     return [item.text for item in items]
 
 
-def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str) -> bool:
+def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str) -> None:
     """Replace the first of these items by a new text, and archive the others.
 
-    Returns False, and changes nothing, if one of them is not in the memory word for word.
-    Raises ValueError if the text does not fit into one line.
+    All of them are in the memory.  Raises ValueError if the text does not fit into one line.
     """
     document = memory.document
-    present = {fields[0]: fields for fields in list_items(document)}
-    if not all(old in present for old in olds):
-        return False
     old, new_id = olds[0], item_history.id_of(new)
     item = next(item for item in document.items if item.text == old)
     after = edits.replace_item(document, item, new)
     if item_history.id_of(old) != new_id:
-        _text, section, nested = present[old]
+        _, section, nested = next(fields for fields in list_items(document) if fields[0] == old)
         memory.evicted.append((section, old))
         was = item_history.id_of(old)
         memory.record("merged", new, section=section, nested=nested, was=was, **source)
     memory.set_document(after)
     others = [text for text in olds[1:] if item_history.id_of(text) != new_id]
     remove_items(memory, others, "archived", **source)
-    return True
 
 
 def apply_edit(
