@@ -13,15 +13,9 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.curation import archive
-from memory_core.document import (
-    dated_entries,
-    edits,
-    markdown,
-    merge_learnings,
-    merge_versions,
-    preferences,
-)
+from memory_core.document import dated_entries, edits, markdown, merge_versions, preferences
 from memory_core.document.diff import FileChange, compare_texts
+from memory_core.document.merge_learnings import put_preference
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
@@ -283,5 +277,5 @@ def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -
     own = markdown.parse_document(memory.text if memory.snapshot else "")
     for key, value in exported["preferences"].items():
         if preferences.find(own, key) is None:
-            text = merge_learnings.put_preference(text, key, value, memory.limits)
+            text = put_preference(text, key, value, memory.limits)
     return text

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from memory_core.storage.config_yml import (
-    config_file,
-    config_merge,
-    config_models,
-    default_settings,
-)
+from memory_core.storage.config_yml import config_file, config_merge, config_models
+from memory_core.storage.config_yml.default_settings import DEFAULTS
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -33,7 +29,7 @@ def list_settings(project: Project) -> list[Setting]:
         for level in (paths, user)
         if level
     }
-    defaults = _flatten(default_settings.DEFAULTS)
+    defaults = _flatten(DEFAULTS)
     descriptions = {
         key.removeprefix("memory."): text
         for key, _default, text in config_models.describe_settings()

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_core.claude_code import (
-    agent_names,
     events,
     hook_faults,
     sample_events,
     settings_files,
     settings_json,
 )
+from memory_core.claude_code.agent_names import PM
 from memory_core.curation import agent_status
 from memory_core.doctor.repairs import Repair
 from memory_core.monitor.numbers import Numbers
@@ -32,9 +32,6 @@ OK, NOTE, WARNING, BROKEN = "ok", "note", "warning", "broken"
 
 # Seconds: older errors and deliveries are not reported.
 RECENT_SECONDS = 7 * 86400
-
-# The `agent-memory sample` for each event; of two, the first one.
-SAMPLE_BY_EVENT = {event: kind for kind, event in reversed(sample_events.KINDS.items())}
 
 
 @dataclass
@@ -129,7 +126,7 @@ class Examination:
         """An agent for samples: one with a memory, if there is one."""
         candidates = [*self.project.store.agents(), sample_events.AGENT, events.DEFAULT_AGENT]
         return next(
-            (name for name in candidates if name != agent_names.PM and self.project.serves(name)),
+            (name for name in candidates if name != PM and self.project.serves(name)),
             sample_events.AGENT,
         )
 

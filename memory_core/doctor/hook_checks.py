@@ -12,22 +12,16 @@ from functools import partial
 
 from memory_core import __version__
 from memory_core.claude_code import sample_events, settings_files, settings_json
-from memory_core.doctor import repairs
-from memory_core.doctor.examination import (
-    BROKEN,
-    NOTE,
-    OK,
-    SAMPLE_BY_EVENT,
-    WARNING,
-    Examination,
-    Finding,
-    OwnHook,
-)
+from memory_core.doctor import examination, repairs
+from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program, trial
 from memory_core.storage import config
 from memory_core.text import memory_tags
 
 REINSTALL = "run ./install.sh again, from a clone of agent-memory"
+
+# The `agent-memory sample` for each event; of two, the first one.
+SAMPLE_BY_EVENT = {event: kind for kind, event in reversed(sample_events.KINDS.items())}
 
 
 def check_program(exam: Examination) -> Iterator[Finding]:
@@ -127,7 +121,7 @@ def _report_unusable(file: settings_files.SettingsFile) -> Finding:
     return Finding(BROKEN, what, file.path, "correct the file, or its permissions")
 
 
-def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
+def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator[Finding]:
     """Check the hooks of one settings or plugin file."""
     file = hooks[0].file
     forms = [(hook.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
@@ -152,7 +146,7 @@ def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
         yield Finding(NOTE, what, file.path, f"nothing, or {advice}")
 
 
-def _is_right(exam: Examination, hook: OwnHook) -> bool:
+def _is_right(exam: Examination, hook: examination.OwnHook) -> bool:
     """Say whether a hook is as this version writes it."""
     if hook.file.plugin:
         return exam.is_trusted(hook)
@@ -222,7 +216,7 @@ def check_commands(exam: Examination) -> Iterator[Finding]:
             return  # the others fail for the same reason
 
 
-def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
+def _run_hook(exam: Examination, hook: examination.OwnHook) -> Finding:
     environ = exam.environ
     if hook.file.folder:
         data = _find_plugin_data(exam, hook.file)

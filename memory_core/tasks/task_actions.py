@@ -18,16 +18,9 @@ from memory_core.secrets import scanner
 from memory_core.selection.passages import estimate_tokens
 from memory_core.storage import event_log
 from memory_core.storage.project import Project
-from memory_core.tasks import (
-    backlog_folder,
-    backlog_format,
-    claude_md_import,
-    lifecycle,
-    sync,
-    task_document,
-)
+from memory_core.tasks import backlog_folder, claude_md_import, lifecycle, sync, task_document
 from memory_core.tasks.backlog_folder import Folder
-from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
+from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask, is_safe_id, parse_file_name
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import front_matter, word_search
 from memory_core.text.times import format_utc
@@ -108,7 +101,7 @@ def _parse_id(task: str) -> str:
     name = task.strip().lower()
     if not name:
         raise NoTask(NO_ACTIVE_TASK)
-    if not backlog_format.is_safe_id(name):
+    if not is_safe_id(name):
         raise TaskError(
             f"invalid task id {task!r}: use letters and digits, with . _ or - between them;"
             " a title goes behind --title"
@@ -253,7 +246,7 @@ def _find_task(folder: Folder, wanted: str) -> tuple[str, BacklogTask | None]:
 def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
     """Return (id in the file name, parsed file) of a task, (task, None) without a file."""
     path = folder.find(task) or folder.find(task, backlog_folder.COMPLETED)
-    stem = backlog_format.parse_file_name(os.path.basename(path)) if path else task
+    stem = parse_file_name(os.path.basename(path)) if path else task
     return stem, folder.read_task(path) if path else None
 
 
