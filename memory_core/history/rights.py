@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-
-class Origins(Protocol):
-    """Where the texts of an agent came from, and which records this machine wrote."""
-
-    def find(self, text: str, nested: str = "") -> str:
-        """Return the origin of a text, "" without one."""
-
-    def owns(self, record: dict[str, Any]) -> bool:
-        """Return whether this machine wrote the record."""
-
-    def take(self, records: Iterable[dict[str, Any]]) -> None:
-        """Count these records, which are about to be written, as this machine's."""
-
+from memory_core.secrets import scanner
+from memory_core.text import digests
 
 # The highest confidence of an item of which this machine knows nothing.
 FOREIGN_CONFIDENCE = 0.5
@@ -75,3 +64,49 @@ def find_source_tier(source: str, reading: Sequence[str]) -> str:
     if reading:
         return TAINTED
     return {**BY_SOURCE, "person": PERSON, "": ""}.get(source, AGENT)
+
+
+RECORD_FIELDS = (
+    *("time", "kind", "id", "change", "n", "was"),
+    *("source", "run", "text", "nested", "reading"),
+)
+
+
+class Origins:
+    """Where the texts of an agent came from, and which records this machine wrote.
+
+    `known` has origins by the keys of texts, and `own` the digests of records.  `default` is the
+    origin of any other text, "" if nobody knows.
+    """
+
+    def __init__(
+        self, known: Mapping[str, str] | None = None, own: Iterable[str] = (), default: str = ""
+    ) -> None:
+        self._known, self._own, self._default = known or {}, set(own), default
+
+    def find(self, text: str, nested: str = "") -> str:
+        """Return the origin of a text, "" without one."""
+        return self._known.get(make_key(text, nested)) or self._default
+
+    def owns(self, record: dict[str, Any]) -> bool:
+        """Return whether this machine wrote the record."""
+        return bool(self._own) and identify_record(record) in self._own
+
+    def take(self, records: Iterable[dict[str, Any]]) -> None:
+        """Count these records, which are about to be written, as this machine's."""
+        self._own.update(map(identify_record, records))
+
+
+def make_key(text: str, nested: str = "") -> str:
+    """Return the key of an item; its lines count, not how they are indented.
+
+    A secret counts as what replaces it, because the text that agents receive is without it.
+    """
+    lines = [line.strip() for line in (text, *nested.split("\n"))]
+    return digests.hash_long(scanner.redact("\n".join(filter(None, lines))))
+
+
+def identify_record(record: dict[str, Any]) -> str:
+    """Return a digest of the fields that change the rights of an item."""
+    parts = [str(record.get(name, "")) for name in RECORD_FIELDS]
+    return digests.hash_long("\0".join([*parts, str("waiting" in record)]))

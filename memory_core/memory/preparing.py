@@ -223,14 +223,13 @@ def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
 def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) -> _Level | None:
     """Read the memory file of a level with its history, None without a file."""
     snapshot, past = None, _Past({}, {}, {}, {})
-    guard = text_origins.make_guard(store, agent, project)
+    guard = text_origins.make_guard(store, agent, project, is_blind=True)
     try:
         snapshot = store.read(agent)
         if snapshot:
             past = _Past.read(project, store, agent)
-            guard.find_origin("")  # now they are read
+            guard = text_origins.make_guard(store, agent, project)
     except OSError as error:
-        guard.forget_origins()
         log_unreadable(project, agent, error)
         parts.is_whole = False
     if snapshot is None:

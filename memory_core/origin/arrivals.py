@@ -220,7 +220,7 @@ def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file with these origins, "" for none."""
     texts = list_texts(store, agent)
     origins = ledger.read_origins(store, agent) if texts else {}
-    return [text for text in texts if origins.get(ledger.make_key(*text), "") in wanted]
+    return [text for text in texts if origins.get(rights.make_key(*text), "") in wanted]
 
 
 def _decide(
@@ -246,11 +246,11 @@ def _decide(
     if unclear is None or not unknown:
         return 0, digest
     in_main = _read_in_main_tree(project, store, agent)
-    new = [one for one in unknown if ledger.make_key(*one) not in in_main]
+    new = [one for one in unknown if rights.make_key(*one) not in in_main]
     origins = _find_origins(project, store, agent, new, since) if new else {}
     for one, origin in origins.items():
         origins[one] = rights.UNKNOWN if origin in unclear else origin
-    origins |= {one: in_main[ledger.make_key(*one)] for one in unknown if one not in new}
+    origins |= {one: in_main[rights.make_key(*one)] for one in unknown if one not in new}
     decided = {one: origin for one, origin in origins.items() if origin}
     ledger.add_origins(store, agent, decided)
     is_whole = len(decided) == len(origins)
@@ -276,7 +276,7 @@ def _find_origins(
     lower a text, never raise it.  What an agent's tool wrote is an agent's.  What a trusted key
     signed is reviewed.
     """
-    keys = {ledger.make_key(*text): text for text in texts}
+    keys = {rights.make_key(*text): text for text in texts}
     is_users = store.paths is not project.paths
     evidence = dict.fromkeys(keys, line_origins.OWN)
     if not is_users:

@@ -32,11 +32,6 @@ class Guard:
         self.given = given
         self._has_news: Callable[[], bool] = cache(has_news)
 
-    def forget_origins(self) -> None:
-        """Take the texts for those of which nothing is known, because that cannot be read."""
-        self.find_origin = lambda text, nested="": ""
-        self._has_news = lambda: False
-
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""
         tier = self.find_tier(text, nested)

@@ -13,64 +13,36 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from sqlite3 import Connection
 from typing import Any
 
 from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.history.item_history import History, Record
-from memory_core.history.rights import PERSON
-from memory_core.secrets import scanner
+from memory_core.history.rights import PERSON, Origins, identify_record, make_key
 from memory_core.selection import splitting
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.database import journal, origin_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import digests
 
 Text = tuple[str, str]  # a text, and its nested lines
 
-RECORD_FIELDS = (
-    *("time", "kind", "id", "change", "n", "was"),
-    *("source", "run", "text", "nested", "reading"),
-)
+
+def read(store: Store, agent: str, default: str = "") -> Origins:
+    """Return what this machine knows of an agent's memory.  Raises OSError."""
+    stem = store.stem(agent)
+
+    def read_tables(db: Connection) -> Origins:
+        own = origin_table.list_records(db, stem)
+        return Origins(origin_table.read_origins(db, stem), own, default)
+
+    return state_db.read(store.paths.state, read_tables)
 
 
-class Ledger:
-    """The origins of an agent's texts, and its records of this machine; read when needed.
-
-    `default` is the origin of a text without a line.
-    """
-
-    def __init__(self, store: Store, agent: str, default: str = "") -> None:
-        self._store, self._agent, self._default = store, agent, default
-        self._origins: dict[str, str] | None = None
-        self._records: set[str] | None = None
-
-    def find(self, text: str, nested: str = "") -> str:
-        """Return the origin of a text that is recorded on this machine, "" without one."""
-        if self._origins is None:
-            self._origins = read_origins(self._store, self._agent)
-        return self._origins.get(make_key(text, nested)) or self._default
-
-    def owns(self, record: Record) -> bool:
-        """Return whether this machine wrote the record."""
-        records = self._read_records()
-        return bool(records) and identify_record(record) in records
-
-    def take(self, records: Iterable[Record]) -> None:
-        """Count these records, which are about to be written, as this machine's."""
-        self._read_records().update(map(identify_record, records))
-
-    def _read_records(self) -> set[str]:
-        if self._records is None:
-            state, stem = self._store.paths.state, self._store.stem(self._agent)
-            self._records = state_db.read(state, lambda db: origin_table.list_records(db, stem))
-        return self._records
-
-
-def of(project: Project, store: Store, agent: str) -> Ledger:
-    """Return the ledger of an agent's texts; at user level every other text is the user's."""
-    return Ledger(store, agent, "" if store.paths is project.paths else PERSON)
+def of(project: Project, store: Store, agent: str) -> Origins:
+    """Return the same; at user level every text of which nothing is known is the user's."""
+    return read(store, agent, "" if store.paths is project.paths else PERSON)
 
 
 def read_history(project: Project, store: Store, agent: str) -> History:
@@ -94,16 +66,6 @@ def read_times(store: Store, agent: str) -> dict[str, float]:
     """Return since when this machine knows texts, in seconds, by their keys.  Raises OSError."""
     stem = store.stem(agent)
     return state_db.read(store.paths.state, lambda db: origin_table.read_times(db, stem))
-
-
-def make_key(text: str, nested: str = "") -> str:
-    """Return the key of an item; its lines count, not how they are indented.
-
-    A secret counts as what replaces it, because the text that agents receive is without it.
-    """
-
-    lines = [line.strip() for line in (text, *nested.split("\n"))]
-    return digests.hash_long(scanner.redact("\n".join(filter(None, lines))))
 
 
 def list_texts(text: str) -> list[Text]:
@@ -136,12 +98,6 @@ def add_origins(
     }
     if line := {name: value for name, value in line.items() if value}:
         _write(store, [agent], {**line, "since": int(time.time())})
-
-
-def identify_record(record: Record) -> str:
-    """Return a digest of the fields that change the rights of an item."""
-    parts = [str(record.get(name, "")) for name in RECORD_FIELDS]
-    return digests.hash_long("\0".join([*parts, str("waiting" in record)]))
 
 
 def rename_origins(store: Store, agent: str, new: str) -> None:

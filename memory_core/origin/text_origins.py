@@ -5,20 +5,20 @@ The other wings import no other module of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import groupby
 from typing import NamedTuple
 
 from memory_core.document import markdown
 from memory_core.files import last_look
 from memory_core.history import item_history, rights
+from memory_core.history.rights import make_key
 from memory_core.origin import arrivals, ledger, line_origins
 from memory_core.origin.arrivals import ask_whose, look
 from memory_core.origin.checking import REASON, find_reason, hold
 from memory_core.origin.guard import Guard
 from memory_core.origin.ledger import (
     add_origins,
-    make_key,
     read_history,
     read_origins,
     read_times,
@@ -48,19 +48,21 @@ class JudgedText(NamedTuple):
 Row = tuple[Commit, JudgedText]
 
 
-def make_guard(store: Store, agent: str, project: Project | None = None) -> Guard:
+def make_guard(
+    store: Store, agent: str, project: Project | None = None, is_blind: bool = False
+) -> Guard:
     """Return the check of an agent's texts at a level; settings are for the project's level.
 
-    Without a project, it only finds the texts that may be poisoned.
+    Without a project, it only finds the texts that may be poisoned.  `is_blind`: what is known of
+    the texts cannot be read.  Raises OSError.
     """
-
-    def has_news() -> bool:
-        return arrivals.has_news(store, agent)
-
-    if project is None:
-        return Guard(ledger.Ledger(store, agent), has_news)
-    given = project_rules.list_given_tiers(project) if store.paths is project.paths else ()
-    return Guard(ledger.of(project, store, agent), has_news, given)
+    given: Collection[str] = ()
+    if project and store.paths is project.paths:
+        given = project_rules.list_given_tiers(project)
+    if is_blind:
+        return Guard(rights.Origins(), lambda: False, given)
+    origins = ledger.of(project, store, agent) if project else ledger.read(store, agent)
+    return Guard(origins, lambda: arrivals.has_news(store, agent), given)
 
 
 def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -> list[JudgedText]:
@@ -119,9 +121,9 @@ def list_new(
     for agent in agents or store.agents():
         try:
             texts = list_texts(project, store, agent, looks=False)
+            guard = make_guard(store, agent)
         except OSError:
             continue  # the doctor reports it
-        guard = make_guard(store, agent)
         new += [
             text
             for text in texts
@@ -138,7 +140,7 @@ def find_commits(store: Store, texts: Iterable[JudgedText]) -> list[Row]:
     """Return texts with the commit that brought each of them, by commit; the oldest comes first."""
     rows: list[Row] = []
     for agent, group in groupby(texts, lambda text: text.agent):
-        keys = {ledger.make_key(text.text, text.nested): text for text in group}
+        keys = {make_key(text.text, text.nested): text for text in group}
         brought = line_origins.find_commits(store.path(agent), keys)
         rows += [(brought[key][0], text) for key, text in keys.items()]
     return sorted(rows, key=lambda row: (not row[0].name, row[0].seconds, row[0]))
