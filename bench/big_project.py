@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -185,7 +184,7 @@ def log_run(place: Scene, number: int) -> None:
     own = {"agent_id": "agent-001", "session": "session-b", "run": run}
     event_log.write(project.paths, "agent.memory.delivered", route="prompt", **own)
     task = {"kind": "task", "key": run, "run": run, "outcome": "done"}
-    run_history.save_records(project.store, "agent-001", [task], time.time())
+    run_history.add_records(project.store, run_history.date_records("agent-001", [task]))
 
 
 def _format(value: dict[str, Any]) -> str:

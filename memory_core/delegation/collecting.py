@@ -70,8 +70,9 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
 
 def _strip(run: RunEvent) -> dict[str, str]:
     """Return what is left of the texts of a report, {} if they stay as they are."""
-    is_small = sum(map(len, events.report_texts(run.event))) <= MAX_STRIPPED
-    return run_event.list_rests(run, run_event.read_texts(run)) if is_small else {}
+    texts = events.report_texts(run.event)
+    is_small = sum(map(len, texts)) <= MAX_STRIPPED
+    return run_event.list_rests(run, run_event.read_texts(run, texts)) if is_small else {}
 
 
 def handle_stop(project: Project, event: Event) -> Reply | None:

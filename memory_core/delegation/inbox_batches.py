@@ -234,10 +234,9 @@ def _take_old_entries(project: Project) -> None:
                 state.remove(path)  # a temporary file
                 continue
             try:
-                lesson = json.loads(state.read(path, hook_files.MAX_BYTES))
-                remember.merge_lessons(
-                    project, lesson["agent"], [lesson], lesson.get("records", [])
-                )
+                value = json.loads(state.read(path, hook_files.MAX_BYTES))
+                lesson, records = remember.read_old_lesson(value), value.get("records", [])
+                remember.merge_lessons(project, value["agent"], [lesson], records)
                 state.delete(path)
             except OSError as error:
                 event_log.write(project.paths, "agent.memory.waiting", reason=str(error))

@@ -99,7 +99,7 @@ def _read(project: Project, state: _SweepState, path: str, size: int, result: Sw
     if not name:
         return
     run.agent = agent_names.id_of(str(name))
-    run_outcomes.record_missed_run(run, session, path)
+    run_outcomes.record_missed_run(run, path)
     if changed < (run.record.get("ended") or 0) + SETTLE_SECONDS:
         return
     first = offset = state.offsets.get(path, 0)
@@ -128,17 +128,16 @@ def _identify(path: str) -> tuple[str, str]:
 
 def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     """Save the learnings in these lines; return their number."""
-    reports = [
-        report
+    texts = [
+        text
         for line in lines
         if project_rules.contains(run.project, transcript_ends.get_text(line, "cwd"))
         for text in transcripts.agent_texts(line)
-        if (report := run_report.read_report(run, text))
     ]
-    lesson = run_report.make_lesson(run, reports, source="sweep")
-    if lesson:
+    report = run_report.read_report(run, texts)
+    if lesson := run_report.make_lesson(run, report, source="sweep"):
         remember.merge_lessons(run.project, run.agent, [lesson])
-    return sum(len(report.extraction.learnings) for report in reports if report.extraction)
+    return len(report.extraction.learnings)
 
 
 class _SweepState:

@@ -10,7 +10,7 @@ PostToolUseFailure          the outcome of a delegation that failed, or the erro
 from __future__ import annotations
 
 from memory_core.claude_code import events
-from memory_core.delegation import launches, run_outcomes, run_report
+from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.delegation.run_outcomes import EventResult
 from memory_core.delegation.run_report import RunReport
@@ -25,7 +25,7 @@ def read_event(run: RunEvent) -> EventResult:
     """Return the additions to the memory, and note the items that the run used."""
     result, name = EventResult(run), events.name(run.event, "")
     if name == "PreToolUse":
-        _add_lesson(result, run_report.read_reports(run))
+        _add_lesson(result, _read_report(run))
     elif name == "SubagentStop" or events.is_handback(run.event):
         _read_end(result)
     elif name == "PostToolUse":
@@ -47,45 +47,48 @@ def _read_answer(result: EventResult) -> None:
     # Another event may have recorded how a skill ended.
     is_recorded = run.record.get("recorded") in run_outcomes.FINAL_OUTCOMES
     is_new = run.is_served and (events.is_delegation(event) or not is_recorded)
-    fields = {**run_outcomes.task_numbers(run), **launches.task_words(event)}
     if events.error(event):
         _log_failed(run)
         if is_new:
-            run_outcomes.add_failure(result, **fields)
+            run_outcomes.add_failure(result)
         return
-    reports = _note_end(result)
+    report = _note_end(result)
     if is_new:
         # Claude Code may have written the last tool calls after the event of the run's end.
         run_report.note_tool_use(run)
-        run_outcomes.add_outcome(result, DONE, **fields)
-    _add_lesson(result, reports)
-    _say_end(result, reports)
+        run_outcomes.add_outcome(result, DONE)
+    _add_lesson(result, report)
+    _say_end(result, report)
+
+
+def _read_report(run: RunEvent) -> RunReport:
+    return run_report.read_report(run, events.report_texts(run.event))
 
 
 def _read_end(result: EventResult) -> None:
     """Read the end of a run, or its report for the main agent."""
     run = result.run
     has_ended_before = "ended" in run.record
-    reports = _note_end(result) if events.report_texts(run.event) else []
+    report = _note_end(result) if events.report_texts(run.event) else _read_report(run)
     if not events.is_handback(run.event) and run.run_id and run.is_served:
         run_report.note_tool_use(run)
         _add_end(result, has_ended_before)
-    _add_lesson(result, reports)
+    _add_lesson(result, report)
     if events.report_texts(run.event) and _read_launch(run):
-        _say_end(result, reports)  # of a run in the background, which has no answer
+        _say_end(result, report)  # of a run in the background, which has no answer
 
 
-def _note_end(result: EventResult) -> list[RunReport]:
-    """Return the reports, and note that no sweep need read them, and which items the run used.
+def _note_end(result: EventResult) -> RunReport:
+    """Return the report, and note that no sweep need read them, and which items the run used.
 
     It comes before the record of the launch is read: a hook that writes that one looks for the
     end afterwards, so at least one of the two sees both.
     """
     run = result.run
     run.runs.try_note(run.run_id, agent=run.agent, ended=run.when)
-    reports = run_report.read_reports(run)
-    run_report.note_used(run, reports)
-    return reports
+    report = _read_report(run)
+    run_report.note_used(run, report.feedback.used)
+    return report
 
 
 def _add_end(result: EventResult, has_ended: bool = False) -> None:
@@ -97,38 +100,34 @@ def _add_end(result: EventResult, has_ended: bool = False) -> None:
     is_over = launch or has_ended or events.report_texts(run.event)
     if record.get("recorded") in run_outcomes.FINAL_OUTCOMES or is_in_foreground or not is_over:
         return
-    numbers = run_outcomes.measure({**launch, **record}, run.when)
-    fields = {**numbers, **run_outcomes.launch_words(launch)}
     if events.error(run.event):
-        run_outcomes.add_failure(result, **fields)
+        run_outcomes.add_failure(result)
     else:
-        run_outcomes.add_outcome(result, DONE, **fields)
+        run_outcomes.add_outcome(result, DONE)
 
 
 def _read_launch(run: RunEvent) -> dict[str, object]:
     return run.runs.record(run_records.launch_id_of(run.run_id))
 
 
-def _add_lesson(result: EventResult, reports: list[RunReport]) -> None:
-    about = _describe_subject(result.run, reports)
-    result.lesson = run_report.make_lesson(result.run, reports, about=about)
+def _add_lesson(result: EventResult, report: RunReport) -> None:
+    about = _describe_subject(result.run, report)
+    result.lesson = run_report.make_lesson(result.run, report, about=about)
 
 
-def _describe_subject(run: RunEvent, reports: list[RunReport]) -> str:
+def _describe_subject(run: RunEvent, report: RunReport) -> str:
     """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
-    teaches = any(report.extraction for report in reports)
-    if not teaches or not run.run_id or "keys" in run.record:
+    if not report.teaches or not run.run_id or "keys" in run.record:
         return ""
     noted = str(run.record.get("asked") or _read_launch(run).get("prompt") or "")
     prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted
-    return run_subject.describe_run(prompt, "\n".join(report.rest for report in reports))
+    return run_subject.describe_run(prompt, report.rest)
 
 
-def _say_end(result: EventResult, reports: list[RunReport]) -> None:
+def _say_end(result: EventResult, report: RunReport) -> None:
     """With `notices: all`, say what a run received that taught nothing."""
     run = result.run
-    teaches = any(report.extraction for report in reports)
-    if not teaches and run.project.config["notices"] == remember.ALL:
+    if not report.teaches and run.project.config["notices"] == remember.ALL:
         line = remember.format_run(run.agent, run.record, {}, "")
         session = events.session(run.event)
         result.notes.append(lambda: remember.add_notice(run.project, session, line))

@@ -140,10 +140,10 @@ class ReportText:
         self.judgements = judgements
 
 
-def read_texts(run: RunEvent) -> list[ReportText]:
-    """Return the texts of the event's report that say something."""
-    texts = [read_text(run, text) for text in events.report_texts(run.event)]
-    return [text for text in texts if text]
+def read_texts(run: RunEvent, texts: list[str]) -> list[ReportText]:
+    """Return those of the texts of a report that say something."""
+    read = [read_text(run, text) for text in texts]
+    return [text for text in read if text]
 
 
 def read_text(run: RunEvent, text: str) -> ReportText | None:

@@ -26,7 +26,7 @@ from memory_core.storage import run_records
 from memory_core.storage.config_yml import project_rules
 
 if TYPE_CHECKING:
-    from memory_core.memory.remember import Lesson
+    from memory_core.memory.changes import Lesson
 
 FINAL_OUTCOMES = (DONE, FAILED)
 
@@ -65,44 +65,39 @@ def list_use(run: RunEvent) -> dict[str, Any]:
     return {**use, **delivery, "experiment": run.record.get("experiment") if is_sound else ""}
 
 
-def launch_words(launch: dict[str, Any]) -> dict[str, str]:
-    """Return the words of a launch that classify its task, from its record."""
-    return {name: str(launch[name]) for name in ("description", "prompt") if name in launch}
-
-
-def task_numbers(run: RunEvent) -> dict[str, int]:
-    """Return duration, tokens and tool calls of a run, from the event or from own timing."""
-    totals = outcome_fields.totals(run.event).items() if events.is_delegation(run.event) else ()
-    counts = {name: count for name, count in totals if type(count) is int and count >= 0}
-    return {**measure(run.record, run.when), **counts}
-
-
-def measure(record: dict[str, Any], until: float) -> dict[str, int]:
-    """Return {"duration_ms": ...} from the recorded start of a run on, {} without a start."""
-    began = record.get("began") or record.get("launched")
-    if type(began) is not float:
-        return {}
-    return {"duration_ms": max(0, int((until - began) * 1000))}
+def _describe_task(run: RunEvent) -> dict[str, Any]:
+    """Return the words of a run's task, and its duration, tokens and tool uses, if known."""
+    event, launch = run.event, run.runs.record(run_records.launch_id_of(run.run_id))
+    words = ("description", "prompt")
+    fields: dict[str, Any] = {name: launch[name] for name in words if name in launch}
+    fields |= launches.task_words(event)
+    began = run.record.get("began") or launch.get("began") or launch.get("launched")
+    if type(began) is float:
+        fields["duration_ms"] = max(0, int((run.when - began) * 1000))
+    if events.is_delegation(event) and not events.is_background_launch(event):
+        totals = outcome_fields.totals(event).items()
+        fields |= {name: count for name, count in totals if type(count) is int and count >= 0}
+    return fields
 
 
 def add_outcome(result: EventResult, outcome: str, **fields: Any) -> None:
-    """Add how the run ended; `fields` describe and measure its task."""
+    """Add how the run ended; `fields` may describe and measure its task, too."""
     run = result.run
     key = run.run_id or run.call
     if not key:
         return  # without an id it could not be distinguished from other runs
     ids = {"key": key, "run": run.run_id, "session": events.session(run.event)}
-    record = {"kind": "task", "outcome": outcome, **ids, **list_use(run), **fields}
-    result.add_records(record)
+    task = {**fields, **_describe_task(run)}
+    result.add_records({"kind": "task", "outcome": outcome, **ids, **list_use(run), **task})
     result.note_later(key, recorded=outcome)
 
 
-def add_failure(result: EventResult, **fields: Any) -> None:
+def add_failure(result: EventResult) -> None:
     """Add that the run failed or was stopped, and why."""
     run = result.run
     is_stopped = outcome_fields.is_interrupt(run.event)
     outcome = STOPPED if is_stopped else FAILED
-    add_outcome(result, outcome, **fields)
+    add_outcome(result, outcome)
     error = None if is_stopped else _make_error(run)
     if error and result.records:
         result.add_records(error)
@@ -120,7 +115,7 @@ def add_call_failure(result: EventResult) -> None:
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "recorded" not in call.runs.record(call.call):
         run_report.note_tool_use(call)
-        add_failure(result, **task_numbers(call), **launches.task_words(call.event))
+        add_failure(result)
 
 
 def add_tool_failure(result: EventResult) -> None:
@@ -133,10 +128,10 @@ def add_tool_failure(result: EventResult) -> None:
         result.note_later(run.run_id, errors=[*recorded, error["id"]])
 
 
-def record_missed_run(run: RunEvent, session: str, path: str) -> None:
+def record_missed_run(run: RunEvent, path: str) -> None:
     """Record the outcome or the numbers of a run that no event had.
 
-    They are read from its transcript at `path`.
+    They are read from its transcript at `path`.  Raises OSError.
     """
     launch, record = run.runs.record(run_records.launch_id_of(run.run_id)), run.record
     # A background run ends before its last message is in its transcript.
@@ -148,20 +143,18 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
         return  # another project's run, whose transcript is in the same folder
     if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run
-    until = record.get("ended") or transcripts.mtime_of(path)
-    numbers = {**outline.numbers, **measure({**launch, **record}, until)}
-    words = {"description": outline.description, "prompt": outline.prompt}
-    words |= launch_words(launch)
+    run.when = record.get("ended") or transcripts.mtime_of(path)
     outcome, error = _judge(record, outline.last)
     run_report.note_tool_use(run)
-    last = run_report.read_report(run, outline.last)
-    run_report.note_used(run, [last] if last else [])
-    ids = {"run": run.run_id, "session": session}
-    task = {"kind": "task", "key": run.run_id, "outcome": outcome, **ids, **list_use(run)}
-    failure = performance.make_error(error, "Agent", **ids)
-    records = [{**task, **words, **numbers}, *([failure] if failure else [])]
-    if run_history.save_records(run.project.store, run.agent, records, until):
-        run.runs.try_note(run.run_id, recorded=outcome, counted=1)
+    run_report.note_used(run, run_report.read_report(run, [outline.last]).feedback.used)
+    result, words = EventResult(run), {"description": outline.description, "prompt": outline.prompt}
+    add_outcome(result, outcome, **words, **outline.numbers)
+    if failure := _make_error(run, error):
+        result.add_records(failure)
+    run_history.add_records(run.project.store, result.records)
+    result.note_later(run.run_id, counted=1)
+    for note in result.notes:
+        note()
 
 
 def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
@@ -173,8 +166,9 @@ def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
     return (DONE if last or "ended" in record else STOPPED), ""
 
 
-def _make_error(run: RunEvent) -> RunRecord | None:
+def _make_error(run: RunEvent, text: str | None = None) -> RunRecord | None:
     ids = {"run": run.run_id, "session": events.session(run.event)}
+    text = outcome_fields.cause(run.event) if text is None else text
     # An event at the end of a run has no tool: the delegation itself failed.
     tool = outcome_fields.tool_name(run.event) or "Agent"
-    return performance.make_error(outcome_fields.cause(run.event), tool, **ids)
+    return performance.make_error(text, tool, **ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.claude_code import events, outcome_fields, transcript_ends, transcripts
@@ -16,40 +16,33 @@ from memory_core.text import subject_words
 if TYPE_CHECKING:
     from memory_core.learning.extraction import Extraction
     from memory_core.learning.feedback import Feedback
-    from memory_core.memory.remember import Lesson
+    from memory_core.memory.changes import Lesson
 
 
 class RunReport(NamedTuple):
-    """A text of a report: its learnings, None without, its feedback, and the text without both."""
+    """What texts of a run say: its learnings, its feedback, and what is left without both."""
 
-    extraction: Extraction | None
+    extraction: Extraction
     feedback: Feedback
     rest: str
 
-
-def read_report(run: RunEvent, text: str) -> RunReport | None:
-    """Return a text of a report, None without learnings and without feedback."""
-    unjudged = run_event.read_text(run, text)
-    return _judge(run, unjudged) if unjudged else None
-
-
-def read_reports(run: RunEvent) -> list[RunReport]:
-    """Return the texts of the event's report that say something."""
-    return [_judge(run, text) for text in run_event.read_texts(run)]
+    @property
+    def teaches(self) -> bool:
+        """Whether there are learnings, or what may be some."""
+        return any(self.extraction)
 
 
-def _judge(run: RunEvent, text: run_event.ReportText) -> RunReport:
-    limit = run.project.config["max_learning_length"]
-    learned = extraction.judge_blocks(text.blocks, limit) if text.blocks else None
-    return RunReport(learned, feedback.read_judgements(text.judgements), text.rest)
+def read_report(run: RunEvent, texts: list[str]) -> RunReport:
+    """Return what texts of a run say."""
+    said = run_event.read_texts(run, texts)
+    blocks = [block for text in said for block in text.blocks]
+    judgements = [judgement for text in said for judgement in text.judgements]
+    learned = extraction.judge_blocks(blocks, run.project.config["max_learning_length"])
+    rest = "\n".join(text.rest for text in said)
+    return RunReport(learned, feedback.read_judgements(judgements), rest)
 
 
-def note_used(run: RunEvent, reports: Sequence[RunReport]) -> None:
-    """Note the items that a run says it used."""
-    _note_used(run, [key for one in reports for key in one.feedback.used])
-
-
-def _note_used(run: RunEvent, ids: list[str]) -> None:
+def note_used(run: RunEvent, ids: Collection[str]) -> None:
     """Record that the run used these items; ids of others are ignored."""
     before = str(run.record.get("used") or "").split()
     used = [key for key in run.given if key in before or key in ids]
@@ -61,22 +54,18 @@ def _note_used(run: RunEvent, ids: list[str]) -> None:
 
 
 def make_lesson(
-    run: RunEvent, reports: Sequence[RunReport], source: str = "agent", about: str = ""
+    run: RunEvent, report: RunReport, source: str = "agent", about: str = ""
 ) -> Lesson | None:
-    """Return what reports of a run teach, None for nothing.
+    """Return what the report of a run teaches, None for nothing.
 
     `about` says what the run was about; "" if it is not known, or saved already.
     """
-    learned = [report.extraction for report in reports if report.extraction]
-    wrong: dict[str, str] = {}
-    if run.project.config.may_learn(run.agent):
-        for report in reports:
-            wrong |= report.feedback.wrong
-    if not (learned or wrong):
+    wrong = report.feedback.wrong if run.project.config.may_learn(run.agent) else {}
+    if not (report.teaches or wrong):
         return None
     ids = run.run_id, events.session(run.event)
-    lesson = remember.make_lesson(run.agent, learned, *ids, source, wrong, read_reading(run))
-    return {**lesson, "about": about} if about else lesson
+    learned = [report.extraction]
+    return remember.make_lesson(learned, *ids, source, wrong, read_reading(run), about)
 
 
 def read_reading(run: RunEvent) -> list[str]:
@@ -102,4 +91,4 @@ def note_tool_use(run: RunEvent) -> None:
     used = [
         key for key, names in named.items() if any(subject_words.has_name(text, n) for n in names)
     ]
-    _note_used(run, used)
+    note_used(run, used)

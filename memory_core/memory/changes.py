@@ -33,36 +33,35 @@ MCP_REASON = "an MCP client wrote it"
 WITHDRAWING_RUNS = 2
 
 
-class TaughtReport:
-    """What one run teaches: rows of [type, content, nested lines], and their source.
+class Lesson:
+    """What one run teaches: learnings as (type, content, nested lines), and their source.
 
     `source` has the run, session and source, and `reading` if the run read from outside; such a run
-    is tainted.  What a tainted run, an import or MCP teaches is from outside.  `rejected` has
-    [type, content, reason, nested lines] of learnings that lack the form, `wrong` has the reasons
-    by the ids of items that it reported as wrong.  `learned` counts the new and better items, and
-    `refused` has the learnings that are not merged, with the reason.
+    is tainted.  What a tainted run, an import or MCP teaches is from outside.  `rejected` learnings
+    lack the form and have a reason, `wrong` has the reasons by the ids of items that the run
+    reported as wrong, and `about` says what it was about.  `learned` counts the new and better
+    items, and `refused` has the learnings that are not merged, with the reason.
     """
 
     def __init__(
         self,
-        rows: list[list[str]],
+        learnings: Iterable[Sequence[str]],
         source: dict[str, Any],
-        rejected: Sequence[list[str]] = (),
+        rejected: Iterable[Sequence[str]] = (),
         wrong: dict[str, str] | None = None,
+        about: str = "",
     ) -> None:
-        self.learnings = [Learning(*row) for row in rows]
-        self.rejected = [
-            (Learning(kind, content, *nested), reason)
-            for kind, content, reason, *nested in rejected
-        ]
+        self.learnings = [Learning(*one) for one in learnings]
+        self.rejected = [Learning(*one) for one in rejected]
         self.source = source
         self.wrong = wrong or {}
+        self.about = about
         self.is_tainted = bool(source.get("reading"))
         tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
         self.is_outside = not rights.rank_of(tier)
         self.change_id = ""
         self.learned = 0
-        self.refused: list[tuple[LearningLike, str]] = []
+        self.refused: list[tuple[LearningLike, str]] = [(one, one.reason) for one in self.rejected]
 
 
 def learn(
@@ -74,38 +73,35 @@ def learn(
     `approved`.
     """
     by_person = source.get("source") in item_history.HUMAN_SOURCES
-    return _learn_report(memory, TaughtReport(rows, source), kind, by_person)
+    return _learn(memory, Lesson(rows, source), kind, by_person)
 
 
-def learn_reports(memory: AgentMemory, reports: Iterable[TaughtReport]) -> None:
-    """Merge the learnings of several runs; each report is a change of its own.
+def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
+    """Merge the learnings of several runs; each lesson is a change of its own.
 
     Learnings that cannot be merged wait for a person, except those that a person has rejected
     before.  With `learning: ask`, new ones wait as well.
     """
-    for number, report in enumerate(reports):
+    for number, lesson in enumerate(lessons):
         if number:
             memory.end_change()
-            memory.begin_change(make_change_id(report.source.get("run", "")))
-        _learn_report(memory, report, "learned", by_person=False)
+            memory.begin_change(make_change_id(lesson.source.get("run", "")))
+        _learn(memory, lesson, "learned", by_person=False)
 
 
-def _learn_report(
-    memory: AgentMemory, report: TaughtReport, kind: str, by_person: bool
-) -> MergeResult:
-    report.change_id = memory.change_id
-    memory.is_outside = report.is_outside
-    merged = memory.merge_learnings(_admit(memory, report, by_person), by_person)
-    _record_outcomes(memory, merged, report, kind)
-    report.refused += merged.refused
-    merged.refused = report.refused
+def _learn(memory: AgentMemory, lesson: Lesson, kind: str, by_person: bool) -> MergeResult:
+    lesson.change_id = memory.change_id
+    memory.is_outside = lesson.is_outside
+    merged = memory.merge_learnings(_admit(memory, lesson, by_person), by_person)
+    _record_outcomes(memory, merged, lesson, kind)
+    lesson.refused += merged.refused
+    merged.refused = lesson.refused
     if not by_person:
-        refused = report.rejected + report.refused
-        waiting = [pair for pair in refused if not _is_decided(memory, pair[0])]
-        memory.review += list_refused(waiting, merged.rivals, **report.source)
+        waiting = [pair for pair in lesson.refused if not _is_decided(memory, pair[0])]
+        memory.review += list_refused(waiting, merged.rivals, **lesson.source)
     memory.take_merged(merged)
     if not by_person:
-        _take_wrong(memory, report)
+        _take_wrong(memory, lesson)
     return merged
 
 
@@ -116,21 +112,19 @@ def _is_decided(memory: AgentMemory, learning: LearningLike) -> bool:
     return is_accepted or memory.history.is_rejected(learning.content)
 
 
-def _record_outcomes(
-    memory: AgentMemory, merged: MergeResult, report: TaughtReport, kind: str
-) -> None:
-    """Record what became of each learning, with the source of its report."""
+def _record_outcomes(memory: AgentMemory, merged: MergeResult, lesson: Lesson, kind: str) -> None:
+    """Record what became of each learning, with the source of its lesson."""
     fields = {
         text: {"section": title, "nested": nested}
         for text, title, nested in list_items(markdown.parse_document(merged.text))
     }
 
-    record, source = memory.record, report.source
+    record, source = memory.record, lesson.source
     for type_name, text in zip(merged.types, merged.added, strict=True):
         record(kind, text, type=type_name, **fields.get(text, {}), **source)
     for old, text in merged.replaced:
         record("merged", text, was=item_history.id_of(old), **fields.get(text, {}), **source)
-    report.learned += len(merged.added) + len(merged.replaced)
+    lesson.learned += len(merged.added) + len(merged.replaced)
     for text, _ in merged.duplicates:
         record("reinforced", text, **source)
     for learning, _reason in merged.refused:
@@ -139,89 +133,80 @@ def _record_outcomes(
             record("contradicted", rival, **source)
 
 
-def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterator[Learning]:
+def _admit(memory: AgentMemory, lesson: Lesson, by_person: bool) -> Iterator[Learning]:
     """Yield the learnings to merge, and refuse others of agents."""
-    waits = "" if by_person else _find_waiting_reason(memory, report)
+    waits = "" if by_person else _find_waiting_reason(memory, lesson)
     if not waits:
-        _record_contradictions(memory, report)
-    suspicions = {} if by_person else _find_poisoned(memory, report)
-    for learning in report.learnings:
-        state = memory.history.find(learning.content)
+        _record_contradictions(memory, lesson)
+    origins = {} if by_person else text_origins.read_origins(memory.store, memory.agent)
+    for learning in lesson.learnings:
         clean = Learning(*map(scanner.redact, (learning.type, learning.content, learning.nested)))
-        if clean != learning:
-            report.refused.append((clean, scanner.REASON))
-        elif memory.history.is_rejected(learning.content) and not by_person:
-            report.refused.append((learning, REJECTED_REASON))
-        elif id(learning) in suspicions:
-            report.refused.append((learning, suspicions[id(learning)]))
-        elif state and state.is_doubted and not state.is_present and not by_person:
-            report.refused.append((learning, WRONG_REASON))
-        elif state and state.is_withdrawn and not by_person and not _is_there(memory, learning):
-            report.refused.append((learning, REMOVED_REASON))
-        elif waits and not (state and state.is_present):
-            report.refused.append((learning, waits))
+        reason = scanner.REASON if clean != learning else ""
+        if not (reason or by_person):
+            origin = origins.get(text_origins.make_key(learning.content, learning.nested), "")
+            reason = _find_refusal(memory, learning, origin, lesson.is_outside, waits)
+        if reason:
+            lesson.refused.append((clean, reason))
         else:
             yield learning
 
 
-def _is_there(memory: AgentMemory, learning: LearningLike) -> bool:
-    """Return whether the memory says the same in other words."""
-    return find_duplicate(memory.document.items, learning.content) is not None
-
-
-def _find_waiting_reason(memory: AgentMemory, report: TaughtReport) -> str:
+def _find_waiting_reason(memory: AgentMemory, lesson: Lesson) -> str:
     """Return why all new learnings of an agent's report wait for a person, "" for most."""
     config = memory.project.config
     if config.learning_of(memory.agent) == config_defaults.ASK:
         return ASK_REASON
-    if report.is_tainted and (config["hold_tainted"] or config["hold_outside"]):
+    if lesson.is_tainted and (config["hold_tainted"] or config["hold_outside"]):
         return TAINTED_REASON
     is_closed = memory.agent == PM or config["hold_outside"]
-    is_mcp = report.source.get("source") == item_history.MCP_SOURCE
+    is_mcp = lesson.source.get("source") == item_history.MCP_SOURCE
     return MCP_REASON if is_mcp and is_closed else ""
 
 
-def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
-    """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
-    origins = text_origins.read_origins(memory.store, memory.agent)
-    reasons = {
-        id(learning): text_origins.find_reason(
-            f"{learning.content}\n{learning.nested}", report.is_outside
-        )
-        for learning in report.learnings
-        if origins.get(text_origins.make_key(learning.content, learning.nested))
-        not in rights.DECIDED
-    }
-    return {number: reason for number, reason in reasons.items() if reason}
+def _find_refusal(
+    memory: AgentMemory, learning: Learning, origin: str, is_outside: bool, waits: str
+) -> str:
+    """Return why a learning of an agent is not merged, "" if it is; `waits`: why any new one."""
+    state, text = memory.history.find(learning.content), f"{learning.content}\n{learning.nested}"
+    if memory.history.is_rejected(learning.content):
+        return REJECTED_REASON
+    if origin not in rights.DECIDED and (reason := text_origins.find_reason(text, is_outside)):
+        return reason
+    if state and state.is_present:
+        return ""
+    if state and state.is_doubted:
+        return WRONG_REASON
+    is_there = find_duplicate(memory.document.items, learning.content) is not None
+    return REMOVED_REASON if state and state.is_withdrawn and not is_there else waits
 
 
-def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:
+def _record_contradictions(memory: AgentMemory, lesson: Lesson) -> None:
     """Record a contradiction of each item whose id a learning of type `mistake` names."""
     title = template.SECTION_TITLES["mistake"]
     words = [
         word.strip("\"'`()[]{}<>*_.,:;!?")
-        for learning in report.learnings
+        for learning in lesson.learnings
         if template.section_of(learning.type) == title
         for word in learning.content.casefold().split()
     ]
     for state in map(memory.history.get, dict.fromkeys(words)):
         if state and state.is_present:
-            memory.record("contradicted", state.text, **report.source)
+            memory.record("contradicted", state.text, **lesson.source)
 
 
-def _take_wrong(memory: AgentMemory, report: TaughtReport) -> None:
+def _take_wrong(memory: AgentMemory, lesson: Lesson) -> None:
     """Record which items a run reported as wrong, and move them to the archive if that is enough.
 
     A person decides on them.  An item that only a person may withdraw is still delivered until
     then.  Another one stays in the file with `learning: ask`, and is not delivered.
     """
     must_ask = memory.project.config.learning_of(memory.agent) == config_defaults.ASK
-    for key, reason in report.wrong.items():
+    for key, reason in lesson.wrong.items():
         state = memory.history.get(key)
         if state is None:
             continue
-        if state.is_doubted or not state.is_present or not _is_enough(state, report):
-            memory.record("contradicted", state.text, **report.source)
+        if state.is_doubted or not state.is_present or not _is_enough(state, lesson):
+            memory.record("contradicted", state.text, **lesson.source)
             continue
         why = f"{WRONG_REASON}: {reason}" if reason else WRONG_REASON
         if state.is_persons:
@@ -230,20 +215,20 @@ def _take_wrong(memory: AgentMemory, report: TaughtReport) -> None:
             why += STAYS
         entry = memory.make_waiting(state.section, state.text, state.nested, reason=why)
         memory.review.append(entry)
-        memory.record("contradicted", state.text, waiting=entry, **report.source)
+        memory.record("contradicted", state.text, waiting=entry, **lesson.source)
         if not (state.is_persons or must_ask):
-            remove_items(memory, [state.text], "archived", **report.source)
+            remove_items(memory, [state.text], "archived", **lesson.source)
 
 
-def _is_enough(state: ItemState, report: TaughtReport) -> bool:
+def _is_enough(state: ItemState, lesson: Lesson) -> bool:
     """Return whether a person is asked about an item that this run, too, reported as wrong.
 
     Any run is enough for a person's item, and for one from outside.
     """
     if state.is_persons or not state.rank[0]:
         return True
-    runs = state.doubting_runs | {report.source.get("run", "")}
-    return not report.is_outside and len(runs) >= WITHDRAWING_RUNS
+    runs = state.doubting_runs | {lesson.source.get("run", "")}
+    return not lesson.is_outside and len(runs) >= WITHDRAWING_RUNS
 
 
 def remove_items(

@@ -6,14 +6,15 @@ in the history, prevent it from being counted twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory_core.learning import extraction, feedback
-from memory_core.learning.extraction import Extraction
+from memory_core.learning.extraction import Extraction, Learning
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.changes import Lesson
 from memory_core.memory.run_history import RunRecord
 from memory_core.storage import run_records, typed_command
 from memory_core.storage.config_yml import config_defaults
@@ -21,50 +22,53 @@ from memory_core.storage.project import Project
 from memory_core.text import digests, similarity
 from memory_core.text.phrases import format_count
 
-# What a report teaches: `agent`, `run`, `session`, `source`; `learnings` as [type, content,
-# nested], `rejected` as [type, content, reason, nested]; and perhaps `wrong`, the items that
-# the run reported as wrong, as [id, reason], `about`, what it was about, and `reading`, what
-# it read from outside.
-Lesson = dict[str, Any]
-
-# The fields of a lesson that change a memory.
-TEACHING = ("learnings", "rejected", "wrong")
-
 # The value of memory.notices for a line after each run.
 ALL = "all"
 
 
 def make_lesson(
-    agent: str,
-    extractions: list[Extraction],
+    extractions: Iterable[Extraction],
     run: str = "",
     session: str = "",
     source: str = "agent",
-    wrong: dict[str, str] | None = None,
+    wrong: Mapping[str, str] | None = None,
     reading: Sequence[str] = (),
+    about: str = "",
 ) -> Lesson:
     """Return what reports of one run teach, without secrets.
 
     `wrong` has the reasons, by id, why given items are wrong.  `reading` is what the run read from
-    outside.
+    outside, and `about` what it was about.
     """
-    learned, rejected = list[list[str]](), list[list[str]]()
-    for result in extractions:
-        for item in map(extraction.clean, (*result.learnings, *result.rejected)):
-            if item.reason:
-                rejected.append([item.type, item.content, item.reason, item.nested])
-            else:
-                learned.append([item.type, item.content, item.nested])
-    reasons = [[key, feedback.clean_reason(reason)] for key, reason in (wrong or {}).items()]
+    items = [
+        extraction.clean(item)
+        for result in extractions
+        for item in (*result.learnings, *result.rejected)
+    ]
+    learned = [item for item in items if not item.reason]
+    rejected = [item for item in items if item.reason]
+    reasons = [(key, feedback.clean_reason(reason)) for key, reason in (wrong or {}).items()]
     over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
-    lesson: Lesson = {"agent": agent, "run": run, "session": session, "source": source}
-    lesson["learnings"], lesson["rejected"] = learned[:MAX_LEARNINGS], rejected[:MAX_LEARNINGS]
-    lesson["wrong"] = reasons[:MAX_LEARNINGS]
-    lesson |= {"reading": [*reading]} if reading else {}
+    rejected = rejected[:MAX_LEARNINGS]
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
-        lesson["rejected"].append(["", text, f"a report may have at most {MAX_LEARNINGS}", ""])
-    return lesson
+        reason = f"a report may have at most {MAX_LEARNINGS}"
+        rejected.append(Learning("", text, reason=reason))
+    by: dict[str, Any] = {"run": run, "session": session, "source": source}
+    by |= {"reading": [*reading]} if reading else {}
+    return Lesson(learned[:MAX_LEARNINGS], by, rejected, dict(reasons[:MAX_LEARNINGS]), about)
+
+
+def read_old_lesson(value: dict[str, Any]) -> Lesson:
+    """Return a lesson that a hook of an older version wrote; raises LookupError, and others."""
+    by = {name: value[name] for name in ("run", "session", "source")}
+    by |= {"reading": value["reading"]} if "reading" in value else {}
+    rejected = [
+        Learning(kind, content, "".join(nested), reason)
+        for kind, content, reason, *nested in value["rejected"]
+    ]
+    wrong = dict(value.get("wrong", []))
+    return Lesson(value["learnings"], by, rejected, wrong, str(value.get("about", "")))
 
 
 def merge_lessons(
@@ -83,35 +87,33 @@ def merge_lessons(
 
 def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) -> None:
     """Merge lessons; the caller holds the lock."""
-    lessons = [lesson for lesson in lessons if any(map(lesson.get, TEACHING))]
+    lessons = [one for one in lessons if one.learnings or one.rejected or one.wrong]
     if not lessons:
         return
 
-    def learn(memory: AgentMemory) -> list[changes.TaughtReport]:
-        reports = [_make_report(project, lesson) for lesson in lessons]
-        changes.learn_reports(memory, reports)
-        return reports
-
-    memory, reports = transaction.change_locked(project, agent, learn)
-    for lesson, report in zip(lessons, reports, strict=True):
-        _note_end(memory, lesson, report)
-
-
-def _make_report(project: Project, lesson: Lesson) -> changes.TaughtReport:
-    """Return the learnings of a lesson that its run has not taught yet."""
-    record = run_records.SessionRuns(project.paths, lesson["session"]).record(lesson["run"])
-    taught = set(map(str, record.get("keys", [])))
-
-    def take_new(rows: list[list[str]]) -> list[list[str]]:
-        new = [row for row in rows if similarity.normalize_text(row[1]) not in taught]
-        taught.update(similarity.normalize_text(row[1]) for row in new)
+    def learn(memory: AgentMemory) -> list[Lesson]:
+        new = [_leave_out_known(project, lesson) for lesson in lessons]
+        changes.learn_lessons(memory, new)
         return new
 
-    names = ("run", "session", "source", "reading")
-    source: dict[str, Any] = {key: lesson[key] for key in names if key in lesson}
-    learnings, rejected = take_new(lesson["learnings"]), take_new(lesson["rejected"])
-    wrong = {key: text for key, text in lesson.get("wrong", []) if _wrong_key(key) not in taught}
-    return changes.TaughtReport(learnings, source, rejected, wrong)
+    memory, learned = transaction.change_locked(project, agent, learn)
+    for lesson in learned:
+        _note_end(memory, lesson)
+
+
+def _leave_out_known(project: Project, lesson: Lesson) -> Lesson:
+    """Return a lesson without what its run has taught before."""
+    runs = run_records.SessionRuns(project.paths, lesson.source["session"])
+    taught = set(map(str, runs.record(lesson.source["run"]).get("keys", [])))
+
+    def take_new(learnings: Iterable[Learning]) -> list[Learning]:
+        new = [one for one in learnings if similarity.normalize_text(one.content) not in taught]
+        taught.update(similarity.normalize_text(one.content) for one in new)
+        return new
+
+    learnings, rejected = take_new(lesson.learnings), take_new(lesson.rejected)
+    wrong = {key: text for key, text in lesson.wrong.items() if _wrong_key(key) not in taught}
+    return Lesson(learnings, lesson.source, rejected, wrong, lesson.about)
 
 
 def _wrong_key(key: str) -> str:
@@ -119,30 +121,30 @@ def _wrong_key(key: str) -> str:
     return f"wrong {key}"
 
 
-def _note_end(memory: AgentMemory, lesson: Lesson, report: changes.TaughtReport) -> None:
+def _note_end(memory: AgentMemory, lesson: Lesson) -> None:
     """Note what the run has taught and was about, and log what the history does not have."""
-    learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
-    runs = run_records.SessionRuns(memory.project.paths, lesson["session"])
-    if lesson.get("about"):
-        run_history.add_subject(memory.store, memory.agent, lesson["run"], str(lesson["about"]))
-    if learnings or report.wrong:
+    learnings = [*lesson.learnings, *lesson.rejected]
+    run, session = lesson.source["run"], lesson.source["session"]
+    runs = run_records.SessionRuns(memory.project.paths, session)
+    if lesson.about:
+        run_history.add_subject(memory.store, memory.agent, run, lesson.about)
+    if learnings or lesson.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
-        keys += map(_wrong_key, report.wrong)
-        runs.try_note(lesson["run"], keys=keys)
-    by = {**report.source, "change": report.change_id}
-    waits = len(report.refused) + len(report.rejected)
-    counts = {"learned": report.learned, "waiting": waits, "reported as wrong": len(report.wrong)}
+        runs.try_note(run, keys=[*keys, *map(_wrong_key, lesson.wrong)])
+    by, waits = {**lesson.source, "change": lesson.change_id}, len(lesson.refused)
+    counts = {"learned": lesson.learned, "waiting": waits, "reported as wrong": len(lesson.wrong)}
     if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
-        change = digests.shorten_change(report.change_id)
-        line = format_run(memory.agent, runs.record(lesson["run"]), counts, change)
-        add_notice(memory.project, lesson["session"], line)
-    events: list[tuple[str, dict[str, Any]]] = [
-        ("wrong", {"id": key, **by}) for key in report.wrong
+        change = digests.shorten_change(lesson.change_id)
+        line = format_run(memory.agent, runs.record(run), counts, change)
+        add_notice(memory.project, session, line)
+    rejected = [
+        ("rejected", {"content": learning.content, **by})
+        for learning, _reason in lesson.refused
+        if memory.history.is_rejected(learning.content)
     ]
-    for learning, _reason in report.refused + report.rejected:
-        if memory.history.is_rejected(learning.content):
-            events.append(("rejected", {"content": learning.content, **by}))
-    transaction.log_events(memory, events)
+    transaction.log_events(
+        memory, [*(("wrong", {"id": key, **by}) for key in lesson.wrong), *rejected]
+    )
 
 
 def format_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], change: str) -> str:

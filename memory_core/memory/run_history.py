@@ -10,7 +10,6 @@ from typing import Any
 from memory_core.history import performance
 from memory_core.history.performance import CommonError, Performance
 from memory_core.origin import text_origins
-from memory_core.storage import event_log
 from memory_core.storage.database import (
     change_table,
     journal,
@@ -47,16 +46,6 @@ def add_records(store: Store, records: Sequence[RunRecord]) -> None:
         run_table.add_errors(db, filter(None, errors))
 
     state_db.write(store.paths.state, add)
-
-
-def save_records(store: Store, agent: str, records: Sequence[RunRecord], when: float) -> bool:
-    """Do the same at the time `when`, in seconds; return whether it worked, and log an error."""
-    try:
-        add_records(store, date_records(agent, records, when))
-    except OSError as error:
-        event_log.write(store.paths, "agent.memory.error", agent_id=agent, error=str(error))
-        return False
-    return True
 
 
 def resolve_errors(store: Store, agent: str, learned: Mapping[str, str]) -> None:

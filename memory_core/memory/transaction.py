@@ -155,10 +155,8 @@ def write(memory: AgentMemory) -> None:
     store.remove_from_review(agent, decisions, memory.time)
     if memory.from_archive:
         _remove_from_archive(memory)
-    events: list[tuple[str, dict[str, Any]]]
-    events = [(record["kind"], record) for record in memory.records]
-    events += [("held", learning) for learning in memory.review]
-    log_events(memory, events)
+    held = [("held", learning) for learning in memory.review]
+    log_events(memory, [*((record["kind"], record) for record in memory.records), *held])
 
 
 def _check_current(snapshot: FileSnapshot) -> None:
@@ -166,34 +164,34 @@ def _check_current(snapshot: FileSnapshot) -> None:
         raise FileChanged(f"{snapshot.path} was saved by another program just now")
 
 
-def log_events(memory: AgentMemory, entries: list[tuple[str, dict[str, Any]]]) -> None:
+def log_events(memory: AgentMemory, entries: Iterable[tuple[str, dict[str, Any]]]) -> None:
     """Log pairs of (event, fields) about items, one event for all of one event and origin.
 
-    The fields are those of a record of the history; an entry of the review has no id of an item.
+    The fields are those of a record of the history, or of an entry of the review.
     """
-    has_text = bool(memory.project.config["log_text"])
-    for number, (name, entry) in enumerate(entries):
-        text = entry.get("content", "")
-        entry = {**entry, "id": item_history.id_of(text)} if text else entry
-        if has_text and "text" not in entry:
-            state = memory.history.get(entry["id"])
-            entry = {**entry, "text": text or (state.text if state else "")}
-        entries[number] = name, entry
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for name, entry in entries:
         origin = (entry.get(key) or None for key in (*ORIGIN, "change"))
         groups.setdefault((name, *origin), []).append(entry)
     now, events = format_utc(time.time()), []
     for (name, source, session, run, change), group in groups.items():
+        pairs = [_identify(memory, entry) for entry in group[:MAX_IDS]]
         event: dict[str, Any] = {"event": f"agent.memory.{name}", "timestamp": now}
-        event["agent_id"] = memory.agent
-        event |= {"items": len(group), "ids": [entry["id"] for entry in group[:MAX_IDS]]}
-        if has_text:
-            event["texts"] = [entry["text"] for entry in group[:MAX_IDS]]
+        event |= {"agent_id": memory.agent, "items": len(group), "ids": [key for key, _ in pairs]}
+        if memory.project.config["log_text"]:
+            event["texts"] = [text for _, text in pairs]
         event |= {"change": change, "source": source, "session": session, "run": run}
         events.append(event)
     if events:
         event_log.write_events(memory.store.paths, events)
+
+
+def _identify(memory: AgentMemory, entry: dict[str, Any]) -> tuple[str, str]:
+    """Return the id and the text of the item that the fields are about."""
+    if text := entry.get("content"):
+        return item_history.id_of(text), text
+    state = memory.history.get(entry["id"])
+    return entry["id"], entry.get("text", state.text if state else "")
 
 
 def _write_text(memory: AgentMemory) -> None:

@@ -36,7 +36,7 @@ from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.changes import TaughtReport
+from memory_core.memory.changes import Lesson
 from memory_core.memory.reading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import find_project
@@ -208,8 +208,8 @@ def learn_all(shop: Workshop) -> None:
 
 
 def learn_in_one_write(shop: Workshop) -> None:
-    reports = [TaughtReport([["tip", word]], {"run": word}) for word in WORDS]
-    shop.change("ops", lambda work: changes.learn_reports(work, reports))
+    reports = [Lesson([["tip", word]], {"run": word}) for word in WORDS]
+    shop.change("ops", lambda work: changes.learn_lessons(work, reports))
 
 
 def edited(shop: Workshop) -> None:

@@ -15,7 +15,7 @@ def save_learnings(
     project: Project, agent: str, extractions: list[Extraction], *more: Any, **named: Any
 ) -> None:
     """Merge the learnings of a report; for the other arguments see `remember.make_lesson`."""
-    lesson = remember.make_lesson(agent, extractions, *more, **named)
+    lesson = remember.make_lesson(extractions, *more, **named)
     remember.merge_lessons(project, agent, [lesson])
 
 
