@@ -89,15 +89,14 @@ def _matches(agent: str, patterns: list[str]) -> bool:
     )
 
 
-def read_merged(
-    paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]
-) -> Config | None:
-    """Return the settings in force, None if a file has changed, or a variable changes one."""
-    stamp = make_stamp(paths, user)
-    if not stamp or any(map(environ.get, VARIABLES)):
-        return None
-    merged = read_kept(paths)
-    return Config(merged, []) if merged and merged["stamp"] == stamp else None
+def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]) -> Config:
+    """Return the settings in force: the kept ones, unless a file or a variable changes them."""
+    stamp, kept = make_stamp(paths, user), read_kept(paths)
+    if stamp and kept.get("stamp") == stamp and not any(map(environ.get, VARIABLES)):
+        return Config(kept, [])
+    from memory_core.storage.config_yml import config_merge
+
+    return config_merge.load(paths, user, environ)
 
 
 def make_stamp(paths: LevelPaths, user: LevelPaths | None) -> list[Any]:

@@ -85,21 +85,17 @@ class StateFiles(SafeFiles):
 
     def read_key(self) -> bytes:
         """Return a secret of this project on this machine; a new one each time without a folder."""
-        key = self._read_key()
-        if not key:
-            key = os.urandom(KEY_BYTES).hex().encode()
-            try:
-                self.replace(KEY_FILE, key, durable=False)
-            except OSError:
-                return key
-            key = self._read_key() or key  # of another hook that made one at the same time
-        return key
+        if key := self._read_key():
+            return key
+        new = os.urandom(KEY_BYTES).hex().encode()
+        try:
+            self.replace(KEY_FILE, new, durable=False)
+        except OSError:
+            return new
+        return self._read_key() or new  # of another hook that made one at the same time
 
     def _read_key(self) -> bytes:
-        try:
-            key = self.read(KEY_FILE, 2 * KEY_BYTES)
-        except OSError:
-            return b""
+        key = self.read_text(KEY_FILE, 2 * KEY_BYTES).encode()
         return key if len(key) == 2 * KEY_BYTES else b""
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 
 from memory_core.claude_code import agent_spelling
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance
 from memory_core.history.item_history import Record
-from memory_core.storage import config, paths
-from memory_core.storage.config_yml import config_merge
 from memory_core.storage.database import journal, origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.paths import WAITING_FILE, StateFiles
+from memory_core.storage.paths import WAITING_FILE, LevelPaths, StateFiles
+from memory_core.storage.project import Project
 from memory_core.text import digests, fastjson
 
 DECIDED, MADE, REVIEW = "decided", "made", "review"
@@ -37,8 +37,6 @@ NAMES = (DECIDED, MADE, REVIEW, "expired", VERSIONS, SEQUENCE, ERRORS, SUBJECTS)
 # A larger file is not of this user's work.
 MAX_BYTES = 64_000_000
 
-MAX_SUBJECT_BYTES = 4_000_000  # the newest
-
 
 def has_files(state: StateFiles) -> bool:
     """Return whether there is something with which an empty database has to begin."""
@@ -48,10 +46,11 @@ def has_files(state: StateFiles) -> bool:
 def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Put what the files say into the tables of an empty database."""
     _take_origins(connection, state)
-    for stem, agent, text in _list_reviews(state):
-        review_table.insert(connection, stem, review_table.parse(agent, text))
+    for stem, agent, path in _list_files(state, REVIEW):
+        entries = review_table.parse(agent, state.read_text(path, MAX_BYTES))
+        review_table.insert(connection, stem, entries)
     journal.replay(connection, state)
-    take_changes(connection, state)
+    _take_changes(connection, state)
     _take_runs(connection, state)
     _take_errors(connection, state)
     _take_subjects(connection, state)
@@ -59,30 +58,15 @@ def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
 
 def _take_origins(connection: sqlite3.Connection, state: StateFiles) -> None:
     for stem in state.list_names(DECIDED):
-        lines = [
-            [*line.split(" "), "", ""] for line in _read(state, DECIDED, stem).split("\n") if line
-        ]
+        lines = state.read_text(f"{DECIDED}/{stem}", MAX_BYTES).split("\n")
+        words = [[*line.split(" "), "", ""][:3] for line in lines if line]
         rows = [
-            (key, origin, int(since) if since.isdecimal() else None)
-            for key, origin, since, *_rest in lines
+            (key, origin, int(since) if since.isdecimal() else None) for key, origin, since in words
         ]
         origin_table.add_origins(connection, stem, rows)
     for stem in state.list_names(MADE):
-        origin_table.add_records(connection, stem, _read(state, MADE, stem).split())
-
-
-def _list_reviews(state: StateFiles) -> list[tuple[str, str, str]]:
-    """Return (stem, agent, text) of the files of learnings that wait."""
-    names = [name for name in sorted(state.list_names(REVIEW)) if name.endswith(".jsonl")]
-    stems = [name.removesuffix(".jsonl") for name in names]
-    return [
-        (stem, agent_spelling.agent_of_file(f"{stem}.md"), _read(state, REVIEW, f"{stem}.jsonl"))
-        for stem in stems
-    ]
-
-
-def _read(state: StateFiles, folder: str, name: str) -> str:
-    return state.read_text(f"{folder}/{name}", MAX_BYTES)
+        records = state.read_text(f"{MADE}/{stem}", MAX_BYTES).split()
+        origin_table.add_records(connection, stem, records)
 
 
 def remove_files(connection: sqlite3.Connection, state: StateFiles) -> None:
@@ -92,7 +76,8 @@ def remove_files(connection: sqlite3.Connection, state: StateFiles) -> None:
     try:
         journal.shorten(connection, state, length=0)
         # This digest is the one of which a person has been told.
-        if texts := "".join(text for _stem, _agent, text in _list_reviews(state)):
+        paths = [path for *_names, path in _list_files(state, REVIEW)]
+        if texts := "".join(state.read_text(path, MAX_BYTES) for path in paths):
             state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
     except OSError:
         return  # the files are as good as a journal
@@ -103,7 +88,7 @@ def remove_files(connection: sqlite3.Connection, state: StateFiles) -> None:
         file_actions.remove_folder(state, name)
 
 
-def take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
+def _take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Take over the changes that this machine wrote; their texts were not kept.
 
     `versions/AGENT` has for each a line `TIME CHANGE NEXT`, with the times that name the versions
@@ -132,24 +117,12 @@ def take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
 
 def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Take the runs of agents, which stood in the histories of the project."""
-    level, user = paths.LevelPaths(state.owner, os.environ), paths.find_user_level(os.environ)
-    merged = config.read_merged(level, user, os.environ)
-    settings = merged or config_merge.load(level, user, os.environ)
-    folder = paths.MemoryFolder(level, settings["directory"]).folder
-    for agent, records in _list_runs(level.files, os.path.join(folder, "history")):
+    project = Project(LevelPaths(state.owner, os.environ), os.environ)
+    folder = os.path.join(project.folders[0].folder, "history")
+    for agent, records in _list_runs(project.paths.files, folder):
         runs = [one for one in records if one.get("outcome") in performance.OUTCOMES]
         runs.sort(key=lambda one: str(one["time"]))
         run_table.add(connection, [performance.make_run({**one, "agent": agent}) for one in runs])
-
-
-def _list_runs(files: SafeFiles, folder: str) -> Iterator[tuple[str, list[Record]]]:
-    """Yield the agents with a file in a folder that can be read, and its records of runs."""
-    for agent, path in _list_files(files, folder):
-        try:
-            records = HistoryFile(files, path).read_runs()
-        except OSError:
-            continue
-        yield agent, records
 
 
 def _take_errors(connection: sqlite3.Connection, state: StateFiles) -> None:
@@ -159,22 +132,25 @@ def _take_errors(connection: sqlite3.Connection, state: StateFiles) -> None:
         run_table.add_errors(connection, filter(None, rows))
 
 
+def _list_runs(files: SafeFiles, folder: str) -> Iterator[tuple[str, list[Record]]]:
+    """Yield the agents with a file in a folder that can be read, and its records of runs."""
+    for _stem, agent, path in _list_files(files, folder):
+        with suppress(OSError):
+            yield agent, HistoryFile(files, path).read_runs()
+
+
 def _take_subjects(connection: sqlite3.Connection, state: StateFiles) -> None:
-    for agent, path in _list_files(state, SUBJECTS):
-        try:
-            data, _is_whole = state.read_end(path, MAX_SUBJECT_BYTES)
-        except OSError:
-            continue
-        for row in map(fastjson.load_object, data.decode("utf-8", "replace").split("\n")):
+    for _stem, agent, path in _list_files(state, SUBJECTS):
+        for row in map(fastjson.load_object, state.read_text(path, MAX_BYTES).split("\n")):
             run, about = row.get("run"), row.get("about")
             if isinstance(run, str) and isinstance(about, str):
                 run_table.add_subject(connection, agent, run, about)
 
 
-def _list_files(files: SafeFiles, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the agents with a file in a folder, and its path."""
+def _list_files(files: SafeFiles, folder: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (stem, agent, path) of the files of agents in a folder."""
     for name in files.list_names(folder):
-        stem, dot, ending = name.rpartition(".")
-        agent = agent_spelling.agent_of_file(f"{stem}.md") if dot and ending == "jsonl" else ""
-        if agent:
-            yield agent, f"{folder}/{name}"
+        stem, _, ending = name.rpartition(".")
+        agent = agent_spelling.agent_of_file(f"{stem}.md")
+        if agent and ending == "jsonl":
+            yield stem, agent, f"{folder}/{name}"
