@@ -93,28 +93,38 @@ class _ConfigReader:
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
-        self._text = text
+        self.text = text
         self.problems: list[tuple[int, str]] = []
-        # The line of each key or list item, and the node of its value.
-        self._nodes: dict[KeyPath, tuple[int, yaml.Node]] = {}
+        self.root: yaml.Node | None = None
+        # The nodes of each key and its value; an item of a list is both.
+        self._nodes: dict[KeyPath, tuple[yaml.Node, yaml.Node]] = {}
 
     def read(self) -> dict[str, Any]:
         """Return the settings in the file; raises UnreadableConfig."""
-        text = self._text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        if invalid := re.search("[\udc80-\udcff]", self._text):
-            line = self._text.count("\n", 0, invalid.start()) + 1
+        if invalid := re.search("[\udc80-\udcff]", self.text):
+            line = self.text.count("\n", 0, invalid.start()) + 1
             self.problems.append((line, "holds bytes that are not UTF-8"))
-        text = text.removeprefix("\ufeff")
-        try:
-            root = _Loader(text).get_single_node()
-            settings = self._build(root, ()) if root else {}
-        except YAML_ERRORS as error:
-            raise UnreadableConfig(f"{self.path}:{_format_error(error)}") from None
+        self.text = self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        self.text = self.text.removeprefix("\ufeff")
+        settings, root = self.parse(), self.root
         if root and not isinstance(settings, dict | None):
             wanted = "a mapping is expected, with the key memory"
-            line = root.start_mark.line + 1
+            line = _line_of(root)
             raise UnreadableConfig(f"{self.path}:{line}: {wanted}, not {_format_value(root)}")
         return self._validate(settings or {})
+
+    def parse(self) -> Any:
+        """Return the values as they are written; raises UnreadableConfig if the text is no YAML."""
+        try:
+            self.root = _Loader(self.text).get_single_node()
+            return self._build(self.root, ()) if self.root else None
+        except YAML_ERRORS as error:
+            raise UnreadableConfig(f"{self.path}:{_format_error(error)}") from None
+
+    def find_pairs(self, path: KeyPath) -> list[tuple[yaml.Node, yaml.Node]]:
+        """Return the nodes of the keys of a path and of their values, as far as they are there."""
+        paths = [path[:count] for count in range(1, len(path) + 1)]
+        return [self._nodes[one] for one in paths if one in self._nodes]
 
     def drop_users_own(self, settings: dict[str, Any]) -> None:
         """Drop the settings that a repository may not make."""
@@ -122,7 +132,7 @@ class _ConfigReader:
         for key in memory.keys() & USERS_OWN:
             del memory[key]
             reason = "counts only in your own ~/.claude-mpm/config.yml"
-            line = self._nodes["memory", key][0]
+            line = _line_of(self._nodes["memory", key][0])
             self.problems.append((line, f"memory.{key}: {reason}"))
 
     def _build(self, node: yaml.Node, path: KeyPath) -> Any:
@@ -134,13 +144,11 @@ class _ConfigReader:
         values: dict[int | str, Any] = {}
         for number, (key, value) in enumerate(pairs):
             name = _read_key(key, path) if is_mapping else number
-            line = key.start_mark.line + 1
             below = (*path, name)
             if name in values:
-                self.problems.append(
-                    (line, f"{_format_key(below)}: appears twice; the last counts")
-                )
-            self._nodes[below] = line, value
+                problem = f"{_format_key(below)}: appears twice; the last counts"
+                self.problems.append((_line_of(key), problem))
+            self._nodes[below] = key, value
             values[name] = self._build(value, below)
         return values if is_mapping else list(values.values())
 
@@ -153,13 +161,13 @@ class _ConfigReader:
                 errors = error.errors(include_url=False)
             for details in reversed(errors):  # removing an item of a list moves those behind it
                 *parents, last = path = details["loc"]
-                line, value = self._nodes[path]
+                key, value = self._nodes[path]
                 bound = _find_bound(details)
                 reason = _format_reason(details, value, bound)
-                self.problems.append((line, f"{_format_key(path)}: {reason}"))
+                self.problems.append((_line_of(key), f"{_format_key(path)}: {reason}"))
                 container: Any = settings
-                for key in parents:
-                    container = container[key]
+                for parent in parents:
+                    container = container[parent]
                 if bound is None:
                     del container[last]
                 else:
@@ -179,21 +187,22 @@ def set_value(text: str, key: str, value: str) -> str:
     """Return the text of a config.yml with another value for a key such as `memory.enabled`.
 
     The value is YAML on one line.  Everything else stays as it is written.  Raises NotChanged for
-    an unknown key, an invalid value, or a file in which the line cannot be found.
+    an unknown key, an invalid value, or a file in which the line cannot be found, and
+    UnreadableConfig.
     """
-    path = tuple(key.split("."))
-    _check_key(key)
+    path = _split_key(key)
     if not value.strip() or len(value.splitlines()) > 1:
         raise NotChanged(f"invalid value {value!r} for {key}: use YAML on one line")
-    before = _read_strictly(text, "config.yml", {})
-    wanted = _read_strictly(f"{key}: {value}", f"invalid value for {key}", {})
+    reader = _ConfigReader("config.yml", text)
+    before = reader.parse()
+    wanted = _ConfigReader(f"invalid value for {key}", f"{key}: {value}").parse()
     changed = _overlaid(before, path, next(iter(wanted.values()), None))
     for problem in merge_texts(["config.yml"], [_format_nested(path, value)])[1]:
         raise NotChanged(problem.split(":", 2)[2].strip().removesuffix(USED_INSTEAD))
-    after = _replace_value(text, path, value)
+    after = _replace_value(reader, path, value)
     try:
-        is_right = _read_strictly(after, "config.yml", None) == changed
-    except NotChanged:
+        is_right = _ConfigReader("config.yml", after).parse() == changed
+    except UnreadableConfig:
         is_right = False  # the old value has several lines, or stands in braces
     if not is_right:
         raise NotChanged(f"{key} cannot be changed in this file: edit config.yml")
@@ -203,11 +212,11 @@ def set_value(text: str, key: str, value: str) -> str:
 def unset_value(text: str, key: str) -> str:
     """Return the text of a config.yml without a key, and without the keys that this empties.
 
-    If other keys share its lines, its value is null.  Raises NotChanged for an unknown key.
+    If other keys share its lines, its value is null.  Raises NotChanged for an unknown key, and
+    UnreadableConfig.
     """
-    _check_key(key)
-    path, before = tuple(key.split(".")), _read_strictly(text, "config.yml", {})
-    pairs = _find_pairs(text, path)
+    path, reader = _split_key(key), _ConfigReader("config.yml", text)
+    before, pairs = reader.parse(), reader.find_pairs(path)
     node = pairs[-1][1] if pairs else None
     # `selection: off` is short for `selection.enabled: false`
     is_short = isinstance(node, yaml.ScalarNode) and node.value
@@ -218,31 +227,23 @@ def unset_value(text: str, key: str) -> str:
     removed = pairs[-1]
     begin = text.rfind("\n", 0, removed[0].start_mark.index) + 1
     after = text[:begin] + text[_end_of_line(text, node.end_mark.index) :]
-    left = _read_strictly(after, "config.yml", {}) if node.value else None
+    left = _ConfigReader("config.yml", after).parse() or {} if node.value else None
     if left is None or _overlaid(left, path, None) != _overlaid(before, path, None):
         return set_value(text, key, "null")
     return after
 
 
-def _check_key(key: str) -> None:
-    """Raise NotChanged for a key that is not a setting, with a similar one."""
+def _split_key(key: str) -> tuple[str, ...]:
+    """Return the path of a setting; raises NotChanged for another key, with a similar one."""
     keys = [name for name, _default, _text in describe_settings()]
-    parts = key.split(".")
-    is_override = parts[:2] == list(OVERRIDES_PATH) and len(parts) == 4
-    generic = ".".join([*OVERRIDES_PATH, "AGENT", parts[-1]]) if is_override else key
+    path = tuple(key.split("."))
+    is_override = path[:2] == OVERRIDES_PATH and len(path) == 4
+    generic = ".".join([*OVERRIDES_PATH, "AGENT", path[-1]]) if is_override else key
     if generic not in keys or generic == ".".join(OVERRIDES_PATH):
         near = difflib.get_close_matches(key, keys, n=1, cutoff=0.4)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise NotChanged(f"unknown setting {key!r}{hint}")
-
-
-def _read_strictly(text: str, name: str, empty: Any) -> Any:
-    """Return the plain value of a text; raises NotChanged if it is not YAML."""
-    try:
-        loaded = _Loader(text).get_single_data()
-    except YAML_ERRORS as error:
-        raise NotChanged(f"{name}:{_format_error(error)}") from None
-    return empty if loaded is None else loaded
+    return (*OVERRIDES_PATH, agent_names.id_of(path[2]), path[3]) if is_override else path
 
 
 def _overlaid(settings: Any, path: tuple[str, ...], value: Any) -> Any:
@@ -259,13 +260,12 @@ def _format_nested(path: tuple[str, ...], value: str, indent: int = 0) -> str:
     return "\n".join(lines) + f" {value}\n"
 
 
-def _replace_value(text: str, path: tuple[str, ...], value: str) -> str:
+def _replace_value(reader: _ConfigReader, path: tuple[str, ...], value: str) -> str:
     """Return the text with the value at a path replaced, or inserted below the nearest key."""
-    pairs = _find_pairs(text, path)
+    text, pairs = reader.text, reader.find_pairs(path)
     rest = path[len(pairs) :]
-    root: Any = _Loader(text).get_single_node()
-    key, node = pairs[-1] if pairs else (None, root)
-    if key and not rest:
+    key, node = pairs[-1] if pairs else (None, reader.root)
+    if key and node and not rest:
         begin, end = node.start_mark.index, node.end_mark.index
         if isinstance(node, yaml.ScalarNode) and not node.value and begin == end:
             return f"{text[: key.end_mark.index]}: {value}{text[key.end_mark.index + 1 :]}"
@@ -279,19 +279,6 @@ def _replace_value(text: str, path: tuple[str, ...], value: str) -> str:
     else:
         return f"{text.rstrip()}\n{_format_nested(rest, value)}".lstrip()
     return f"{text[:at]}{_format_nested(rest, value, indent)}{text[at:]}"
-
-
-def _find_pairs(text: str, path: tuple[str, ...]) -> list[tuple[Any, Any]]:
-    """Return the nodes of the keys of a path and of their values, as far as a text has them."""
-    node: Any = _Loader(text).get_single_node()
-    pairs: list[tuple[Any, Any]] = []
-    for name in path:
-        own = node.value if isinstance(node, yaml.MappingNode) else []
-        if not (pair := next((pair for pair in own if pair[0].value == name), None)):
-            break
-        pairs.append(pair)
-        node = pair[1]
-    return pairs
 
 
 def _end_of_line(text: str, at: int) -> int:
@@ -318,6 +305,10 @@ class _Loader(yaml.SafeLoader):
     def _refuse(self, problem: str) -> yaml.YAMLError:
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+
+
+def _line_of(node: yaml.Node) -> int:
+    return node.start_mark.line + 1
 
 
 def _build_scalar(node: yaml.ScalarNode) -> Any:
