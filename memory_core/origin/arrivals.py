@@ -239,11 +239,9 @@ def _decide(
     snapshot = _read(store, agent)
     text = snapshot.text if snapshot else ""
     digest = digests.hash_text(text)
-    is_known = unclear is None
-    if before and change_table.is_continued(store.paths, store.stem(agent), before, text):
-        is_known = True
-    unknown = [] if is_known else _list_of(store, agent, "")
-    if unclear is None or not unknown:
+    stem = store.stem(agent)
+    is_known = before and change_table.is_continued(store.paths, stem, before, text)
+    if is_known or unclear is None or not (unknown := _list_of(store, agent, "")):
         return 0, digest
     in_main = _read_in_main_tree(project, store, agent)
     new = [one for one in unknown if rights.make_key(*one) not in in_main]
@@ -277,23 +275,18 @@ def _find_origins(
     signed is reviewed.
     """
     keys = {rights.make_key(*text): text for text in texts}
-    is_users = store.paths is not project.paths
-    evidence = dict.fromkeys(keys, line_origins.OWN)
-    if not is_users:
-        evidence = line_origins.find_origins(store.folder, keys)
-    learned = _list_learned(project, store, agent)
-    own = [text for key, (text, _nested) in keys.items() if evidence[key] == line_origins.OWN]
-    written = _list_written(project, store, agent, own, since) if own else set()
-    outside = [key for key in keys if evidence[key] == line_origins.OUTSIDE]
+    found = dict.fromkeys(keys, rights.HAND)
+    if store.paths is project.paths:
+        found = line_origins.find_origins(store.folder, keys)
+    own = {key: text for key, (text, _nested) in keys.items() if found[key] == rights.HAND}
+    written = _list_written(project, store, agent, list(own.values()), since) if own else ()
+    learned = dict.fromkeys(written, rights.AGENT) | _list_learned(project, store, agent)
+    outside = [key for key in keys if found[key] == rights.IMPORT]
     signers = project.config["trusted_signers"]
     reviewed = line_origins.list_reviewed(store.path(agent), outside, signers)
-    origins = {}
-    for key, text in keys.items():
-        origin = {line_origins.OWN: rights.HAND, line_origins.OUTSIDE: rights.IMPORT}
-        origins[text] = rights.REVIEWED if key in reviewed else origin.get(evidence[key], "")
-        if origins[text] == rights.HAND and (text[0] in learned or text[0] in written):
-            origins[text] = learned.get(text[0], rights.AGENT)
-    return origins
+    found |= {key: learned[text] for key, text in own.items() if text in learned}
+    found |= dict.fromkeys(reviewed, rights.REVIEWED)
+    return {text: found[key] for key, text in keys.items()}
 
 
 def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:

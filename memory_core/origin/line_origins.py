@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from memory_core.files import git_command, git_log
 from memory_core.files.safe_files import SafeFiles
+from memory_core.history.rights import HAND, IMPORT
 from memory_core.origin import ledger
 
-OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
+# Where a line came from: it was typed in this clone, or brought to it; git may not know.
+OWN, OUTSIDE, UNSURE = HAND, IMPORT, ""
 
 FORMAT = "--format=%gD%x00%H%x00%gs"  # of the entries of reflogs
 PUSHED = "update by push"  # of a remote branch: nothing came
