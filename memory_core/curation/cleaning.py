@@ -135,7 +135,8 @@ def _find_orphans(project: Project, store: Store) -> Iterator[OrphanMemory]:
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
     for day in state_db.read(store.paths.state, run_table.list_days):
-        last_events[day.agent] = max(last_events.get(day.agent, ""), day.day)
+        agent, when = day["agent"], day["day"]
+        last_events[agent] = max(last_events.get(agent, ""), when)
     for agent in agents:
         with suppress(OSError):
             if orphan := _read_orphan(project, store, agent, last_events.get(agent, "")):

@@ -15,12 +15,13 @@ from typing import NamedTuple
 from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.history import item_history
 from memory_core.history.item_history import Record
+from memory_core.history.performance import Row
 from memory_core.memory import expiry
 from memory_core.monitor import waiting_list
 from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, HookTime, split_days
 from memory_core.storage import hook_files
 from memory_core.storage.database import run_table, state_db
-from memory_core.storage.database.run_table import DayOfDeliveries, DayOfRuns, Delivery, RecentUse
+from memory_core.storage.database.run_table import Delivery, RecentUse
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests
@@ -33,19 +34,17 @@ COUNTED_KINDS = {
 
 
 class RunNumbers(NamedTuple):
-    """What the database knows of the runs; `recent` is by agent."""
+    """What the database knows of the runs and deliveries of each day; `recent` is by agent."""
 
-    days: list[DayOfRuns]
+    days: list[Row]
     recent: dict[str, RecentUse]
-    deliveries: list[DayOfDeliveries]
     last_delivery: Delivery | None
 
 
 def _read_runs(db: sqlite3.Connection) -> RunNumbers:
     return RunNumbers(
-        run_table.list_days(db),
+        run_table.list_days(db) + run_table.list_deliveries(db),
         run_table.read_recent(db),
-        run_table.list_deliveries(db),
         run_table.find_last_delivery(db),
     )
 
@@ -80,7 +79,7 @@ class Numbers:
     def agents(self) -> list[str]:
         """Return these, and agents with a history or runs; PM is last."""
         names = self.agents_with_files() | {*self.store.agents_with_history()}
-        names |= {day.agent for day in self.runs.days}
+        names |= {day["agent"] for day in self.runs.days}
         return sorted(names - {""}, key=lambda name: (name == agent_names.PM, name))
 
     def unmerged(self, agent: str) -> int:
@@ -120,12 +119,10 @@ class Numbers:
 
     def _list_days(self, agent: str | None = None) -> Iterator[tuple[str, Counts]]:
         """Yield the days of all agents or of one, in any order, and a day more than once."""
-        days: list[DayOfRuns | DayOfDeliveries] = [*self.runs.days, *self.runs.deliveries]
-        for one in days:
-            if agent in (None, one.agent):
-                counts = one._asdict()
-                del counts["agent"]
-                yield counts.pop("day"), Counts(counts)
+        for row in self.runs.days:
+            if agent in (None, row["agent"]):
+                counts = {name: row[name] for name in Counts.NAMES if name in row}
+                yield row["day"], Counts(counts)
         names = self.store.agents_with_history() if agent is None else [agent]
         for name in names:
             yield from self.history(name).days.items()

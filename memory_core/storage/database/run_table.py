@@ -128,6 +128,14 @@ IS_COMMON = "tool IN ('', 'Agent', 'Task') OR solution != '' OR count >= 2"
 # What agents may read: errors with a resolution which an MCP client did not only report.
 IS_SOLVED = "solution != '' AND sum(source != 'mcp')"
 
+DELIVERIES = """
+SELECT agent, substr(time, 1, 10) AS day, count(prompt_tokens) AS loaded,
+  coalesce(sum(prompt_tokens), 0) AS tokens,
+  count(nullif(arrived = 'delivered', 0)) AS delivered,
+  count(nullif(arrived = 'doubled', 0)) AS doubled, count(nullif(arrived = 'lost', 0)) AS lost
+FROM runs GROUP BY 1, 2
+"""
+
 Uses = Counter[str]  # `given`, `used` and `failed`, each if it is not 0
 
 
@@ -141,29 +149,6 @@ class RecentUse(NamedTuple):
     given: frozenset[str] = frozenset()
     used: frozenset[str] = frozenset()
     since: str = ""
-
-
-class DayOfRuns(NamedTuple):
-    """The finished runs of an agent on a day: all, failed ones, items given and used."""
-
-    agent: str
-    day: str
-    runs: int
-    failed: int
-    given: int
-    used: int
-
-
-class DayOfDeliveries(NamedTuple):
-    """The runs of an agent on a day that received memory, its tokens, and how it arrived."""
-
-    agent: str
-    day: str
-    loaded: int
-    tokens: int
-    delivered: int
-    doubled: int
-    lost: int
 
 
 class Delivery(NamedTuple):
@@ -234,23 +219,21 @@ def read_recent(db: sqlite3.Connection) -> dict[str, RecentUse]:
     return recent
 
 
-def list_days(db: sqlite3.Connection) -> list[DayOfRuns]:
-    """Return each day on which an agent finished a run."""
-    query = (
-        "SELECT agent, day, sum(runs), sum(runs * (outcome = 'failed')), sum(given), sum(used)"
-        " FROM run_sums GROUP BY agent, day"
+def list_days(db: sqlite3.Connection) -> list[Row]:
+    """Return by `agent` and `day` the finished `runs`, `failed` ones, items `given` and `used`."""
+    return _read_rows(
+        db,
+        "SELECT agent, day, sum(runs) AS runs, sum(runs * (outcome = 'failed')) AS failed,"
+        " sum(given) AS given, sum(used) AS used FROM run_sums GROUP BY agent, day",
     )
-    return [DayOfRuns(*row) for row in db.execute(query)]
 
 
-def list_deliveries(db: sqlite3.Connection) -> list[DayOfDeliveries]:
-    """Return each day on which an agent received memory, of the last half year."""
-    query = (
-        "SELECT agent, substr(time, 1, 10), count(prompt_tokens), total(prompt_tokens),"
-        " total(arrived = 'delivered'), total(arrived = 'doubled'), total(arrived = 'lost')"
-        " FROM runs GROUP BY 1, 2"
-    )
-    return [DayOfDeliveries(*row[:2], *map(int, row[2:])) for row in db.execute(query)]
+def list_deliveries(db: sqlite3.Connection) -> list[Row]:
+    """Return by `agent` and `day` the runs that received memory (`loaded`), of the last half year.
+
+    They have the sum of its `tokens`, and how it arrived: `delivered`, `doubled`, `lost`.
+    """
+    return _read_rows(db, DELIVERIES)
 
 
 def find_last_delivery(db: sqlite3.Connection) -> Delivery | None:
@@ -281,7 +264,11 @@ def list_sums(db: sqlite3.Connection, agent: str) -> list[RunSum]:
 def list_runs(db: sqlite3.Connection, experiment: bool = False) -> list[Row]:
     """Return the rows of runs, oldest first, of all or of those that were part of an experiment."""
     where = " WHERE experiment != ''" if experiment else ""
-    rows = db.execute(f"SELECT * FROM runs{where} ORDER BY time, key")  # noqa: S608 - no value
+    return _read_rows(db, f"SELECT * FROM runs{where} ORDER BY time, key")  # noqa: S608 - no value
+
+
+def _read_rows(db: sqlite3.Connection, query: str) -> list[Row]:
+    rows = db.execute(query)
     names = [column[0] for column in rows.description]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
