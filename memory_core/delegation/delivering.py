@@ -43,11 +43,8 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
     facts = {
         "caller": events.calling_run(event),
-        "given": " ".join(block.given),
-        "named": block.named,
         "asked": task.lstrip()[: run_event.PROMPT_HEAD],
-        "experiment": group,
-        **_measure_cost(block),
+        **_describe(block, group),
     }
     if not block.text or not call.runs.add_receipt(call.call, call.agent, **facts):
         return None
@@ -69,19 +66,15 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     if not start.is_served or not start.runs.begin(start.run_id):
         return None
     claimed, receipt = _claim_receipt(start)
-    block = recall.MemoryBlock() if claimed else _recall_at_start(start)
-    group, block = _assign_group(start, start.run_id, block)
-    served_here = run_records.VIA_START if block.text else "none"
-    route = run_records.VIA_PROMPT if claimed else served_here
-    facts = {name: receipt[name] for name in run_event.FACTS if receipt.get(name)}
-    if claimed:  # another run of this agent may be the one of the call
+    if claimed:
+        block, route = recall.MemoryBlock(), run_records.VIA_PROMPT
+        facts = {name: receipt[name] for name in run_event.FACTS if receipt.get(name)}
+        # Another run of this agent may be the one of the call.
         start.runs.try_note(claimed, **facts)
-    if block.given:
-        facts |= {"given": " ".join(block.given), "named": block.named}
-    if group:
-        facts["experiment"] = group
-    if block.text:
-        facts |= _measure_cost(block)
+    else:
+        group, block = _assign_group(start, start.run_id, _recall_at_start(start))
+        route = run_records.VIA_START if block.text else "none"
+        facts = _describe(block, group) if block.text else {}
     start.runs.try_note(
         start.run_id, agent=start.agent, route=route, call=claimed, began=time.time(), **facts
     )
@@ -129,7 +122,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
         session.runs.drop_receipts()
     block = _build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
     if block.text:
-        _log_loaded(session, block, "session", _measure_cost(block))
+        _log_loaded(session, block, "session", _describe(block))
     text = _add_tasks(session, block.text, is_session=True)
     notice = "\n".join(start_notices.format_notices(project))
     return events.reply_session_start(text, notice) if text or notice else None
@@ -165,11 +158,16 @@ def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, Mem
     return hold_out.assign_group(run.project, run.agent, key, block)
 
 
-def _measure_cost(block: MemoryBlock) -> dict[str, int]:
-    """Return what the memory costs: tokens of the prompt, and milliseconds of this hook so far."""
+def _describe(block: MemoryBlock, group: str = "") -> dict[str, Any]:
+    """Return what the record of a run says of its memory: its items, its group, and what it costs.
+
+    That is tokens of the prompt, and milliseconds of this hook so far.
+    """
     from memory_core.selection.passages import estimate_tokens
 
+    facts = {"given": " ".join(block.given), "named": block.named, "experiment": group}
     return {
+        **{name: value for name, value in facts.items() if value},
         "prompt_tokens": estimate_tokens(block.text),
         "hook_ms": int((time.monotonic() - run_event.began) * 1000),
     }
