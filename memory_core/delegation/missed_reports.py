@@ -17,9 +17,11 @@ from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
 from memory_core.memory import expiry, remember, run_history
 from memory_core.storage import event_log, hook_files
-from memory_core.storage.config_yml import config_defaults, project_rules
+from memory_core.storage.config_yml import project_rules
+from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.text import fastjson
+from memory_core.text.times import format_utc
 
 if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
@@ -58,14 +60,18 @@ class SweepResult:
 
 
 def sweep_at_start(project: Project, event: Event) -> None:
-    """Delete old state, sweep within the time limit for the start of a session, expire, sum up."""
+    """Delete old state, sweep within the time limit for the start of a session; expire, sum up."""
     folder = os.path.dirname(events.transcript_path(event))
     hook_files.clear_old(project.paths)
     hook_files.clear_done(project.paths)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
-    if project.config["expire_after"] != config_defaults.OFF:
-        expiry.expire_at_start(project)
-    run_history.sum_up(project.store)
+    # Once a day, because this reads all histories and runs.
+    state, setting = project.paths.state, project.config["expire_after"]
+    today = f"{format_utc(time.time())[:10]} {setting}"
+    if state_db.read_note(state, expiry.NOTE) != today:
+        state_db.write_note(state, expiry.NOTE, today)
+        expiry.expire_items(project)
+        run_history.sum_up(project.store)
 
 
 def sweep(project: Project, folders: list[str], size: int, seconds: float) -> SweepResult:
@@ -149,21 +155,14 @@ class _SweepState:
 
     def __init__(self, project: Project) -> None:
         self.paths = project.paths
-        state = self._load()
+        text = self.paths.state.read_text(STATE_FILE, MAX_STATE_BYTES)
+        first: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
+        state = first | fastjson.load_object(text)
         self.since: float = state["since"]
         if self.since > time.time():  # the clock ran ahead during the last sweep
             self.since = time.time() - OFFSET_MAX_AGE
         self.folders: list[str] = state["folders"]
         self.offsets: dict[str, int] = state["offsets"]
-
-    def _load(self) -> dict[str, Any]:
-        empty: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
-        try:
-            state = fastjson.loads(self.paths.state.read_text(STATE_FILE, MAX_STATE_BYTES))
-            is_valid = all(type(state[key]) is type(value) for key, value in empty.items())
-        except (ValueError, LookupError, TypeError):
-            return empty
-        return state if is_valid else empty
 
     def list_changed(self, folders: list[str]) -> list[str]:
         """Return the transcripts that changed since the last complete sweep."""

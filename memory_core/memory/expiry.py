@@ -13,7 +13,6 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log
 from memory_core.storage.config_yml import config_defaults
-from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.text.times import format_utc
 
@@ -23,23 +22,9 @@ Expired = list[tuple[str, list[str]]]  # agents, and the texts of their items
 # The source of the records.
 SOURCE = "expire"
 
-# The note with the time at which a start of a session last looked for unused items, in seconds.
+# The note with the day on which a session last looked for unused items, and the setting then.
 NOTE = "expired"
 DAY_SECONDS = 86400
-
-
-def expire_at_start(project: Project) -> None:
-    """Archive unused items, at most once a day, because it reads the whole history."""
-    if not config_defaults.count_days(project.config["expire_after"]):
-        return
-    state, now = project.paths.state, time.time()
-    try:
-        if now - float(state_db.read_note(state, NOTE) or 0) < DAY_SECONDS:
-            return
-        state_db.write_note(state, NOTE, str(int(now)))
-    except OSError:
-        return  # it would do this at each start
-    expire_items(project)
 
 
 def expire_items(project: Project, write: bool = True) -> Expired:

@@ -25,8 +25,6 @@ from memory_core.text.times import format_utc
 # `performance.make_run`, or the row of `performance.make_error`.
 RunRecord = dict[str, Any]
 
-SUMMED = "runs summed"  # the note with the day when old runs were summed up last
-
 
 def date_records(agent: str, records: Sequence[RunRecord], when: float = 0.0) -> list[RunRecord]:
     """Return records with the agent's name and the time, `when` in seconds or now."""
@@ -117,17 +115,12 @@ def rename(store: Store, old: str, new: str) -> None:
 
 
 def sum_up(store: Store) -> None:
-    """Sum up the runs that are older than half a year, and a long journal, once a day.
-
-    Raises OSError.
-    """
-    state, today = store.paths.state, format_utc(time.time())[:10]
+    """Sum up the runs that are older than half a year, and a long journal.  Raises OSError."""
+    state = store.paths.state
 
     def sum_up_tables(db: sqlite3.Connection) -> None:
-        run_table.sum_up(db, today)
+        run_table.sum_up(db, format_utc(time.time())[:10])
         origin_table.drop_old_records(db)
         journal.shorten(db, state)
 
-    if state_db.read_note(state, SUMMED) != today:
-        state_db.write(state, sum_up_tables)
-        state_db.write_note(state, SUMMED, today)
+    state_db.write(state, sum_up_tables)
