@@ -213,12 +213,9 @@ class SessionRuns:
         record: dict[str, Any] = {}
         keys: list[str] = []
         for line in self._files.read_text(self._run(run)).split("\n") if run else ():
-            try:
-                fields = fastjson.loads(line)
-                keys += fields.get("keys", [])
-                record.update(fields)
-            except (ValueError, AttributeError, TypeError):
-                continue  # incomplete after a crash, or edited
+            fields = fastjson.load_object(line)  # {} if it is incomplete after a crash
+            keys += fields.get("keys", [])
+            record |= fields
         if keys:
             record["keys"] = keys
         return record
