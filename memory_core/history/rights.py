@@ -75,18 +75,18 @@ RECORD_FIELDS = (
 class Origins:
     """Where the texts of an agent came from, and which records this machine wrote.
 
-    `known` has origins by the keys of texts, and `own` the digests of records.  `default` is the
+    `origins` has those of texts by their keys, and `own` the digests of records.  `default` is the
     origin of any other text, "" if nobody knows.
     """
 
     def __init__(
-        self, known: Mapping[str, str] | None = None, own: Iterable[str] = (), default: str = ""
+        self, origins: Mapping[str, str] | None = None, own: Iterable[str] = (), default: str = ""
     ) -> None:
-        self._known, self._own, self._default = known or {}, set(own), default
+        self._origins, self._own, self._default = origins or {}, set(own), default
 
     def find(self, text: str, nested: str = "") -> str:
         """Return the origin of a text, "" without one."""
-        return self._known.get(make_key(text, nested)) or self._default
+        return self._origins.get(make_key(text, nested)) or self._default
 
     def owns(self, record: dict[str, Any]) -> bool:
         """Return whether this machine wrote the record."""

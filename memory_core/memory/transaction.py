@@ -155,8 +155,8 @@ def write(memory: AgentMemory) -> None:
     store.remove_from_review(agent, decisions, memory.time)
     if memory.from_archive:
         _remove_from_archive(memory)
-    held = [("held", learning) for learning in memory.review]
-    log_events(memory, [*((record["kind"], record) for record in memory.records), *held])
+    events = [(record["kind"], record) for record in memory.records]
+    log_events(memory, events + [("held", learning) for learning in memory.review])
 
 
 def _check_current(snapshot: FileSnapshot) -> None:

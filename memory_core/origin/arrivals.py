@@ -275,18 +275,18 @@ def _find_origins(
     signed is reviewed.
     """
     keys = {rights.make_key(*text): text for text in texts}
-    found = dict.fromkeys(keys, rights.HAND)
+    evidence = dict.fromkeys(keys, rights.HAND)
     if store.paths is project.paths:
-        found = line_origins.find_origins(store.folder, keys)
-    own = {key: text for key, (text, _nested) in keys.items() if found[key] == rights.HAND}
+        evidence = line_origins.find_origins(store.folder, keys)
+    own = {key: text for key, (text, _nested) in keys.items() if evidence[key] == rights.HAND}
     written = _list_written(project, store, agent, list(own.values()), since) if own else ()
     learned = dict.fromkeys(written, rights.AGENT) | _list_learned(project, store, agent)
-    outside = [key for key in keys if found[key] == rights.IMPORT]
+    outside = [key for key in keys if evidence[key] == rights.IMPORT]
     signers = project.config["trusted_signers"]
     reviewed = line_origins.list_reviewed(store.path(agent), outside, signers)
-    found |= {key: learned[text] for key, text in own.items() if text in learned}
-    found |= dict.fromkeys(reviewed, rights.REVIEWED)
-    return {text: found[key] for key, text in keys.items()}
+    evidence |= {key: learned[text] for key, text in own.items() if text in learned}
+    evidence |= dict.fromkeys(reviewed, rights.REVIEWED)
+    return {text: evidence[key] for key, text in keys.items()}
 
 
 def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:

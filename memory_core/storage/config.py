@@ -89,16 +89,6 @@ def _matches(agent: str, patterns: list[str]) -> bool:
     )
 
 
-def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]) -> Config:
-    """Return the settings in force: the kept ones, unless a file or a variable changes them."""
-    stamp, kept = make_stamp(paths, user), read_kept(paths)
-    if stamp and kept.get("stamp") == stamp and not any(map(environ.get, VARIABLES)):
-        return Config(kept, [])
-    from memory_core.storage.config_yml import config_merge
-
-    return config_merge.load(paths, user, environ)
-
-
 def make_stamp(paths: LevelPaths, user: LevelPaths | None) -> list[Any]:
     """Return values of which one differs if a config.yml may have changed; [] if that is unknown.
 

@@ -37,7 +37,7 @@ class Project:
         home = paths.find_user_level(environ)
         self.paths = level
         self.user_paths = home if home and home.root != level.root else None
-        self.config = config.load(level, self.user_paths, environ)
+        self.config = load_config(level, self.user_paths, environ)
         self.changes: list[str] = []  # ids of the changes that were written, oldest first
 
     @property
@@ -82,6 +82,18 @@ class Project:
         """Return the maximum number of characters of memory in an agent's prompt."""
         size = self.config.size_kb(agent) * 1024 + PROMPT_BUDGET // 2
         return min(max(PROMPT_BUDGET, size), MAX_PROMPT_BUDGET)
+
+
+def load_config(
+    level: paths.LevelPaths, user: paths.LevelPaths | None, environ: Mapping[str, str]
+) -> config.Config:
+    """Return the settings in force: the kept ones, unless a file or a variable changes them."""
+    stamp, kept = config.make_stamp(level, user), config.read_kept(level)
+    if stamp and kept.get("stamp") == stamp and not any(map(environ.get, config.VARIABLES)):
+        return config.Config(kept, [])
+    from memory_core.storage.config_yml import config_merge
+
+    return config_merge.load(level, user, environ)
 
 
 def find_project(cwd: str, environ: Mapping[str, str]) -> Project:

@@ -9,9 +9,9 @@ from memory_core.document.template import Limits
 from memory_core.files import project_roots
 from memory_core.history import rights
 from memory_core.history.item_history import Weights
-from memory_core.storage import config, paths
+from memory_core.storage import paths
 from memory_core.storage.config_yml import config_defaults
-from memory_core.storage.project import Project
+from memory_core.storage.project import Project, load_config
 from memory_core.storage.store import Store
 
 
@@ -51,7 +51,7 @@ def find_limits(project: Project, agent: str, store: Store | None = None) -> Lim
     """
     settings = project.config
     if store and project.user_paths and store.paths is project.user_paths:
-        settings = config.load(project.user_paths, None, project.environ)
+        settings = load_config(project.user_paths, None, project.environ)
     common, own = settings["limits"], settings.find_override(agent)
     return Limits(
         size=settings.size_kb(agent) * 1024,

@@ -15,10 +15,11 @@ from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import performance
 from memory_core.history.item_history import Record
+from memory_core.storage import paths
+from memory_core.storage.config_yml import config_merge
 from memory_core.storage.database import journal, origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.paths import WAITING_FILE, LevelPaths, StateFiles
-from memory_core.storage.project import Project
+from memory_core.storage.paths import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
 
 DECIDED, MADE, REVIEW = "decided", "made", "review"
@@ -76,8 +77,8 @@ def remove_files(connection: sqlite3.Connection, state: StateFiles) -> None:
     try:
         journal.shorten(connection, state, length=0)
         # This digest is the one of which a person has been told.
-        paths = [path for *_names, path in _list_files(state, REVIEW)]
-        if texts := "".join(state.read_text(path, MAX_BYTES) for path in paths):
+        files = [path for *_names, path in _list_files(state, REVIEW)]
+        if texts := "".join(state.read_text(path, MAX_BYTES) for path in files):
             state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
     except OSError:
         return  # the files are as good as a journal
@@ -117,9 +118,10 @@ def _take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
 
 def _take_runs(connection: sqlite3.Connection, state: StateFiles) -> None:
     """Take the runs of agents, which stood in the histories of the project."""
-    project = Project(LevelPaths(state.owner, os.environ), os.environ)
-    folder = os.path.join(project.folders[0].folder, "history")
-    for agent, records in _list_runs(project.paths.files, folder):
+    level, user = paths.LevelPaths(state.owner, os.environ), paths.find_user_level(os.environ)
+    settings = config_merge.load(level, user, os.environ)
+    folder = paths.MemoryFolder(level, settings["directory"]).folder
+    for agent, records in _list_runs(level.files, os.path.join(folder, "history")):
         runs = [one for one in records if one.get("outcome") in performance.OUTCOMES]
         runs.sort(key=lambda one: str(one["time"]))
         run_table.add(connection, [performance.make_run({**one, "agent": agent}) for one in runs])
