@@ -97,7 +97,7 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
                 path = os.path.join(folder, name)
                 yield from _check_age(store.files, path, STALE_SECONDS, INTERRUPTED_WRITE)
     for path in hook_files.list_outdated(store.paths):
-        is_temporary = not path.startswith(("receipts/", "runs/"))
+        is_temporary = not path.startswith(("receipts/", "runs/", "done/"))
         yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
     for name in event_log.OLD_FILES:
         yield from _check_age(state, name, LOG_MAX_AGE, "a log that nobody reads")

@@ -63,7 +63,6 @@ def sweep_at_start(project: Project, event: Event) -> None:
     """Delete old state, sweep within the time limit for the start of a session; expire, sum up."""
     folder = os.path.dirname(events.transcript_path(event))
     hook_files.clear_old(project.paths)
-    hook_files.clear_done(project.paths)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
     # Once a day, because this reads all histories and runs.
     state, setting = project.paths.state, project.config["expire_after"]

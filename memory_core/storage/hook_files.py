@@ -105,16 +105,8 @@ def list_agents(paths: LevelPaths) -> dict[str, int]:
     return counts
 
 
-def clear_done(paths: LevelPaths) -> None:
-    """Forget events that no hook will deliver again."""
-    before = time.time() - LIFE
-    for name in paths.state.list_names(DONE):
-        if file_actions.is_older(paths.state, f"{DONE}/{name}", before):
-            paths.state.remove(f"{DONE}/{name}")
-
-
 def clear_old(paths: LevelPaths) -> None:
-    """Remove the records of sessions that nobody will resume."""
+    """Remove the records of sessions that nobody will resume, and of events of them."""
     idle = _list_idle_sessions(paths)
     for path in list_outdated(paths):
         paths.state.remove(path)
@@ -129,6 +121,7 @@ def list_outdated(paths: LevelPaths) -> list[str]:
         for folder, before in _list_idle_sessions(paths)
         for path in _list_older(paths.state, folder, before)
     ]
+    outdated += _list_older(paths.state, DONE, time.time() - LIFE)
     stale = time.time() - file_actions.STALE_SECONDS
     for folder in ("", FOLDER, "origins", "ready"):
         outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
