@@ -108,9 +108,8 @@ def _check_delivery(answer: RunEvent) -> None:
     if verdict:
         route = run_records.VIA_PROMPT if has_arrived else route or run_records.VIA_PROMPT
         answer.log(f"agent.memory.{verdict}", route=route)
-        # An agent in the background may start later, and begins its record itself.
-        key = answer.run_id if answer.record else answer.call
-        answer.runs.try_note(key, arrived=verdict, arrived_by=route)
+        # Not in the record of the run, which an agent in the background may begin later.
+        answer.runs.try_note(answer.call, arrived=verdict, arrived_by=route)
 
 
 def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:

@@ -58,7 +58,7 @@ def list_use(run: RunEvent) -> dict[str, Any]:
     """Return what a run received and used, how it arrived, and its group in an experiment."""
     use = {name: run.record.get(name) for name in ("given", "used", *performance.COSTS)}
     call = run.find_call() or str(run.record.get("call") or "")
-    facts = run.record | (run.runs.record(call) if call else {})
+    facts = run.runs.record(call)
     delivery = {name: facts.get(name) for name in performance.DELIVERY}
     # A run whose memory was lost or doubled is in neither group.
     is_sound = delivery["arrived"] in (None, "delivered")

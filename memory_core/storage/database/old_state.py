@@ -6,6 +6,7 @@ These files were written by this user for this machine.  A line that cannot be r
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,6 +28,7 @@ DECIDED, MADE, REVIEW = "decided", "made", "review"
 ERRORS, SUBJECTS = "errors", "subjects"
 
 VERSIONS, MAX_VERSION_BYTES = "versions", 256 * 1024
+CHANGE = re.compile(r"^(\S+) (\S+) (\S+)$(?:\n(\S+)\n(\S+)$)?", re.MULTILINE)
 SEQUENCE = "sequence"
 
 # In place of the digest of a text that is not known.
@@ -99,20 +101,16 @@ def _take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:
     words = state.read_text(SEQUENCE).split()
     last = max((int(word) for word in words if word.isdecimal() and len(word) < 19), default=0)
     for stem in state.list_names(VERSIONS):
-        lines = state.read_text(f"{VERSIONS}/{stem}", MAX_VERSION_BYTES).splitlines()
-        rows: list[list[str]] = []
-        for words in map(str.split, lines):
-            if len(words) == 3:
-                time, change, following = words
-                rows.append([stem, change, time.strip("-") and time, following])
-            elif len(words) == 1 and rows:
-                rows[-1] += words
-        values = [(*row[:4], *(row[4:] if len(row) == 6 else [UNKNOWN] * 2), last) for row in rows]
+        text = state.read_text(f"{VERSIONS}/{stem}", MAX_VERSION_BYTES)
+        rows = [
+            (stem, change, time.strip("-"), following, before or UNKNOWN, after or UNKNOWN, last)
+            for time, change, following, before, after in CHANGE.findall(text)
+        ]
         connection.executemany(
             "INSERT OR IGNORE INTO changes"
             " (agent, change, time_before, time_after, before, after, seq, is_written)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
-            values,
+            rows,
         )
 
 
