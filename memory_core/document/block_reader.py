@@ -10,6 +10,7 @@ or comments.  It differs on purpose:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from memory_core.text.markdown_lines import (
@@ -25,9 +26,10 @@ COMMENT_START, COMMENT_END = "<!--", "-->"
 QUOTE = -1  # in the list of open containers; all other numbers are the indentation of an item
 NO_LEAF, PARAGRAPH, CODE, COMMENT = range(4)
 
-DIGITS = "0123456789"
-CONTAINER_STARTS = frozenset("-+*>" + DIGITS)
+CONTAINER_STARTS = frozenset("-+*>0123456789")
 LEAF_STARTS = frozenset("#`~<-*_")
+_MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |\Z)")
+_RULE = re.compile(r"([-*_])(?: *\1){2,} *\Z")
 # Same limit as markdown-it; deeper containers are text.  Without a limit, a line of a megabyte
 # of `> > > ...` would take quadratic time.
 MAX_DEPTH = 20
@@ -185,11 +187,11 @@ class BlockReader:
             self.open.append(QUOTE)
             self.is_empty = False
             return _behind_quote(line, start)
-        end = find_marker_end(line, start, joined)
-        if not end or _is_rule(line[start:]):
+        marker = _MARKER.match(line, start)
+        if not marker or _RULE.match(line, start) or (joined and not _may_interrupt(line, marker)):
             return 0
         self._close(depth)
-        inner = _behind_marker(line, end)
+        inner = _behind_marker(line, marker.end())
         self.open.append(inner - pos)
         self.is_empty = True
         if depth == 0:
@@ -249,7 +251,7 @@ class BlockReader:
         return True
 
     def _read_rule(self, text: str, depth: int) -> bool:
-        if not _is_rule(text):
+        if not _RULE.match(text):
             return False
         self._close(depth)
         return True
@@ -345,38 +347,15 @@ def _behind_quote(line: str, start: int) -> int:
     return start + 2 if line[start + 1 : start + 2] == " " else start + 1
 
 
-def find_marker_end(line: str, start: int, is_interrupting: bool) -> int:
-    """Return the end column of the list marker at `start`, 0 if there is none.
-
-    A marker that interrupts a paragraph must have content, and its number must be 1.
-    """
-    end = start + 1
-    if line[start] in DIGITS:
-        end = start + count_digits(line[start : start + 10])
-        if end - start > 9 or line[end : end + 1] not in (".", ")"):
-            return 0
-        if is_interrupting and int(line[start:end]) != 1:
-            return 0
-        end += 1
-    if line[end : end + 1] not in ("", " ") or (is_interrupting and not line[end:].strip(" ")):
-        return 0
-    return end
-
-
-def count_digits(text: str) -> int:
-    """Count the digits at the start of a text."""
-    return len(text) - len(text.lstrip(DIGITS))
+def _may_interrupt(line: str, marker: re.Match[str]) -> bool:
+    """Say whether a list marker may follow a paragraph: with content, and no number but 1."""
+    return int(marker[1] or 1) == 1 and line[marker.end() :].strip(" ") != ""
 
 
 def _behind_marker(line: str, end: int) -> int:
     """Return the first column of an item's content; content far to the right is code."""
     text = _skip(line, end)
     return end + 1 if text >= len(line) or text - end > 4 else text
-
-
-def _is_rule(text: str) -> bool:
-    sign = text[0]
-    return sign in "-*_" and text.count(sign) >= 3 and not text.strip(sign + " ")
 
 
 def strip_closing(title: str) -> str:
@@ -386,38 +365,26 @@ def strip_closing(title: str) -> str:
     return bare.rstrip(" ") if not bare or bare.endswith(" ") else title
 
 
-# Signs that have a meaning in Markdown at the start of an item.  A backslash before one of these
-# is not part of the text.
-ESCAPABLE = "#-+*>`~<[_=|\\"
+# What a text cannot begin with in an item, because Markdown or `unescape` would read something
+# else: the digits of a number, in front of what needs a backslash.
+_SPECIAL = re.compile(
+    r"""
+    ([0-9]{1,9}) (?= [.)](?:[ ]|\Z) | \\[.)\\] )
+    | (?= [-+*](?:[ ]|\Z) | \#+(?:[ ]|\Z) | ([-*_])(?:\2|[ ])*\Z | > | ``` | ~~~ | <!-- )
+    | (?= \\[-\#+*>`~<[_=|\\] )
+    """,
+    re.X,
+)
+_ESCAPED = re.compile(r"([0-9]{1,9})\\(?=[.)\\])|\\(?=[-#+*>`~<[_=|\\])")
 
 
 def escape(text: str) -> str:
     """Escape a text so that an item can begin with it and `unescape` returns it."""
-    at, escapable = _find_escapable(text)
-    is_escaped = text[at : at + 1] == "\\" and text[at + 1 : at + 2] in tuple(escapable)
-    return text[:at] + "\\" + text[at:] if is_escaped or _begins_block(text) else text
+    match = _SPECIAL.match(text)
+    return f"{match[0]}\\{text[match.end() :]}" if match else text
 
 
 def unescape(text: str) -> str:
     """Remove the backslash that `escape` adds."""
-    if "\\" not in text[:10]:
-        return text
-    at, escapable = _find_escapable(text)
-    is_escaped = text[at : at + 1] == "\\" and text[at + 1 : at + 2] in tuple(escapable)
-    return text[:at] + text[at + 1 :] if is_escaped else text
-
-
-def _find_escapable(text: str) -> tuple[int, str]:
-    """Return the possible position of a backslash, and the signs that it can escape there."""
-    digits = count_digits(text[:10])
-    return (digits, ".)\\") if 0 < digits < 10 else (0, ESCAPABLE)
-
-
-def _begins_block(text: str) -> bool:
-    sign = text[:1]
-    if sign in CONTAINER_STARTS and (sign == ">" or find_marker_end(text, 0, False)):
-        return True
-    if sign == "#":
-        return text.lstrip("#")[:1] in ("", " ")
-    is_rule = sign != "" and sign in "-*_" and not text.strip(sign + " ")
-    return is_rule or text.startswith(("```", "~~~", COMMENT_START))
+    match = _ESCAPED.match(text)
+    return (match[1] or "") + text[match.end() :] if match else text

@@ -175,7 +175,7 @@ def _format(passage: Passage, has_ids: bool) -> str:
         mark = CONFIRMED if passage.is_confirmed else ""
         stale = f" (may be out of date: {passage.stale})" if passage.stale else ""
         first = f"{bullet} [{passage.short_id}]{mark} {text}{stale}"
-    elif not text[0].isalpha():
+    elif not text.removeprefix("`")[:1].isalpha():
         from memory_core.document import block_reader
 
         first = f"{bullet} {block_reader.escape(text)}"
