@@ -7,23 +7,30 @@ Markdown, at the beginning or after a blank (seen in 2.1.63 and 2.1.329).
 
 from __future__ import annotations
 
-import itertools
+import re
 
 BEGIN_MARK = (
     "<!-- agent-memory: the task in progress (`agent-memory task init --remove` takes it out) -->"
 )
 END_MARK = "<!-- agent-memory: end -->"
 
+_BEGIN, _END = re.escape(BEGIN_MARK), re.escape(END_MARK)
+# Of two begin marks the nearer one counts: the lines between them are not ours.
+_BLOCK = re.compile(f"{_BEGIN}((?:(?!{_BEGIN}).)*?){_END}", re.DOTALL)
+
+# An `@` that is not part of a word, as in an address, and not escaped.
+_IMPORT = re.compile(r"(?<![0-9A-Za-z\\])@|(?<!\\)(?:\\\\)+@")
+
 
 def has_block(text: str) -> bool:
-    return _place(text) is not None
+    return _BLOCK.search(text) is not None
 
 
 def read_block(text: str) -> list[str]:
     """Return the lines between the marks, without blank ones."""
-    place = _place(text)
-    block = text[place[0] + len(BEGIN_MARK) : place[1] - len(END_MARK)] if place else ""
-    return [line.strip() for line in block.splitlines() if line.strip()]
+    block = _BLOCK.search(text)
+    lines = map(str.strip, block[1].splitlines() if block else [])
+    return list(filter(None, lines))
 
 
 def set_block(text: str, lines: list[str]) -> str:
@@ -34,9 +41,8 @@ def set_block(text: str, lines: list[str]) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     # With blank lines, or Markdown would take the lines as part of the comment.
     block = newline.join([BEGIN_MARK, "", *lines, "", END_MARK])
-    place = _place(text)
-    if place:
-        return text[: place[0]] + block + text[place[1] :]
+    if old := _BLOCK.search(text):
+        return text[: old.start()] + block + text[old.end() :]
     if not text:
         return block + newline
     ends = text.endswith("\n")
@@ -46,29 +52,16 @@ def set_block(text: str, lines: list[str]) -> str:
 
 def remove_block(text: str) -> str:
     """Return a CLAUDE.md without the marks and the lines between them."""
-    place = _place(text)
-    if place is None:
+    block = _BLOCK.search(text)
+    if block is None:
         return text
-    before, after = text[: place[0]], text[place[1] :]
+    before, after = text[: block.start()], text[block.end() :]
     newline = "\r\n" if before.endswith("\r\n") else "\n"
-    had_end = after.startswith(("\n", "\r\n"))
-    after = after.removeprefix("\r\n").removeprefix("\n")
-    gaps = 1 if had_end else 2
-    for _gap in range(gaps):
-        before = before.removesuffix(newline)
-    if gaps == 1 and before:
-        before += "" if before.endswith("\n") else newline
-    return before + after
-
-
-def _place(text: str) -> tuple[int, int] | None:
-    """Return where the block begins and ends; both marks are needed."""
-    first = text.find(BEGIN_MARK)
-    end = text.find(END_MARK, first)
-    # Of two begin marks the nearer one: the lines between them are not ours.
-    return (
-        (text.rindex(BEGIN_MARK, 0, end), end + len(END_MARK)) if first >= 0 and end >= 0 else None
-    )
+    if not after.startswith(("\n", "\r\n")):
+        return before.removesuffix(newline).removesuffix(newline) + after
+    before = before.removesuffix(newline)
+    gap = newline if before and not before.endswith("\n") else ""
+    return before + gap + after.removeprefix("\r\n").removeprefix("\n")
 
 
 def escape_imports(text: str) -> str:
@@ -76,15 +69,4 @@ def escape_imports(text: str) -> str:
 
     This includes code, which then shows the backslash, because Claude Code decides about code.
     """
-    parts = text.split("@")
-    escaped = [parts[0]]
-    for before, part in itertools.pairwise(parts):
-        escaped += ("@" if _is_safe(before) else "\\@", part)
-    return "".join(escaped)
-
-
-def _is_safe(before: str) -> bool:
-    """Check whether an @ behind a text is part of a word, as in an address, or escaped."""
-    slashes = len(before) - len(before.rstrip("\\"))
-    last = before[-1:]
-    return slashes % 2 == 1 or (last.isascii() and last.isalnum())
+    return _IMPORT.sub(lambda match: f"{match[0][:-1]}\\@", text)
