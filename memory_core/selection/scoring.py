@@ -82,17 +82,26 @@ class Scores:
 
     def __init__(self, index: PassageIndex, task: str) -> None:
         wanted = subject_words.weigh_task(task) if len(index) else {}
-        shared = _Shared(index, wanted)
-        counts = shared.count_passages()
-        worth = _weigh(index.rarity, counts, wanted)
-        worth |= {word: worth[word] * SIMILAR_WEIGHT for word in shared.similar}
-        telling = _list_telling(counts, len(index), shared.frequent)
+        words = {word: _TaskWord(index, word, weight) for word, weight in wanted.items()}
+        counts: dict[int, dict[str, int]] = {}  # how often passages have the words
+        by_run: dict[str, list[str]] = {}
+        for word, one in words.items():
+            for number in one.numbers:
+                own = counts.setdefault(number, {})
+                own[word] = own.get(word, 0) + 1
+            for run in one.runs:
+                by_run.setdefault(run, []).append(word)
+        subjects: dict[int, dict[str, list[str]]] = {}  # the words that their runs were about
+        for run in sorted(by_run):
+            for number in index.reported[run]:
+                subjects.setdefault(number, {})[run] = by_run[run]
+                counts.setdefault(number, {})
         self._scores = {
-            number: _score(words, shared.subjects.get(number, {}), worth, telling)
-            for number, words in shared.own.items()
+            number: _score(own, subjects.get(number, {}), words) for number, own in counts.items()
         }
         best = max([score.total for score in self._scores.values()], default=0.0)
-        self.is_strong = bool(best) and best >= STRONG * sum(worth.values()) ** 0.5
+        worth = sum(word.worth for word in words.values())
+        self.is_strong = bool(best) and best >= STRONG * worth**0.5
 
     def find(self, number: int) -> Score:
         """Return the score of a passage; all others than those of `list_best` have none."""
@@ -110,92 +119,47 @@ class Scores:
         return sorted(best[:MOST_COMPARED])
 
 
-class _Shared:
-    """The words that passages, and the runs that reported them, share with a task.
+class _TaskWord:
+    """A word of a task, or the words of the memory that resemble it if the memory lacks it.
 
-    By the numbers of passages, `own` has how often they have each of the words, and `subjects` has
-    by the ids of their runs the words that these were about.  `frequent` are those of them that
-    notes of all projects often have.
+    `numbers` are those of the passages that have it, as often as they do, and `runs` were about it.
+    The fewer of the passages it concerns, the more it is worth.  A telling word is enough for a
+    choice: it is of code, or frequent neither here nor in general.
     """
 
-    def __init__(self, index: PassageIndex, wanted: dict[str, float]) -> None:
-        self._passages = {word: index.words[word] for word in wanted if word in index.words}
-        self._runs = {word: index.subjects[word] for word in wanted if word in index.subjects}
-        unknown = [word for word in wanted if word not in self._passages and word not in self._runs]
-        alike = {word: _find_similar(word, index.parts) for word in unknown}
-        self.similar = {word: others for word, others in alike.items() if others}
-        self.frequent = {word for word in wanted if word in index.frequent}
-        for word, others in self.similar.items():
-            self.frequent |= {word for other in others if other in index.frequent}
-            self._passages[word] = [number for other in others for number in index.words[other]]
-        self._reported: dict[str, Sequence[int]] = {}
-        self.own: dict[int, dict[str, int]] = {}
-        self.subjects: dict[int, dict[str, list[str]]] = {}
-        by_run: dict[str, list[str]] = {}
-        for word, numbers in self._passages.items():
-            for number in numbers:
-                counts = self.own.setdefault(number, {})
-                counts[word] = counts.get(word, 0) + 1
-        for word, runs in self._runs.items():
-            for run in runs:
-                by_run.setdefault(run, []).append(word)
-        for run in sorted(by_run):
-            self._reported[run] = index.reported[run]
-            for number in self._reported[run]:
-                self.subjects.setdefault(number, {})[run] = by_run[run]
-                self.own.setdefault(number, {})
+    __slots__ = ("is_telling", "numbers", "runs", "worth")
 
-    def count_passages(self) -> dict[str, int]:
-        """Return how many passages have each word, or were reported by a run about it."""
-        counts = {}
-        for word in {**self._passages, **self._runs}:
-            reported = (self._reported[run] for run in self._runs.get(word, ()))
-            counts[word] = len(set(self._passages.get(word, ())).union(*reported))
-        return counts
-
-
-def _weigh(
-    rarity: Sequence[float], counts: dict[str, int], wanted: dict[str, float]
-) -> dict[str, float]:
-    """Return the worth of each of the task's words: the fewer of the passages have it, the more."""
-    worth = {}
-    for word, weight in wanted.items():
+    def __init__(self, index: PassageIndex, word: str, weight: float) -> None:
+        self.runs = index.subjects.get(word, ())
+        is_known = word in index.words or bool(self.runs)
+        forms = [word] if is_known else _find_similar(word, index.parts)
+        self.numbers = [number for form in forms for number in index.words.get(form, ())]
+        count = len({*self.numbers}.union(*(index.reported[run] for run in self.runs)))
         repeated = weight * (1 + TASK_SATURATION) / (weight + TASK_SATURATION)
-        rare = rarity[counts.get(word, 0)]
-        worth[word] = rare * repeated * (PAIR_WEIGHT if " " in word else 1.0)
-    return worth
-
-
-def _list_telling(counts: dict[str, int], size: int, frequent: set[str]) -> set[str]:
-    """Return the words of which one is enough: of code, or neither frequent here nor in general."""
-    most = max(1, size * FREQUENT_SHARE)
-    return {
-        word
-        for word, count in counts.items()
-        if subject_words.is_code_word(word)
-        or (count <= most and " " not in word and word not in frequent)
-    }
+        self.worth = index.rarity[count] * repeated * (PAIR_WEIGHT if " " in word else 1.0)
+        if forms and not is_known:
+            self.worth *= SIMILAR_WEIGHT
+        is_rare = count <= max(1, len(index) * FREQUENT_SHARE) and index.frequent.isdisjoint(forms)
+        self.is_telling = subject_words.is_code_word(word) or (is_rare and " " not in word)
 
 
 def _score(
-    counts: dict[str, int],
-    subjects: dict[str, list[str]],
-    worth: dict[str, float],
-    telling: set[str],
+    counts: dict[str, int], subjects: dict[str, list[str]], wanted: dict[str, _TaskWord]
 ) -> Score:
     """Return the score with the words of the best run; the runs are never added up."""
     parts = {
-        word: worth[word] * count * (1 + PASSAGE_SATURATION) / (count + PASSAGE_SATURATION)
+        word: wanted[word].worth * count * (1 + PASSAGE_SATURATION) / (count + PASSAGE_SATURATION)
         for word, count in counts.items()
     }
     best, best_run, shared = 0.0, "", list[str]()
     for run, words in subjects.items():
         others = [word for word in words if word not in parts]
-        value = SUBJECT_WEIGHT * sum(map(worth.__getitem__, others))
+        value = SUBJECT_WEIGHT * sum(wanted[word].worth for word in others)
         if not best_run or value > best:
             best, best_run, shared = value, run, others
-    single = {word for word in (*parts, *shared) if " " not in word}
-    return Score(parts, best, best_run, shared, len(single) > 1 or not single.isdisjoint(telling))
+    single = [word for word in (*parts, *shared) if " " not in word]
+    is_enough = len(single) > 1 or any(wanted[word].is_telling for word in single)
+    return Score(parts, best, best_run, shared, is_enough)
 
 
 def _find_similar(word: str, by_part: dict[str, list[str]]) -> list[str]:
