@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import transcripts
-from memory_core.claude_code.transcript_ends import list_blocks
+from memory_core.claude_code.transcript_ends import get_object, get_text, list_blocks
 
 # Tools whose input has the path of a file and its new text.
 FILE_TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -115,7 +115,7 @@ def _list_calls(paths: Iterable[str], since: float) -> Iterator[_Call]:
         if changed < since:
             return
         try:
-            lines = transcripts.read_last_lines(path, MAX_BYTES)
+            lines = transcripts.read_last_lines(path, MAX_BYTES, b'"tool_use', b'"tool_result"')
         except OSError:
             continue
         yield from _pair(lines, since)
@@ -129,7 +129,7 @@ def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
         when = _read_time(line.get("timestamp")) or when
         for block in list_blocks(line, str(line.get("type"))):
             if block.get("type") == "tool_use" and _may_write(block):
-                given = block["input"] if isinstance(block.get("input"), dict) else {}
+                given = get_object(block, "input")
                 calls[str(block.get("id"))] = _Call(block["name"], given, when, 0.0)
             elif call := calls.get(str(block.get("tool_use_id"))):
                 calls[str(block["tool_use_id"])] = call._replace(ended=when)
@@ -138,8 +138,8 @@ def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
 
 
 def _may_write(block: dict[str, Any]) -> bool:
-    tool = block.get("name")
-    return isinstance(tool, str) and (tool in (*FILE_TOOLS, SHELL) or tool.startswith(MCP_PREFIX))
+    tool = get_text(block, "name")
+    return tool in (*FILE_TOOLS, SHELL) or tool.startswith(MCP_PREFIX)
 
 
 def _read_time(text: object) -> float:

@@ -25,8 +25,12 @@ NEWEST_BYTES = 64 * 1024
 def has_failed_call(path: str, call: str) -> bool:
     """Check whether a call was denied, cancelled or failed, according to the transcript."""
     needle = call.encode()
-    lines = (line for line in _read_last_lines(path) if needle in line and b'"is_error"' in line)
-    return any(_has_call_error(value, call) for value in map(parse, lines))
+    return any(
+        block.get("tool_use_id") == call and block.get("is_error") is True
+        for line in _read_last_lines(path)
+        if needle in line and b'"is_error"' in line
+        for block in list_blocks(parse(line), "user")
+    )
 
 
 def path_of_run(path: str, run: str) -> str:
@@ -64,20 +68,9 @@ def parse(line: bytes) -> dict[str, Any]:
     return fastjson.load_object(line.decode("utf-8", "replace"))
 
 
-def _has_call_error(line: dict[str, Any], call_id: str) -> bool:
-    """Check whether a line of a transcript reports the failure of a call."""
-    return any(
-        block.get("tool_use_id") == call_id and block.get("is_error") is True
-        for block in list_blocks(line, "user")
-    )
-
-
 def list_blocks(line: dict[str, Any], role: str) -> list[dict[str, Any]]:
     """Return the content blocks of a line, [] if another role wrote it."""
-    message = line.get("message")
-    if line.get("type") != role or not isinstance(message, dict):
-        return []
-    content = message.get("content")
+    content = get_object(line, "message").get("content") if line.get("type") == role else []
     blocks = content if isinstance(content, list) else []
     return [block for block in blocks if isinstance(block, dict)]
 
@@ -86,30 +79,23 @@ def find_last_prompt(path: str, agent: str) -> str:
     """Return the prompt of the last delegation to `agent`, "" if there is none."""
     for line in _read_last_lines(path):
         if b'"tool_use"' in line:
-            for name, task in reversed(_list_delegations(parse(line))):
-                if agent_names.is_same(name, agent):
-                    return task
+            for tool, given in reversed(list_tool_calls(parse(line))):
+                called = str(given.get("subagent_type") or events.DEFAULT_AGENT)
+                if tool in events.DELEGATION_TOOLS and agent_names.is_same(called, agent):
+                    return str(given.get("prompt") or "")
     return ""
-
-
-def _list_delegations(line: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return (agent, task) of the delegations in a line of the delegator's transcript."""
-    calls = [given for name, given in list_tool_calls(line) if name in events.DELEGATION_TOOLS]
-    return [
-        (str(given.get("subagent_type") or events.DEFAULT_AGENT), str(given.get("prompt") or ""))
-        for given in calls
-    ]
 
 
 def list_tool_calls(line: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return (tool, input) of the tool calls in a line of a transcript."""
     calls = [block for block in list_blocks(line, "assistant") if block.get("type") == "tool_use"]
-    return [(get_text(call, "name"), _get_input(call)) for call in calls]
+    return [(get_text(call, "name"), get_object(call, "input")) for call in calls]
 
 
-def _get_input(call: dict[str, Any]) -> dict[str, Any]:
-    given = call.get("input")
-    return given if isinstance(given, dict) else {}
+def get_object(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a field, {} if it is not an object."""
+    value = fields.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def get_text(fields: dict[str, Any], name: str) -> str:

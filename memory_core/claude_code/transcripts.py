@@ -12,6 +12,7 @@ from typing import Any
 from memory_core.claude_code import events
 from memory_core.claude_code.transcript_ends import (
     TAIL_BYTES,
+    get_object,
     get_text,
     list_blocks,
     list_tool_calls,
@@ -80,13 +81,10 @@ def read_prompts(path: str, limit: int) -> tuple[list[str], int]:
     return list(filter(None, prompts)), sum(map(len, lines))
 
 
-def read_last_lines(path: str, limit: int) -> list[dict[str, Any]]:
-    """Return the lines in the last `limit` bytes that have tool calls or their results.
-
-    Raises OSError.
-    """
+def read_last_lines(path: str, limit: int, *marks: bytes) -> list[dict[str, Any]]:
+    """Return the lines in the last `limit` bytes that have one of the marks; raises OSError."""
     lines = read_end(path, limit)[0]
-    return [parse(line) for line in lines if b'"tool_use' in line or b'"tool_result"' in line]
+    return [parse(line) for line in lines if any(mark in line for mark in marks)]
 
 
 def read_agent(path: str) -> str:
@@ -122,19 +120,24 @@ def read_lines(
 
 
 def read_tool_texts(path: str) -> list[str]:
-    """Return the texts in the inputs of the last tool calls of an agent; raises OSError."""
-    lines = read_end(path, CALLS_BYTES)[0]
-    calls = [parse(line) for line in lines if b'"tool_use"' in line and b'"assistant"' in line]
-    return [text for call in calls for text in _list_tool_texts(call)]
+    """Return the texts in the inputs of the last tool calls of an agent, but for hand-backs.
+
+    Raises OSError.
+    """
+    return [
+        text
+        for line in read_last_lines(path, CALLS_BYTES, b'"tool_use"')
+        for name, given in list_tool_calls(line)
+        if name != events.HANDBACK_TOOL
+        for text in list_strings(given)
+    ]
 
 
 def read_calls(path: str, tools: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
     """Return (tool, input) of an agent's calls of tools whose names begin so; raises OSError."""
     names = [f'"{tool}'.encode() for tool in tools]
-    lines = read_end(path, READING_BYTES)[0]
-    marked = (line for line in lines if b'"tool_use"' in line)
-    chosen = [line for line in marked if any(name in line for name in names)]
-    return [call for line in chosen for call in list_tool_calls(parse(line))]
+    lines = read_last_lines(path, READING_BYTES, *names)
+    return [call for line in lines for call in list_tool_calls(line)]
 
 
 class TranscriptSummary:
@@ -208,17 +211,6 @@ def agent_texts(line: dict[str, Any]) -> list[str]:
     return events.list_texts(said) + [text for text in handed_back if isinstance(text, str)]
 
 
-def _list_tool_texts(line: dict[str, Any]) -> list[str]:
-    """Return the texts in the inputs of the tool calls in a line, except those of a hand-back."""
-    calls = list_tool_calls(line)
-    return [
-        text
-        for name, given in calls
-        if name != events.HANDBACK_TOOL
-        for text in list_strings(given)
-    ]
-
-
 def list_strings(value: object) -> Iterator[str]:
     """Yield the texts in the input of a tool call, which may be nested deeply."""
     values = [value]
@@ -240,8 +232,7 @@ def _line_typed(line: dict[str, Any]) -> str:
 
 def _line_prompt(line: dict[str, Any]) -> str:
     """Return the prompt from the first line of an agent's transcript."""
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = get_object(line, "message").get("content")
     return "\n".join(events.list_texts(content)) if line.get("type") == "user" else ""
 
 
@@ -252,9 +243,6 @@ def _count_tool_uses(line: dict[str, Any]) -> int:
 
 def _count_context_tokens(line: dict[str, Any]) -> int:
     """Return the tokens of the request of a line; totalTokens has those of the last line."""
-    message = line.get("message")
-    usage = message.get("usage") if isinstance(message, dict) else None
-    if not isinstance(usage, dict):
-        return 0
+    usage = get_object(get_object(line, "message"), "usage")
     numbers = [usage.get(name) for name in TOKEN_FIELDS]
     return sum(number for number in numbers if type(number) is int and number > 0)
