@@ -157,7 +157,7 @@ class Report:
         if self._sentences and not in_fence:
             key, value = lines.split_field(lines.remove_bullet(bare))
             if value and key in self._sentences:
-                return LearningBlock([(self._sentences[key], value, "", [])], [], number + 1)
+                return LearningBlock([(self._sentences[key], value, "", {})], [], number + 1)
         return None
 
     def _read_marker_block(self, number: int, block: MarkerBlock) -> LearningBlock | None:
@@ -214,7 +214,7 @@ def _says_nothing(draft: Draft) -> bool:
 
 def _is_long(draft: Draft) -> bool:
     kind, content, _reason, nested = draft
-    return max(map(len, (kind, content, *nested))) > MAX_REVIEW_LENGTH
+    return max(map(len, (kind, content, *nested.values()))) > MAX_REVIEW_LENGTH
 
 
 # Examples

@@ -83,8 +83,11 @@ def clean(learning: Learning) -> Learning:
 def _judge_draft(draft: Draft, max_length: int) -> Learning:
     kind, content, reason, nested = draft
     line = clean_line(remove_quotes(content))
-    fields = (text.partition(": ") for text in nested if not is_blank(text))
-    below = [clean_line(f"{name}: {remove_quotes(value)}") for name, _colon, value in fields]
+    below = [
+        clean_line(f"{key.capitalize()}: {remove_quotes(value)}")
+        for key, value in nested.items()
+        if not (_says_nothing(value) or type_names.is_placeholder(value))
+    ]
     reason = reason or check_report(kind, [line, *below], max_length)
     lines_below = "\n".join(f"  - {text}" for text in below)
     return Learning(clean_type(kind), line, lines_below, reason)
@@ -118,12 +121,6 @@ def remove_quotes(text: str) -> str:
         if is_around and (closing not in inner or opening in inner.partition(closing)[0]):
             return inner
     return text
-
-
-def is_blank(line: str) -> bool:
-    """Check for a nested line that says nothing: "Why: [the reason]", "See: none"."""
-    value = line.partition(": ")[2]
-    return _says_nothing(value) or type_names.is_placeholder(value)
 
 
 def clean_type(name: str) -> str:

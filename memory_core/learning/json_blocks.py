@@ -61,7 +61,7 @@ def read_content(draft: Draft) -> list[Draft]:
     try:
         value = fastjson.loads(draft[1])
     except ValueError:
-        return [(draft[0], draft[1], "not JSON", [])]
+        return [(draft[0], draft[1], "not JSON", {})]
     items = value if isinstance(value, list) else [value]
     drafts, is_whole = read_drafts(items, draft[1])
     return drafts if is_whole else [draft]
@@ -116,7 +116,7 @@ def read_drafts(items: object, text: str) -> tuple[list[Draft], bool]:
         items = [items] if _is_learning(items) else []
     drafts = [draft for item in items if (draft := _read_item(item))]
     if len(drafts) < len(items):
-        return [*drafts, ("", text, "no content", [])], False
+        return [*drafts, ("", text, "no content", {})], False
     keys = {key.lower() for item in items if isinstance(item, dict) for key in item}
     return drafts, keys <= set(FIELDS)
 
@@ -130,16 +130,16 @@ def _is_learning(value: object) -> bool:
 
 def _read_item(item: object) -> Draft | None:
     if isinstance(item, str):
-        return "", item, "", []
+        return "", item, "", {}
     if not isinstance(item, dict):
         return None
     fields = {key.lower(): value for key, value in item.items()}
     others = [value for key, value in fields.items() if key not in FIELDS]
     only = others[0] if len(others) == 1 else None
     kind, content = fields.get("type") or "", fields.get("content", only)
-    nested = [(name, _join_texts(fields.get(key) or "")) for key, name in NESTED.items()]
+    nested = {key: text for key in NESTED if (text := _join_texts(fields.get(key)))}
     if isinstance(kind, str) and isinstance(content, str) and len(fields) == len(item):
-        return kind, content, "", [f"{name}: {text}" for name, text in nested if text]
+        return kind, content, "", nested
     return None
 
 

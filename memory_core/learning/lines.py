@@ -16,12 +16,12 @@ SENTENCES = {
     "architecture": "architecture",
 }
 
-# Keys whose values become lines below an item, with their names there.
-NESTED = {"why": "Why", "see": "See"}
+# Keys whose values become lines below an item: `Why: ...`.
+NESTED = ("why", "see")
 FIELDS = ("type", "content", *NESTED)
 
-# Type, content, reason why it cannot be a learning (or ""), nested lines.
-Draft = tuple[str, str, str, list[str]]
+# Type, content, reason why it cannot be a learning (or ""), values of nested lines by their keys.
+Draft = tuple[str, str, str, dict[str, str]]
 
 # A memory file holds 150 items.  A report with more learnings than this is not a real one.
 MAX_LEARNINGS = 100

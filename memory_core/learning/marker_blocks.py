@@ -48,6 +48,10 @@ class _Entry:
         self.rows: list[int] = []
         self.nested: dict[str, str] = {}
 
+    def make_draft(self) -> Draft:
+        nested = {key: text.strip() for key, text in self.nested.items() if text}
+        return self.kind, " ".join(self.lines), "", nested
+
 
 class MarkerBlock:
     """Reads a block line by line; the meaning of a line depends on the lines before it."""
@@ -116,9 +120,7 @@ class MarkerBlock:
         if self._needs_keys and not (self._has_keys or self.is_closed):
             return []
         written = [entry for entry in self._entries if entry.lines]
-        drafts: list[Draft] = [
-            (entry.kind, " ".join(entry.lines), "", _list_nested(entry)) for entry in written
-        ]
+        drafts = [entry.make_draft() for entry in written]
         self.rows += [row for entry in written for row in entry.rows]
         if self._table:
             from memory_core.learning import table_rows
@@ -133,9 +135,9 @@ class MarkerBlock:
         """Return the lines with other keys; those of one key are contents."""
         others = [(kind, " ".join(words)) for kind, _key, words in self._others]
         if len({key for _kind, key, _words in self._others}) == 1:
-            return [(kind, lines.split_field(text)[1], "", []) for kind, text in others]
+            return [(kind, lines.split_field(text)[1], "", {}) for kind, text in others]
         text = " ".join(text for _kind, text in others)
-        return [(self._kind, text, "no Content: line", [])] if others else []
+        return [(self._kind, text, "no Content: line", {})] if others else []
 
     @property
     def has_content(self) -> bool:
@@ -273,10 +275,6 @@ def _split_lead(line: str, key: str, value: str) -> tuple[str, str] | None:
         if content and type_of(kind.strip("*_` ")) and kind:
             return kind, content.lstrip("*: ")
     return None
-
-
-def _list_nested(entry: _Entry) -> list[str]:
-    return [f"{NESTED[key]}: {text.strip()}" for key, text in entry.nested.items() if text]
 
 
 def _is_other_key(line: str, key: str) -> bool:

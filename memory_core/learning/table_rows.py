@@ -26,7 +26,7 @@ def _split_row(row: str) -> list[str]:
 def _read_row(columns: list[str], cells: list[str], kind: str) -> Draft:
     """Return the learning of a row: without a column "content" its longest cell counts."""
     fields = dict(zip(columns, cells, strict=False))
-    nested = [f"{name}: {text}" for key, name in NESTED.items() if (text := fields.pop(key, ""))]
+    nested = {key: text for key in NESTED if (text := fields.pop(key, ""))}
     kinds = (cell for cell in cells if cell and type_of(cell))
     kind = fields.pop("type", "") or next(kinds, kind)
     return kind, fields.get("content") or max(fields.values(), key=len, default=""), "", nested
