@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from binascii import a2b_qp
+
 from memory_core.claude_code.agent_names import PM, id_of, list_agent_names, make_key
 from memory_core.text.name_letters import LITERAL
 
@@ -35,7 +37,8 @@ def agent_of_file(file_name: str) -> str:
     if not key.endswith(".md"):
         return ""
     stem = key[:-3].replace("=agent", "").replace("--", ":")
-    agent = id_of(_decode_stem(stem))
+    # The codes of bytes are those of quoted-printable text.
+    agent = id_of(a2b_qp(stem.encode("utf-8", "replace")).decode("utf-8", "replace"))
     return agent if is_file_of(file_name, agent) else ""
 
 
@@ -44,17 +47,6 @@ def format_title(agent: str) -> str:
     scopes = [_title_words(scope) for scope in id_of(agent).split(":")]
     text = ": ".join(scope for scope in scopes if scope)
     return text[:_TITLE_LENGTH].strip() or "Unnamed"
-
-
-def _decode_stem(stem: str) -> str:
-    first, *coded = stem.split("=")
-    data = first.encode("utf-8", "replace")
-    for part in coded:
-        try:
-            data += bytes.fromhex(part[:2]) + part[2:].encode("utf-8", "replace")
-        except ValueError:
-            return ""
-    return data.decode("utf-8", "replace")
 
 
 def _title_words(scope: str) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 # Every command of agent-memory begins with this shell variable, which it needs anyway.
@@ -140,15 +140,15 @@ def _read_member(text: str, start: int) -> JsonNode:
 
 
 class HookEntry(NamedTuple):
-    """A hook of agent-memory in a settings file, with the containers around it."""
+    """A hook of agent-memory in a settings file.
+
+    `nodes` are the root, "hooks", the event, the group, its "hooks", and the hook.
+    """
 
     event: str
     value: dict[str, Any]
     matcher: str | None
-    containers: tuple[JsonNode, JsonNode, JsonNode]  # the root, "hooks", the event
-    group: JsonNode
-    siblings: JsonNode
-    hook: JsonNode
+    nodes: tuple[JsonNode, ...]
 
     def is_of(self, group: dict[str, Any]) -> bool:
         """Say whether this is the hook of a group of `build_hooks`, with its matcher."""
@@ -160,25 +160,22 @@ def find_entries(text: str) -> list[HookEntry]:
     if not text.strip(BLANKS):
         return []
     root = parse_json(text)
-    return [
-        entry
+    places = [
+        (root, hooks, event, group, siblings, hook)
         for hooks in _members(root, "hooks")
         for event in _members(hooks)
         for group in _elements(event)
-        for entry in _read_group(text, (root, hooks, event), group)
+        for siblings in _members(group, "hooks")[-1:]
+        for hook in _elements(siblings)
     ]
-
-
-def _read_group(
-    text: str, containers: tuple[JsonNode, JsonNode, JsonNode], group: JsonNode
-) -> Iterator[HookEntry]:
-    siblings = _last(group, "hooks")
-    for hook in _elements(siblings) if siblings else []:
+    entries = []
+    for nodes in places:
+        *_, event, group, _siblings, hook = nodes
         value = json.loads(text[hook.start : hook.end])
-        if siblings and is_own_hook(value):
+        if is_own_hook(value):
             matcher = json.loads(text[group.start : group.end]).get("matcher")
-            event = containers[2].key
-            yield HookEntry(event, value, matcher, containers, group, siblings, hook)
+            entries.append(HookEntry(event.key, value, matcher, nodes))
+    return entries
 
 
 def _members(node: JsonNode, key: str | None = None) -> list[JsonNode]:
@@ -300,10 +297,10 @@ def _find_unwanted(text: str, wanted: HookGroups) -> list[HookEntry]:
 
 
 def _remove_entry(text: str, entry: HookEntry) -> str:
-    if len(entry.siblings.children) > 1:
-        return _cut(text, entry.siblings, entry.hook)
-    child = entry.group
-    for container in reversed(entry.containers):
+    *containers, child, siblings, hook = entry.nodes
+    if len(siblings.children) > 1:
+        return _cut(text, siblings, hook)
+    for container in reversed(containers):
         if len(container.children) > 1:
             return _cut(text, container, child)
         blanks = _blanks_before(text, container)

@@ -9,6 +9,7 @@ underscores between their words.  If a key appears twice, the later item is effe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from memory_core.document import edits, markdown
@@ -22,7 +23,8 @@ SUGGESTED_KEYS = ("coding-style", "communication", "work-style")
 MAX_KEY_LENGTH = 60  # in characters; a longer text is a sentence with a colon
 
 _COLON = ": "
-_BOLD, _BOLD_COLON = "**", ":** "  # people write `- **key:** value`
+# The key and what is around it; people write `- **key:** value`, too.
+_FRONT = re.compile(r"(?:\*\*.*?:(?:\*\*)? |.*?: )\s*", re.DOTALL)
 
 _AROUND_KEY = "*_` :"  # emphasis and colons that are not part of a key
 
@@ -125,12 +127,8 @@ def remove_superseded(document: Document) -> Document:
 
 def get_front(text: str) -> str:
     """Return the part of an item's text before its value, "" without a key."""
-    head, colon, value = text.partition(_COLON)
-    bold, bold_colon, rest = text.partition(_BOLD_COLON)
-    if bold_colon and text.startswith(_BOLD) and len(bold) < len(head):
-        head, colon, value = bold, bold_colon, rest
-    blanks = value[: len(value) - len(value.lstrip())]
-    return head + colon + blanks if colon else ""
+    match = _FRONT.match(text)
+    return match[0] if match else ""
 
 
 def _strip_key(key: str) -> str:

@@ -33,7 +33,7 @@ def describe_run(prompt: str, report: str) -> str:
 
 def _choose_words(report: str) -> list[str]:
     counts: dict[str, int] = {}
-    for word in subject_words.split_words(sanitize.remove_invisible(report)):
+    for word in subject_words.split_words(sanitize.join_visible(report)):
         counts[word] = counts.get(word, 0) + 1
     ranked = sorted(counts, key=counts.__getitem__, reverse=True)
     kinds = {word: subject_words.is_code(word) for word in ranked if _is_usual(word)}

@@ -29,6 +29,7 @@ ESCAPES = {
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SINGLE_QUOTED = re.compile(r"'((?:[^']|'')*)")
+_FLOW_ITEM = re.compile(r"""((?:[^],'"]|'[^']*'|"[^"]*")*)([],])""")
 _DOUBLE_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*\\?)', re.DOTALL)
 
 
@@ -120,17 +121,10 @@ def _unescape(escape: re.Match[str]) -> str:
 
 def _parse_flow_list(text: str) -> list[str]:
     """Return the texts of a list in brackets."""
-    values, part, quote = list[str](), "", ""
-    for char in text[1:]:
-        if not quote and char in ",]":
-            values.append(_parse_scalar(part.strip()))
-            part = ""
-            if char == "]":
-                break
-            continue
-        if quote or char in "'\"":
-            quote = "" if char == quote else quote or char
-        part += char
+    values, at = list[str](), 1
+    while item := _FLOW_ITEM.match(text, at):
+        values.append(_parse_scalar(item[1].strip()))
+        at = item.end() if item[2] == "," else len(text)
     return [value for value in values if value]
 
 

@@ -211,8 +211,3 @@ def clean_line(text: str) -> str:
 def join_visible(text: str) -> str:
     """Return the visible characters of `text` as one line with single blanks."""
     return " ".join(characters.clean(text).split())
-
-
-def remove_invisible(text: str) -> str:
-    """Return the visible characters of a text; line breaks and blanks of all kinds become one."""
-    return characters.clean(text).replace("\n", " ").replace("\t", " ")

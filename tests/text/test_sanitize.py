@@ -179,7 +179,7 @@ def test_a_name_stays_between_its_quotes(name: str) -> None:
     assert quoted == f'"{inner}"'
     assert not set('"<>\n') & set(inner)
     assert len(inner) <= sanitize.MAX_NAME_LENGTH
-    assert sanitize.clean_name(inner) == inner == sanitize.remove_invisible(inner)
+    assert sanitize.clean_name(inner) == inner == sanitize.join_visible(inner)
 
 
 def test_hidden_characters_are_shown() -> None:
