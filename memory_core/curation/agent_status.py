@@ -213,10 +213,8 @@ def _list_notes(
         return read_history().age_of(text)
 
     if agent != agent_names.PM and project.config.may_learn(agent):
-        for excess in merge_learnings.list_excess(
-            document, project_rules.find_limits(project, agent, store), age_of
-        ):
-            yield excess.line, excess.text
+        limits = project_rules.find_limits(project, agent, store)
+        yield from merge_learnings.list_excess(document, limits, age_of)
     for loser, winner in contradictions.find_losers(
         document, lambda text: read_history().rank_of(text)
     ):

@@ -277,22 +277,6 @@ WAITING = "new learnings of agents wait for review"
 REPLACING = "each new learning of an agent replaces the least certain one"
 
 
-class NoRoom(ValueError):
-    """A learning for which there is no room; the message is the reason."""
-
-
-class Excess(NamedTuple):
-    """A limit that a document reaches, at a line from 1.
-
-    `amount` and `limit` are bytes, sections or items; `text` is a sentence with the consequence.
-    """
-
-    line: int
-    amount: int
-    limit: int
-    text: str
-
-
 def make_room(
     before: Document, after: Document, text: str, limits: Limits, ages: Ages
 ) -> tuple[Document, list[tuple[str, str]]]:
@@ -300,7 +284,7 @@ def make_room(
 
     Returns `after` without them, and the evicted items as (section title, text with nested lines).
     The section and the file are then within the limits, or not larger than in `before`.  Raises
-    NoRoom.
+    LearningRefused.
     """
     size = max(limits.size, _count_bytes(before))
     is_added = len(after.items) > len(before.items)
@@ -315,8 +299,10 @@ def make_room(
         leaving = _find_least_certain(others, ages)
         if section is None or leaving is None:
             if section and too_many:
-                raise NoRoom(f"no room: {_format_items(section.title, len(others), limits)}")
-            raise NoRoom(f"no room: the file would have {_format_size(after, limits)}")
+                raise LearningRefused(
+                    f"no room: {_format_items(section.title, len(others), limits)}"
+                )
+            raise LearningRefused(f"no room: the file would have {_format_size(after, limits)}")
         evicted.append((section.title, join_item(after, leaving)))
         after = edits.remove_items(after, [leaving])
 
@@ -334,18 +320,20 @@ def _find_least_certain(items: list[Item], ages: Ages) -> Item | None:
     return min(rated, key=lambda pair: pair[0])[1] if rated else None
 
 
-def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[Excess]:
-    """Yield the limits that a document exceeds, and the full sections without items of agents."""
-    size, sections = _count_bytes(document), template.list_counted_sections(document)
-    if size > limits.size:
+def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[tuple[int, str]]:
+    """Yield the limits that a document exceeds, and the full sections without items of agents.
+
+    They are lines from 1, and sentences with the consequence.
+    """
+    sections = template.list_counted_sections(document)
+    if _count_bytes(document) > limits.size:
         items = [item for section in sections for item in section.items]
         is_waiting = _describe_effect(items, ages) == WAITING
         effect = WAITING if is_waiting else f"{REPLACING} of its section, or waits for review"
-        text = f"the file has {_format_size(document, limits)}: {effect}"
-        yield Excess(1, size, limits.size, text)
+        yield 1, f"the file has {_format_size(document, limits)}: {effect}"
     if len(sections) > limits.sections:
         text = f"the file has {len(sections)} sections, limit {limits.sections}"
-        yield Excess(1, len(sections), limits.sections, f"{text}: agents cannot add another one")
+        yield 1, f"{text}: agents cannot add another one"
     titles = set(map(markdown.normalize_title, template.TITLE_ORDER))
     for section in sections:
         count = len(section.items)
@@ -353,8 +341,7 @@ def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[Exce
             continue  # agents do not write to sections with other titles
         effect = _describe_effect(section.items, ages)
         if count > limits.items or effect == WAITING:
-            text = f"{_format_items(section.title, count, limits)}: {effect}"
-            yield Excess(section.line + 1, count, limits.items, text)
+            yield section.line + 1, f"{_format_items(section.title, count, limits)}: {effect}"
 
 
 def _describe_effect(items: list[Item], ages: Ages) -> str:

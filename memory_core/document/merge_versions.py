@@ -312,8 +312,6 @@ def _read_time(blocks: Iterable[Block]) -> str:
 
 def _merge_lines(base: Lines, ours: Lines, theirs: Lines) -> Lines:
     """Return our lines without those that they removed, then the lines that they added."""
-    if theirs in (base, ours):
-        return ours
     if ours == base:
         return theirs
     old, own, others = ({line.strip() for line in lines} for lines in (base, ours, theirs))
