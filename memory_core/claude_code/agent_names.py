@@ -65,11 +65,8 @@ def file_stem_of(agent: str) -> str:
 
 def list_file_names(agent: str) -> list[str]:
     """Return the possible names of the memory file of PM or an agent, the preferred one first."""
-    return [*PM_FILE_NAMES] if agent == PM else list_agent_names(agent)
-
-
-def list_agent_names(agent: str) -> list[str]:
-    """Return the possible names of an agent's memory file, the preferred one first."""
+    if agent == PM:
+        return [*PM_FILE_NAMES]
     stem = file_stem_of(agent)
     return [f"{stem}.md", f"{stem}_memories.md", f"{stem}_agent.md"]
 
@@ -79,15 +76,11 @@ def find_file(listing: Iterable[str], names: Iterable[str]) -> str:
 
     Letter case and the separators `-`, `_` and blank do not matter.
     """
-    present = set(listing)
-    by_key: dict[str, str] = {}
-    for name in sorted(present):
-        by_key.setdefault(make_key(name), name)
+    present = sorted(listing, reverse=True)
+    by_key = {make_key(name): name for name in present}
     for name in names:
-        if name in present:
-            return name
-        if make_key(name) in by_key:
-            return by_key[make_key(name)]
+        if found := name if name in present else by_key.get(make_key(name)):
+            return found
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from binascii import a2b_qp
 
-from memory_core.claude_code.agent_names import PM, id_of, list_agent_names, make_key
+from memory_core.claude_code.agent_names import PM, id_of, list_file_names, make_key
 from memory_core.text.name_letters import LITERAL
 
 _ACRONYMS = " ai api aws cd ci cli css db gcp html http ios json llm mcp ml pm qa sdk sql ui ux "
@@ -22,7 +22,7 @@ def is_valid_name(name: str) -> bool:
 def is_file_of(file_name: str, agent: str) -> bool:
     """Check whether a file name belongs to the agent, in any spelling."""
     key = make_key(file_name)
-    return any(key == make_key(name) for name in list_agent_names(agent))
+    return any(key == make_key(name) for name in list_file_names(agent))
 
 
 def agent_of_file(file_name: str) -> str:

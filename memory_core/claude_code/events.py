@@ -185,11 +185,6 @@ def prompt(event: Event) -> str:
     return str(event["tool_input"]["prompt"])
 
 
-def calling_run(event: Event) -> str:
-    """Return the run that delegates, or an empty string for the main session."""
-    return event.get("agent_id") or ""
-
-
 def called_agent(event: Event) -> str:
     """Return the name of the agent that a delegation calls.
 
@@ -211,6 +206,7 @@ def own_agent(event: Event) -> str:
 
 
 def own_run(event: Event) -> str:
+    """Return the run that an event is about, or that delegates; "" for the main session."""
     return event.get("agent_id") or ""
 
 

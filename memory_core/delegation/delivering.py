@@ -42,7 +42,7 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     group, block = _assign_group(call, call.call, block)
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
     facts = {
-        "caller": events.calling_run(event),
+        "caller": events.own_run(event),
         "asked": task.lstrip()[: run_event.PROMPT_HEAD],
         **_describe(block, group),
     }

@@ -86,9 +86,10 @@ class Report:
         self.starts[-1] = len(text)
         self.fences = lines.find_fences(self.rows)
         self._markers = {
-            number
+            number: marker
             for number, row in enumerate(text.lower().split("\n"))
             if "memor" in (begin := row[:_BEGIN]) or "remember" in begin
+            if (marker := marker_blocks.read_marker(lines.strip_indent(self.rows[number])))
         }
         self._sentences = lines.SENTENCES if has_sentences else {}
         self._objects = _find_objects(text, self.starts)
@@ -151,8 +152,8 @@ class Report:
         """Return the block that begins in a line."""
         if number in self._objects:
             return self._objects[number]
-        if number in self._markers and (marker := marker_blocks.read_marker(bare)):
-            block = MarkerBlock(number, marker, in_fence)
+        if number in self._markers:
+            block = MarkerBlock(number, self._markers[number], in_fence)
             return self._read_marker_block(number, block)
         if self._sentences and not in_fence:
             key, value = lines.split_field(lines.remove_bullet(bare))
@@ -164,15 +165,13 @@ class Report:
         is_quoted = lines.is_quoted(self.rows[number])
         closing = -1  # the last line of a fence below the marker
         for at in range(number + 1, len(self.rows)):
-            bare = lines.strip_indent(self.rows[at])
-            is_other = at in self._objects or lines.is_quoted(self.rows[at]) != is_quoted
-            is_marker = at in self._markers and marker_blocks.read_marker(bare) is not None
-            if block.is_closed or is_other or is_marker:
+            is_other = at in self._objects or at in self._markers
+            if block.is_closed or is_other or lines.is_quoted(self.rows[at]) != is_quoted:
                 break
             if at == closing or (at in self.fences and not block.has_gap):
                 closing = self.fences.get(at, -1)
                 block.rows.append(at)
-            elif not block.read_line(at, bare):
+            elif not block.read_line(at, lines.strip_indent(self.rows[at])):
                 break
         drafts = [draft for text in block.finish() for draft in _read_json(text)]
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None

@@ -190,7 +190,7 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> int:
     while fitting or repeated:
         is_repeated = not fitting or (repeated and _rank(repeated[0]) < _rank(fitting[-1]))
         choice = repeated.pop(0) if is_repeated else fitting.pop()
-        run = _get_run(choice)
+        run = choice.score.run or next(iter(choice.passage.runs), "")  # the best one
         if run in runs and not is_repeated:
             choice.factor *= SAME_RUN
             repeated.append(choice)
@@ -210,8 +210,3 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> int:
 
 def _rank(choice: Choice) -> tuple[float, int]:
     return -choice.total, choice.place
-
-
-def _get_run(choice: Choice) -> str:
-    """Return the id of the best run of a passage, "" without one."""
-    return choice.score.run or next(iter(choice.passage.runs), "")

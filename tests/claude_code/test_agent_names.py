@@ -122,7 +122,7 @@ def list_disk_forms(stem: str) -> set[str]:
 @given(NAMES, NAMES)
 def test_two_agents_never_share_a_file(name: str, other: str) -> None:
     if not agent_names.is_same(name, other):
-        one, two = agent_names.list_agent_names(name), agent_names.list_agent_names(other)
+        one, two = agent_names.list_file_names(name), agent_names.list_file_names(other)
         for file_name in one:
             assert not agent_spelling.is_file_of(file_name, other)
             assert all(list_disk_forms(file_name).isdisjoint(list_disk_forms(f)) for f in two)
@@ -171,7 +171,7 @@ LISTINGS = [
 def test_existing_files_are_found_in_any_spelling(
     listing: list[str], agent: str, name: str
 ) -> None:
-    wanted = agent_names.list_agent_names(agent)
+    wanted = agent_names.list_file_names(agent)
     assert wanted == [f"{agent_names.file_stem_of(agent)}{end}" for end in ENDS]
     assert agent_names.find_file(listing, wanted) == name
     assert agent_names.find_file(reversed(listing), wanted) == name
@@ -192,7 +192,7 @@ def test_the_main_session_has_its_own_file() -> None:
 def test_a_file_name_gives_its_agent(name: str) -> None:
     agent = agent_names.id_of(name)
     if "=h" not in agent_names.file_stem_of(agent):
-        first, *old = map(agent_spelling.agent_of_file, agent_names.list_agent_names(agent))
+        first, *old = map(agent_spelling.agent_of_file, agent_names.list_file_names(agent))
         assert first == agent
         assert old == [agent, agent] or agent == agent_names.EMPTY_ID
 
