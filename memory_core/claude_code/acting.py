@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 
@@ -29,7 +30,7 @@ NOTIFICATIONS = (
     *("<task-notification", "<system-reminder", "<local-command"),
     *("<bash-stdout", "<bash-stderr"),
 )
-ARGUMENTS = ("<command-args>", "</command-args>")
+ARGUMENTS = re.compile(r"^/\S*(.*)|<command-args>(.*?)(?:</command-args>|$)")
 
 
 def is_agents_shell(environ: Mapping[str, str]) -> bool:
@@ -102,8 +103,6 @@ def _list_lines(prompt: str) -> Iterator[str]:
     """Yield the lines of a prompt, and those of a slash command without its first words."""
     for line in prompt.splitlines():
         yield line.lstrip("-*+ ")
-        begin, end = ARGUMENTS
-        words = line.partition(begin)[2].partition(end)[0].split() if begin in line else []
-        if line.startswith("/"):
-            words = line.split()[1:]
-        yield from (" ".join(words[start:]) for start in (0, 1) if words[start:])
+        if match := ARGUMENTS.search(line):
+            words = (match[1] or match[2] or "").split()
+            yield from (" ".join(words[start:]) for start in (0, 1))

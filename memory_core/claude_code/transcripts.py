@@ -148,7 +148,10 @@ class TranscriptSummary:
     `numbers` has tokens and tool_uses, as far as the transcript was read.
     """
 
-    def __init__(self, meta: dict[str, Any], lines: list[bytes], is_whole: bool) -> None:
+    def __init__(self, path: str) -> None:
+        """Read an agent's transcript, or the end of a very long one; raises OSError."""
+        lines, is_whole = read_end(path, MAX_LINE_BYTES)
+        meta = _read_meta(path)
         messages = [value for line in lines if (value := _parse_message(line))]
         self.call = get_text(meta, "toolUseId")
         self.description = get_text(meta, "description")
@@ -161,12 +164,6 @@ class TranscriptSummary:
         self.numbers = {"tokens": tokens[-1]} if tokens else {}
         if is_whole:
             self.numbers["tool_uses"] = sum(map(_count_tool_uses, messages))
-
-
-def summarize(path: str) -> TranscriptSummary:
-    """Read an agent's transcript, or the end of a very long one; raises OSError."""
-    lines, is_whole = read_end(path, MAX_LINE_BYTES)
-    return TranscriptSummary(_read_meta(path), lines, is_whole)
 
 
 def _parse_message(line: bytes) -> dict[str, Any]:

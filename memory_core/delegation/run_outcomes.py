@@ -138,7 +138,7 @@ def record_missed_run(run: RunEvent, path: str) -> None:
     is_counted = not launch or record.get("recorded") not in FINAL_OUTCOMES or "counted" in record
     if not run.run_id or ("recorded" in record and is_counted) or not run.is_served:
         return
-    outline = transcripts.summarize(path)
+    outline = transcripts.TranscriptSummary(path)
     if not record.get("agent") and not project_rules.contains(run.project, outline.cwd):
         return  # another project's run, whose transcript is in the same folder
     if run.runs.record(outline.call).get("recorded"):

@@ -127,7 +127,8 @@ def find_losers(
     Of two items the one with the lower rank loses, of equal ones the one above.
     """
     pairs = []
-    for items in _group(document):
+    for is_mistake in (True, False):
+        items = [item for _section, item in _list_items(document, is_mistake)]
         for at, later in find_pairs([item.text for item in items]):
             loser, winner = sorted((items[at], items[later]), key=lambda item: rank_of(item.text))
             pairs.append((loser, winner))
@@ -136,19 +137,15 @@ def find_losers(
 
 def find_rivals(document: Document, text: str, title: str) -> list[tuple[Section, Item]]:
     """Return the items, with their sections, that contradict a text for the section `title`."""
-    is_mistake = near_duplicates.is_avoid_section(title)
+    others = _list_items(document, near_duplicates.is_avoid_section(title))
+    return [(section, item) for section, item in others if contradict(text, item.text)]
+
+
+def _list_items(document: Document, is_mistake: bool) -> list[tuple[Section, Item]]:
+    """Return the items of mistakes, or those of all other sections."""
     return [
         (section, item)
         for section in document.sections
         if near_duplicates.is_avoid_section(section.title) == is_mistake
         for item in section.items
-        if contradict(text, item.text)
     ]
-
-
-def _group(document: Document) -> tuple[list[Item], list[Item]]:
-    """Return the items of mistakes, and those of all other sections."""
-    groups: tuple[list[Item], list[Item]] = ([], [])
-    for section in document.sections:
-        groups[not near_duplicates.is_avoid_section(section.title)].extend(section.items)
-    return groups

@@ -34,7 +34,7 @@ def revert_change(before: str, after: str, now: str, versions: Sequence[str] = (
     places, reworded = _align(new, present)
     orders = [version.splitlines() for version in versions]
     removed, added = set[int](), dict[int, list[TextPart]]()
-    for tag, begin, end, other, other_end in _compare(new, old):
+    for tag, begin, end, other, other_end in _compare(new, old).get_opcodes():
         if tag == "equal":
             continue
         for at in range(begin, end):
@@ -59,16 +59,14 @@ def revert_change(before: str, after: str, now: str, versions: Sequence[str] = (
     return _join(parts, now)
 
 
-def _compare(
-    one: list[TextPart], other: list[TextPart]
-) -> Sequence[tuple[str, int, int, int, int]]:
-    return SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+def _compare(one: list[TextPart], other: list[TextPart]) -> SequenceMatcher[TextPart]:
+    return SequenceMatcher(None, one, other, autojunk=False)
 
 
 def _align(new: list[TextPart], present: list[TextPart]) -> tuple[dict[int, int], set[int]]:
     """Return where parts are now, and which have others in their place."""
     places, reworded = dict[int, int](), set[int]()
-    for tag, begin, end, other, other_end in _compare(new, present):
+    for tag, begin, end, other, other_end in _compare(new, present).get_opcodes():
         if tag == "equal":
             places |= zip(range(begin, end), range(other, other_end), strict=True)
         elif tag == "replace":

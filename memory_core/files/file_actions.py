@@ -61,21 +61,15 @@ def write_once(files: SafeFiles, path: str, text: str) -> bool:
     status = files.status(path)
     if status.st_size > 0 if status else files.has_entry(path):
         return False
-    descriptor = files.open(path, os.O_WRONLY | os.O_CREAT)
-    try:
-        os.write(descriptor, text.encode())  # one write: no part of it is there alone
-    finally:
-        os.close(descriptor)
+    with open(files.open(path, os.O_WRONLY | os.O_CREAT), "wb") as file:
+        file.write(text.encode())  # one write: no part of it is there alone
     return True
 
 
 def truncate(files: SafeFiles, path: str, size: int) -> None:
     """Cut a file back to a size; raises OSError."""
-    descriptor = files.open(path, os.O_WRONLY)
-    try:
-        os.ftruncate(descriptor, size)
-    finally:
-        os.close(descriptor)
+    with open(files.open(path, os.O_WRONLY), "wb") as file:
+        file.truncate(size)
 
 
 def remove_folder(files: SafeFiles, path: str) -> None:
@@ -93,11 +87,8 @@ def sync(files: SafeFiles, path: str = "") -> None:
     Raises OSError.
     """
     if files.is_file(path):
-        descriptor = files.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with open(files.open(path, os.O_RDONLY), "rb") as file:
+            os.fsync(file)
     else:
         with files.open_folder(*files.resolve(path)) as (folder, _):
             sync_folder(folder)
