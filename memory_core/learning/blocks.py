@@ -169,6 +169,7 @@ class Report:
             if block.is_closed or is_other or lines.is_quoted(self.rows[at]) != is_quoted:
                 break
             if at == closing or (at in self.fences and not block.has_gap):
+                block.in_code = at != closing and block.has_content
                 closing = self.fences.get(at, -1)
                 block.rows.append(at)
             elif not block.read_line(at, lines.strip_indent(self.rows[at])):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_REASON = 200  # characters
 
 _BECAUSE = "because "
+_IDS = r"(?:(?:\band\W{1,3})?\b[0-9a-f]{4,}\W{1,5}){1,9}"  # in front of their reason
 _AROUND = " *_`:;,.-=\u2013\u2014\u2713])(["  # a reason
 
 
@@ -46,16 +47,22 @@ def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
 
 
 def _split_keys(judgement: Judgement) -> list[Judgement]:
-    """Split a line in which ids follow both keys: "Wrong: none. Used: 17e4"."""
+    """Split a line in which ids follow both keys, or a second reason its own ids.
+
+    "Wrong: none. Used: 17e4", "Wrong: 17e4 because of this, c0de because of that"
+    """
     key, value, ids = judgement
     other = WRONG if key == USED else USED
-    second = re.search(rf"\b{other}[*_`]*:", value, re.IGNORECASE)
-    at = second.start() if second else len(value)
-    before = {one: end for one, end in ids.items() if end <= at}
-    behind = {one: end - at for one, end in ids.items() if end > at}
-    if not behind:
-        return [judgement]
-    return [(key, value[:at], before), (other, value[at:], behind)]
+    first = value.lower().find(_BECAUSE)
+    for part in re.finditer(rf"\b{other}[*_`]*:|{_IDS}{_BECAUSE}", value, re.IGNORECASE):
+        at, is_key = part.start(), part[0].endswith(":")
+        before = {one: end for one, end in ids.items() if end <= at}
+        behind = {one: end - at for one, end in ids.items() if end > at}
+        is_second = -1 < first < at and min(behind.values(), default=at) < len(part[0])
+        if is_second or (is_key and behind):
+            rest = (other if is_key else key, value[at:], behind)
+            return [(key, value[:at], before), *_split_keys(rest)]
+    return [judgement]
 
 
 def clean_reason(text: str) -> str:

@@ -68,6 +68,7 @@ class MarkerBlock:
         self._type_key = ""  # the key of the types: "type" or, for example, "category"
         self._has_keys = self._has_content_key = self.is_closed = False
         self.has_gap = False  # a blank line followed the content
+        self.in_code = False  # in a fence that belongs to the content
         self._group = ""  # the signs of headings that are types: "###", "**"
         self._is_list = self._has_leads = False  # each list item is a content; with a type
         self._is_json = False  # the lines are a JSON object or a list
@@ -81,7 +82,7 @@ class MarkerBlock:
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
         if not bare.strip("-*_ 0123456789.)"):  # blank, a ruler, or the number of a learning
-            self.has_gap = self.has_content
+            self.has_gap = self.has_content and not self.in_code
             return True
         if bare[:1] == "|" and not self.has_gap and (self._table or not self.has_content):
             self._drop_loose()
@@ -102,7 +103,7 @@ class MarkerBlock:
             self._read_field(number, key, value)
         elif self._read_group(number, line):
             pass
-        elif lines.is_heading(bare) and (self.has_content or line[0] != "*"):
+        elif not self.in_code and lines.is_heading(bare) and (self.has_content or line[0] != "*"):
             self.has_gap, self._is_list = True, False  # only keys can follow
         elif line.startswith(_ENDS) or (
             self.has_gap and not (is_item and (self._is_list or _split_lead(line, key, value)))

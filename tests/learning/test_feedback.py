@@ -55,6 +55,9 @@ WRONG = {
     "Wrong: 17e4 because a; and b": {ONE: "a; and b"},
     "Wrong: 17e4 because beef00beef is a hash": {ONE: "beef00beef is a hash"},
     "Wrong:\n- 17e4 because a\n- c0de because b": {ONE: "a", TWO: "b"},
+    "Wrong: 17e4 because a, c0de because b": {ONE: "a", TWO: "b"},
+    "Wrong: 17e4 (because a); and `c0de` (because b)": {ONE: "a", TWO: "b"},
+    "Wrong: 17e4 because face because c0de": {ONE: "face because c0de"},
     "Wrong: none": {},
     "Wrong: 17e4 because pw=hunter2hunter2 leaked": {ONE: "pw=[redacted: password] leaked"},
 }
