@@ -54,7 +54,7 @@ class Memories:
         """The project's folder."""
         return self._project.paths.root
 
-    def recall(self, agent: str, task: str = "", budget: int | None = None) -> str:
+    def recall(self, agent: str, task: str | None = "", budget: int | None = None) -> str:
         """Return the block that a hook adds to the agent's prompt for this task, or "".
 
         `budget` is the maximum number of characters, by default that of hooks.  The items that
@@ -62,7 +62,7 @@ class Memories:
         """
         name = self._agent(agent)
         limit = self._project.prompt_budget(name) if budget is None else budget
-        return recall.build_block(self._project, name, limit, lambda: task).text
+        return recall.build_block(self._project, name, limit, lambda: task or "").text
 
     def remember(
         self, agent: str, type: str, content: str, run: str = "", session: str = ""

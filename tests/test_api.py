@@ -33,6 +33,7 @@ def test_remembered_items_are_recalled(shop: memory_core.Memories, sandbox: Sand
     assert (told.text, told.section, told.confidence) == (FACT, "Project Architecture", 0.5)
     assert f"- {FACT}\n" in sandbox.read_memory("engineer")
     assert FACT in shop.recall("engineer", task="Add a retry to the event bus")
+    assert FACT in shop.recall("engineer", task=None)
     assert FACT not in shop.recall("qa")
     assert FACT not in shop.recall("PM")
 
