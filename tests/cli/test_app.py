@@ -642,6 +642,8 @@ def test_config_set_changes_one_line(person: Person) -> None:
         ("enabled", "false", "enabled: true  #", "enabled: false  #"),
         ("memory.limits.default_size_kb", "16", "_kb: 8", "_kb: 16"),
         ("exclude", "[x, y]", "exclude: []", "exclude: [x, y]"),
+        ("exclude", "x, y", "exclude: []", "exclude: [x, y]"),
+        ("exclude", "research", "exclude: []", "exclude: [research]"),
         ("user_level", "off", "  enabled", "  user_level: off\n  enabled"),
         ("limits.max_sections", "7", "    default", "    max_sections: 7\n    default"),
         ("agent_overrides.qa.size_kb", "9", "  enabled", f"{OF_QA}  enabled"),
@@ -708,6 +710,9 @@ def test_config_unset_restores_the_default(person: Person) -> None:
         person.sandbox.configure(f"memory:\n  {form}\n")
         assert person.run("config", "unset", "tasks.enabled").returncode == 0
         assert person.run("config", "get", "tasks.enabled").stdout == "true\n"
+    for arguments, value in ((["set", "tasks", "off"], "false"), (["unset", "tasks"], "true")):
+        person.succeed("config", *arguments)
+        assert person.run("config", "get", "tasks.enabled").stdout == f"{value}\n"
     assert person.run("config", "unset", "lerning").returncode == 2
 
 

@@ -19,6 +19,7 @@ from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
 from memory_core.storage.config_yml.config_file import set_value, unset_value
 from memory_core.storage.config_yml.config_merge import read_source, write_source
+from memory_core.storage.config_yml.config_models import describe_settings
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
@@ -55,6 +56,13 @@ def show(json: AsJson = False) -> None:
 def _find_key(key: str) -> str:
     """Return the whole key; `memory.` in front may be left out."""
     return key if f"{key}.".startswith("memory.") else f"memory.{key}"
+
+
+def _find_setting(key: str) -> str:
+    """Return the whole key of one setting; `selection: off` is short for `selection.enabled`."""
+    switch = f"{_find_key(key)}.enabled"
+    is_short = switch in [name for name, _default, _text in describe_settings()]
+    return switch if is_short else _find_key(key)
 
 
 @app.command()
@@ -115,9 +123,7 @@ def set_(
     Example:
       agent-memory config set limits.default_size_kb 16
     """
-    whole = _find_key(key)
-    if whole == "memory.selection":  # `selection: off` is short for a setting below it
-        whole += ".enabled"
+    whole = _find_setting(key)
     file, _ = _write(user, whole, value, json)
     if not json:
         print_line(f"{whole}: {value}  ({file})")
@@ -131,7 +137,7 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
     Example:
       agent-memory config unset limits.default_size_kb
     """
-    whole = _find_key(key)
+    whole = _find_setting(key)
     file, was_set = _write(user, whole, None, json)
     if not json:
         rows = config_sources.list_settings(find_project())

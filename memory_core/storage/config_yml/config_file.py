@@ -186,9 +186,9 @@ class NotChanged(ValueError):
 def set_value(text: str, key: str, value: str) -> str:
     """Return the text of a config.yml with another value for a key such as `memory.enabled`.
 
-    The value is YAML on one line.  Everything else stays as it is written.  Raises NotChanged for
-    an unknown key, an invalid value, or a file in which the line cannot be found, and
-    UnreadableConfig.
+    The value is YAML on one line; a list needs no brackets.  Everything else stays as it is
+    written.  Raises NotChanged for an unknown key, an invalid value, or a file in which the line
+    cannot be found, and UnreadableConfig.
     """
     path = _split_key(key)
     if not value.strip() or len(value.splitlines()) > 1:
@@ -196,6 +196,9 @@ def set_value(text: str, key: str, value: str) -> str:
     reader = _ConfigReader("config.yml", text)
     before = reader.parse()
     wanted = _ConfigReader(f"invalid value for {key}", f"{key}: {value}").parse()
+    defaults = {name: default for name, default, _text in describe_settings()}
+    if defaults.get(key, "").startswith("[") and isinstance(wanted.get(key), str):
+        return set_value(text, key, f"[{value}]")
     changed = _overlaid(before, path, next(iter(wanted.values()), None))
     for problem in merge_texts(["config.yml"], [_format_nested(path, value)])[1]:
         raise NotChanged(problem.split(":", 2)[2].strip().removesuffix(USED_INSTEAD))
