@@ -94,11 +94,13 @@ def _judge_draft(draft: Draft, max_length: int) -> Learning:
 
 
 # See _says_nothing.
+_NO = r"(no(ne|thing)?|([\w-]+ ){1,2}(did|ha[sv]e?)(n.t| not) \w+ any(thing)?)"  # of this run
 _NOTHING = re.compile(
     r"(?!.*[`\d_])\W*(there (is|are|was|were) )?("
-    r"(n/a|no|none|nothing)( new)?\W*$|(n/a|none|nothing)([.,;:] | [-\u2013\u2014] | \([^)]*\)$)"
-    r"|no(ne|thing)? ([\w-]+ ){0,3}(worth \w+ing|noteworthy)\b"
-    r"|no(ne|thing)? ([\w-]+ ){0,3}(finding|learning|lesson|insight|memory update)s?"
+    r"(n/a|no|none|nothing)( new)?\W*$"
+    r"|(n/a|none|nothing)( (from|for) this \w+)?([.,;:] | [-\u2013\u2014] | \([^)]*\)$)"
+    rf"|{_NO} ([\w-]+ ){{0,3}}(worth \w+ing|noteworthy)\b"
+    rf"|{_NO} ([\w-]+ ){{0,3}}(finding|learning|lesson|insight|memory update)s?"
     r"(\W*$| (from|in|for|this|to|beyond|worth)\b)"
     r"|nothing ([\w-]+ ){0,3}to (record|remember|add|report|note|save)"
     r"(\W*$| (for|from|in|this)\b))",

@@ -292,6 +292,11 @@ Nothing of lasting value to record
 No new findings in this run
 Nothing to add this time
 No memory updates.
+This task did not produce any new learnings
+I didn't find anything worth recording
+We have not gained any insights from this change
+None for this run; all that I needed was recorded
+Nothing new to remember this time
 YOUR LEARNING HERE
 DESCRIBE WHAT YOU LEARNED
 """
@@ -329,6 +334,8 @@ No .env files in the image
 No-op migrations are squashed before a release
 None, not `null`, marks a deleted row
 No findings table in `schema.sql`: they are in the log
+The scanner does not report any findings in vendored code
+The importer did not lock any rows before the release
 No learning rate scheduler is used in the trainer
 No lesson may be deleted while it has enrolments
 No machine learning models are loaded by unit tests
