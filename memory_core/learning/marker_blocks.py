@@ -67,8 +67,7 @@ class MarkerBlock:
         self._kind = self._key = ""  # the last type; the key that lines belong to
         self._type_key = ""  # the key of the types: "type" or, for example, "category"
         self._has_keys = self._has_content_key = self.is_closed = False
-        self.has_gap = False  # a blank line followed the content
-        self.in_code = False  # in a fence that belongs to the content
+        self.has_gap = self.in_code = False  # behind a blank line below the content; in its fence
         self._group = ""  # the signs of headings that are types: "###", "**"
         self._is_list = self._has_leads = False  # each list item is a content; with a type
         self._is_json = False  # the lines are a JSON object or a list
