@@ -24,13 +24,7 @@ def show_explanation(visit: Visit) -> View:
     values["agents"] = lookup.sort_agents({*agents, agent})
     explanation = explaining.explain(project, agent, task)
     choices = divide(explanation.choices, visit.query, ITEMS_ON_A_PAGE)
-    rows = [
-        {
-            "choice": choice,
-            "words": explaining.list_words(choice, explanation.forms),
-        }
-        for choice in choices.rows
-    ]
+    rows = [(choice, explaining.list_words(choice, explanation.forms)) for choice in choices.rows]
     values |= {"agent": agent, "explanation": explanation, "choices": choices, "rows": rows}
     given = sum(choice.is_chosen for choice in explanation.choices)
     return View("explain.html", {**values, "given": given, "is_served": project.serves(agent)})

@@ -28,11 +28,7 @@ def show_events(visit: Visit) -> View:
     ]
     part = divide(wanted, visit.query, EVENTS_ON_A_PAGE)
     rows = [
-        {
-            **event,
-            "details": timeline.format_details(event),
-            "tag": TAGS.get(timeline.find_style(event), ""),
-        }
+        (event, timeline.format_details(event), TAGS.get(timeline.find_style(event), ""))
         for event in part.rows
     ]
     values = {

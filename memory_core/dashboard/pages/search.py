@@ -33,10 +33,7 @@ def show_hits(visit: Visit) -> View:
     places = [place] if place in PLACES else searching.PLACES
     result = searching.search_items(store, words, agents, places)
     part = divide(result.hits, visit.query, HITS_ON_A_PAGE)
-    rows = [
-        {"hit": hit, "parts": word_search.split_matches(scanner.redact(hit.text), words)}
-        for hit in part.rows
-    ]
+    rows = [(hit, word_search.split_matches(scanner.redact(hit.text), words)) for hit in part.rows]
     values |= {"part": part._replace(rows=rows), "unread": result.unread}
     return View("search.html", values)
 
