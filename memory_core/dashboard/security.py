@@ -57,10 +57,9 @@ class Access:
     def __init__(self, port: int) -> None:
         self.token = secrets.token_urlsafe(TOKEN_BYTES)
         self._once: set[str] = set()  # tokens that are valid for one request
-        self.cookie = secrets.token_urlsafe(TOKEN_BYTES)
         self.form_token = secrets.token_urlsafe(TOKEN_BYTES)
         # A browser sends the cookies of all ports of a host to each of them.
-        self.cookie_name = f"agent_memory_{port}"
+        self.cookie = f"agent_memory_{port}={secrets.token_urlsafe(TOKEN_BYTES)}"
         self.hosts = [f"{name}:{port}" for name in HOST_NAMES]
         self.hosts += HOST_NAMES if port == 80 else ()  # browsers leave it out
 
@@ -80,17 +79,10 @@ class Access:
     def knows(self, scope: Scope) -> bool:
         """Return whether a request needs no cookie, or has it."""
         path = scope["path"]
-        is_public = path == "/" or path.startswith(STATIC_PREFIX)
-        return is_public or self._has_cookie(Headers(scope=scope))
-
-    def _has_cookie(self, headers: Headers) -> bool:
         # Cookies of other servers of this host come along, in any syntax.
-        cookies = headers.get("cookie", "").split(";")
-        return any(is_same(cookie.strip(), self._cookie_pair) for cookie in cookies)
-
-    @property
-    def _cookie_pair(self) -> str:
-        return f"{self.cookie_name}={self.cookie}"
+        cookies = Headers(scope=scope).get("cookie", "").split(";")
+        has_cookie = any(is_same(cookie.strip(), self.cookie) for cookie in cookies)
+        return has_cookie or path == "/" or path.startswith(STATIC_PREFIX)
 
     def make_address(self, once: bool = False) -> str:
         """Return an address that lets a browser in, at any time or only `once`."""
@@ -114,7 +106,7 @@ class Access:
         return len(values) == 1 and is_same(values[0], self.form_token)
 
     def make_cookie(self) -> str:
-        return f"{self._cookie_pair}; Path={PREFIX}; HttpOnly; SameSite=Strict"
+        return f"{self.cookie}; Path={PREFIX}; HttpOnly; SameSite=Strict"
 
 
 def is_same(given: str, secret: str) -> bool:

@@ -19,13 +19,13 @@ def read(paths: LevelPaths, names: Collection[str] = ()) -> list[dict[str, Any]]
 
     Incomplete lines are skipped.
     """
-    return [event for name in event_log.FILES for event in [*_read(paths, name, names)][::-1]]
+    return [event for name in event_log.FILES for event in _read(paths, name, names)]
 
 
 def _read(paths: LevelPaths, file: str, names: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield the events of one file, newest first; only lines with these names are parsed."""
+    """Yield the events of one file; only lines with these names are parsed."""
     marks = [f'"{name}"' for name in names]
-    for line in reversed(paths.state.read_text(file, MAX_READ_BYTES).split("\n")):
+    for line in paths.state.read_text(file, MAX_READ_BYTES).split("\n"):
         if not marks or any(mark in line for mark in marks):
             event = fastjson.load_object(line)
             if event and (not names or str(event.get("event")) in names):

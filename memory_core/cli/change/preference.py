@@ -9,8 +9,9 @@ import typer
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting, notes
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User, argument
+from memory_core.cli.common.entries import Entry, print_list
 from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.output import print_note
 from memory_core.curation import preference_actions
 from memory_core.document import preferences
 
@@ -88,13 +89,9 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
         for name in agents
         for key, value in _read_all(scope, name).items()
     ]
-    if json:
-        print_json(rows)
-        return
-    for fields in rows:
-        print_line(_format(fields))
-    if not rows:
-        print_note(f"{agents[0]} has no preferences." if agent else "No agent has preferences.")
+    entries = [Entry((), (), (), _format(fields)) for fields in rows]
+    empty = f"{agents[0]} has no preferences." if agent else "No agent has preferences."
+    print_list(json, rows, entries, empty)
 
 
 def _read_all(scope: Scope, agent: str) -> dict[str, str]:

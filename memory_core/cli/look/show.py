@@ -16,7 +16,6 @@ from memory_core.document import markdown
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
-from memory_core.storage import store
 from memory_core.storage.store import FileSnapshot
 from memory_core.text.times import format_utc
 
@@ -112,9 +111,8 @@ def _show_prompt_text(scope: Scope, agent: str, task: str, json: bool) -> dict[s
 def _show_file(scope: Scope, agent: str, json: bool) -> dict[str, Any]:
     project = scope.project
     own = None if scope.is_user else agent_status.read_file(project.store, agent)
-    users = None
-    if project.user_paths:
-        users = agent_status.read_file(store.Store(project.user_paths), agent)
+    user = project.level(user=True) if project.user_paths else None
+    users = agent_status.read_file(user, agent) if user else None
     snapshot = own or users
     if not json:
         _print_file(scope, agent, snapshot, users if own else None)
