@@ -386,9 +386,9 @@ def search(
         text, uri = markdown.join_nested(hit.text, hit.nested), resources.uri_of_agent(hit.agent)
         is_archived = hit.place == searching.IN_ARCHIVE
         hits.append(_hit(AGENT, hit.agent, uri, hit.section, text, is_archived))
-    for found in task_actions.search(project, query):
-        task, uri = found.memory, resources.uri_of_task(found.memory.id)
-        hits.append(_hit(TASK, task.id, uri, found.section, found.text, bool(task.archived)))
+    for of_task in task_actions.search(project, query):
+        task, uri = of_task.memory, resources.uri_of_task(of_task.memory.id)
+        hits.append(_hit(TASK, task.id, uri, of_task.section, of_task.text, bool(task.archived)))
     hits.sort(key=lambda hit: hit.archived)
     left_out = max(len(hits) - MAX_HITS, 0)
     return SearchOutput(hits=hits[:MAX_HITS], left_out=left_out, unread=of_agents.unread)
