@@ -41,18 +41,12 @@ def format_number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def trust_style(text: str) -> Markup:
-    """Return a style of this program as part of a page."""
-    return Markup(text)  # noqa: S704
-
-
 def format_number_of(number: int, noun: str) -> str:
     """Return a number with its noun: 1 item, 1,234 items."""
     return format_count(number, noun).replace(str(number), format_number(number), 1)
 
 
 FILTERS = {
-    "style": trust_style,
     "visible": sanitize.join_visible,
     "top": charts.find_top_of,
     "short": charts.format_short,
