@@ -16,11 +16,10 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import Distribution
 
 from memory_core import __version__
-from memory_core.claude_code import settings_json
 from memory_core.files.problems import describe_expected
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
-from memory_core.setup import builder, demo, installation, packages, program, trial
+from memory_core.setup import builder, demo, installation, packages, program
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND, Say, Way
 from memory_core.storage.paths import LevelPaths
@@ -191,8 +190,7 @@ def activate(environment: str, say: Say = print) -> None:
     may fail: before it, nothing has changed.
     """
     builder.run([os.path.join(environment, "bin", COMMAND), "--help"])
-    hooks = settings_json.build_hooks(trial.read_template())
-    demo.run_trial(settings_json.add_hooks("", hooks), environment)
+    demo.run_trial("", environment)
     note = program.read_note(environment)
     program.link_command(note.way if note else program.find_way(), say)
     program.switch_to(environment)

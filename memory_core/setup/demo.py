@@ -58,29 +58,30 @@ class Demo(NamedTuple):
 
 def run_trial(text: str, environment: str) -> None:
     """Play with the hooks of settings and the program in `environment`; raises InstallRefused."""
-    entries = settings_json.find_entries(text)  # only those for tasks, perhaps
-    commands = {entry.event: str(entry.value["command"]) for entry in entries}
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
-        play(folder, environment, trial.list_commands() | commands)
+        play(folder, environment, text)
 
 
 def play_running(folder: str) -> Demo:
     """Play with the running program; raises InstallRefused."""
-    return play(folder, _link_program(folder), trial.list_commands())
+    return play(folder, _link_program(folder))
 
 
-def play(folder: str, environment: str, commands: Mapping[str, str]) -> Demo:
+def play(folder: str, environment: str, text: str = "") -> Demo:
     """Play the demo in an empty folder, which gets a project and a home.
 
+    The hooks are those of settings with this text; those that it lacks are of the template.
     Raises InstallRefused if a hook fails or does not do its part.
     """
     project = trial.make_project(folder, environment)
+    settings = settings_json.add_hooks("", settings_json.build_hooks(trial.read_template()))
+    entries = settings_json.find_entries(settings) + settings_json.find_entries(text)
+    commands = {entry.event: str(entry.value["command"]) for entry in entries}
     run = partial(_run, project, commands)
-    hooks = settings_json.build_hooks(trial.read_template())
     os.mkdir(os.path.join(project.paths.root, ".claude"))
     path = os.path.join(project.paths.root, settings_files.PROJECT_SETTINGS)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(settings_json.add_hooks("", hooks))
+        file.write(settings)
     item_actions.teach(project, AGENT, "guideline", RULES)
     prompt = _read_prompt(run("pre", "1", TASKS[0]))
     run("start", "1", prompt)

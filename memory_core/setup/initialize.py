@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 
 from memory_core.claude_code import agent_definitions, agent_names, agent_spelling, settings_files
+from memory_core.curation import edit_session
 from memory_core.document import template
 from memory_core.files import file_actions
-from memory_core.memory.reading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import Project
 from memory_core.storage.store import README_TEXT, Store
@@ -51,8 +51,7 @@ def create_memories(project: Project, store: Store, agents: Iterable[str]) -> li
     for agent in dict.fromkeys(agents):
         with store.lock(agent):
             if store.read(agent) is None:
-                memory = read_memory(project, agent, store)
-                store.write(agent, memory.text + template.render_headings(memory.limits), None)
+                store.write(agent, edit_session.open_copy(project, agent, store), None)
                 created.append((agent, store.paths.relative(store.path(agent))))
     return created
 

@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 
-from memory_core.claude_code import headless, settings_json
+from memory_core.claude_code import headless
 from memory_core.setup import builder, hook_runner, program
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND
@@ -59,12 +59,6 @@ def make_project(folder: str, environment: str) -> Project:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     environ = {**inherited, "HOME": home}
     return Project(paths.LevelPaths(root, environ), environ)
-
-
-def list_commands() -> dict[str, str]:
-    """Return the commands of the hooks of this version, by their events."""
-    hooks = settings_json.build_hooks(read_template())
-    return {event: str(groups[0]["hooks"][0]["command"]) for event, groups in hooks.items()}
 
 
 def read_template() -> str:

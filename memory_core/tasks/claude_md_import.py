@@ -96,17 +96,16 @@ def plan_removal(paths: LevelPaths) -> list[FileChange]:
     ]
 
 
-def remove(paths: LevelPaths) -> list[str]:
-    """Remove the marked blocks and the imported copies; return the changed files."""
-    folder, changes = backlog_folder.Folder(paths.files), plan_removal(paths)
-    for change in changes:
+def remove(paths: LevelPaths) -> None:
+    """Remove the marked blocks and the imported copies."""
+    folder = backlog_folder.Folder(paths.files)
+    for change in plan_removal(paths):
         _write(folder, change)
     folder.set_ignored(f"/{CLAUDE_FILE}", False)
     remove_copies(folder)
     copies = os.path.join(folder.memory, COPY_FOLDER)
     folder.files.remove(os.path.join(copies, ".gitignore"))
     file_actions.remove_folder(folder.files, copies)
-    return [change.path for change in changes]
 
 
 # Imported files.
