@@ -20,7 +20,7 @@ from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, importing, transaction
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.agent_memory import AgentMemory, SectionText
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
 from memory_core.storage.database import review_table
@@ -37,7 +37,6 @@ MAX_BYTES = 64 * 1024 * 1024
 
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
 DayEntry = tuple[str, str]  # the day and the text of an entry of the archive
-SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
 
 class ImportResult(NamedTuple):
@@ -206,23 +205,15 @@ def _list_new_entries(
     store: Store, agent: str, exported: dict[str, Any]
 ) -> tuple[list[DayEntry], list[dict[str, str]]]:
     """Return the exported entries that archive and review do not have yet."""
+    archived = set(_list_entries(_read_archive(store, agent)))
+    entries = [one for one in _list_entries(exported["archive"]) if one not in archived]
     waiting = {review_table.make_id(agent, entry) for entry in store.read_review(agent)}
-    return (
-        _list_new(_read_archive(store, agent), exported["archive"]),
-        [
-            entry
-            for entry in exported["review"]
-            if review_table.make_id(agent, entry) not in waiting
-        ],
-    )
+    review = exported["review"]
+    return entries, [one for one in review if review_table.make_id(agent, one) not in waiting]
 
 
-def _list_new(own: str, other: str) -> list[DayEntry]:
-    """Return the entries that only the second text has."""
-    ours, theirs = map(dated_entries.parse_entries, (own, other))
-    present = {(entry.day, entry.text) for entry in ours}
-    entries = [(entry.day, entry.text) for entry in theirs]
-    return [entry for entry in entries if entry not in present]
+def _list_entries(text: str) -> list[DayEntry]:
+    return [(entry.day, entry.text) for entry in dated_entries.parse_entries(text)]
 
 
 def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:

@@ -25,7 +25,7 @@ from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import front_matter, word_search
 from memory_core.text.times import format_utc
 
-IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
+STATES = IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 
 # Seconds.  Backlog.md's command takes half a second.
 COMMAND_WAIT = 30.0
@@ -157,8 +157,7 @@ def list_memories(project: Project) -> list[TaskMemory]:
             except OSError as error:
                 reason = error.strerror or str(error)
                 event_log.write(project.paths, "task.memory.unread", task_id=name, error=reason)
-    states = (IN_PROGRESS, KEPT, ARCHIVED)
-    return sorted(memories, key=lambda memory: (not memory.active, states.index(memory.state)))
+    return sorted(memories, key=lambda memory: (not memory.active, STATES.index(memory.state)))
 
 
 def search(project: Project, words: str) -> list[TaskHit]:
@@ -409,13 +408,12 @@ def read_status(project: Project) -> TaskStatus:
     """Return the state of task memory; raises OSError if a file cannot be read."""
     folder = backlog_folder.Folder(project.paths.files)
     memories = list_memories(project)
-    states = (IN_PROGRESS, KEPT, ARCHIVED)
     is_set_up = claude_md_import.is_set_up(folder)
     return TaskStatus(
         folder=folder.files.relative(folder.memory),
         is_enabled=bool(project.config["enabled"] and project.config["tasks"]["enabled"]),
         active=next((memory for memory in memories if memory.active), None),
-        counts={state: sum(memory.state == state for memory in memories) for state in states},
+        counts={state: sum(memory.state == state for memory in memories) for state in STATES},
         is_set_up=is_set_up,
         imported=_find_import(project, folder) if is_set_up else None,
         budget=project.config["tasks"]["budget_tokens"],
