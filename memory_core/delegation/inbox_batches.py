@@ -6,7 +6,7 @@ import faulthandler
 import json
 import os
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_core.claude_code import agent_spelling, events
@@ -97,7 +97,7 @@ def _take_batch(project: Project, names: list[str]) -> list[str]:
     taken: list[str] = []
     for name in [name for name in names if inbox.split(name)[0] == stem][: 4 * MAX_BATCH]:
         report = _read(project, name)
-        if report and not _fits(report, list(batch.values())):
+        if report and not _fits(report, batch.values()):
             continue
         taken.append(name)
         if report:
@@ -127,12 +127,10 @@ def _read(project: Project, name: str) -> Report | None:
         return None
 
 
-def _fits(report: Report, batch: list[Report]) -> bool:
-    if not batch:
-        return True
-    runs = {_identify_run(other) for other in batch}
-    is_same = report["settings"] == batch[0]["settings"]
-    return is_same and len(batch) < MAX_BATCH and _identify_run(report) not in runs
+def _fits(report: Report, batch: Iterable[Report]) -> bool:
+    """Return whether a report has the settings of those in a batch, and is of another run."""
+    run, settings = _identify_run(report), report["settings"]
+    return all(one["settings"] == settings and _identify_run(one) != run for one in batch)
 
 
 def _identify_run(report: Report) -> str:
