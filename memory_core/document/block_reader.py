@@ -29,6 +29,7 @@ NO_LEAF, PARAGRAPH, CODE, COMMENT = range(4)
 CONTAINER_STARTS = frozenset("-+*>0123456789")
 LEAF_STARTS = frozenset("#`~<-*_")
 _MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |\Z)")
+_CLOSING = re.compile(r"(?:\A|(?<! ) +)#+\Z")  # the row of `#` behind the title of a heading
 _RULE = re.compile(r"([-*_])(?: *\1){2,} *\Z")
 # Same limit as markdown-it; deeper containers are text.  Without a limit, a line of a megabyte
 # of `> > > ...` would take quadratic time.
@@ -247,7 +248,7 @@ class BlockReader:
             return False
         self._close(depth)
         if not self.open:
-            self.headings.append(Heading(self.at, level, strip_closing(title)))
+            self.headings.append(Heading(self.at, level, _CLOSING.sub("", title.strip(" "))))
         return True
 
     def _read_rule(self, text: str, depth: int) -> bool:
@@ -356,13 +357,6 @@ def _behind_marker(line: str, end: int) -> int:
     """Return the first column of an item's content; content far to the right is code."""
     text = _skip(line, end)
     return end + 1 if text >= len(line) or text - end > 4 else text
-
-
-def strip_closing(title: str) -> str:
-    """Return a heading's title without the closing row of `#`."""
-    title = title.strip(" ")
-    bare = title.rstrip("#")
-    return bare.rstrip(" ") if not bare or bare.endswith(" ") else title
 
 
 # What a text cannot begin with in an item, because Markdown or `unescape` would read something

@@ -21,15 +21,17 @@ INDENT = "  "
 
 # The section of an entry, `[A \\[1\\]]`, and what it escapes.
 _LABEL = re.compile(r"\[((?:\\[\\\]]|\\(?![\\\]])|[^\\\n])*?)\](?: |$|(?=\n))")
+_LINE_END = re.compile(r"(?<![ \t\r])[ \t\r]+$", re.MULTILINE)
+# A day, or an entry with its further lines and the blank lines between them.
+_PART = re.compile(r"^(?:## (?P<day>.*)|-(?: .*)?(?:\n+  .*)*)$", re.MULTILINE)
 _ESCAPED = re.compile(r"\\([\\\]])")
 
 
 class DatedEntry:
     """One entry: its day, its text, and its lines `[line, end)`."""
 
-    def __init__(self, day: str, text: str, line: int) -> None:
-        self.day, self.text, self.line = day, text, line
-        self.end = line + 1
+    def __init__(self, day: str, text: str, line: int, end: int) -> None:
+        self.day, self.text, self.line, self.end = day, text, line, end
 
 
 def add(text: str, items: Iterable[str], day: str) -> str:
@@ -69,23 +71,17 @@ def _render_entry(item: str) -> Iterator[str]:
 def parse_entries(text: str) -> list[DatedEntry]:
     """Return the entries in the order of the file; other lines are skipped."""
     entries: list[DatedEntry] = []
-    day, current, blanks = "", None, 0
-    for at, line in enumerate(text.split("\n")):
-        line = line.rstrip(" \t\r") if line.strip(" \t\r") else ""
-        if not line:
-            blanks += 1
-            continue
-        if line.startswith(DAY_PREFIX):
-            day, current = line[len(DAY_PREFIX) :].strip(), None
-        elif line.startswith(ENTRY_PREFIX) or line == ENTRY_PREFIX.rstrip():
-            current = DatedEntry(day, line[len(ENTRY_PREFIX) :], at)
-            entries.append(current)
-        elif current is not None and line.startswith(INDENT):
-            current.text += "\n" * (blanks + 1) + line[len(INDENT) :]
-            current.end = at + 1
+    text = _LINE_END.sub("", text)
+    day, at, before = "", 0, 0
+    for part in _PART.finditer(text):
+        at += text.count("\n", before, part.start())
+        before = part.start()
+        if part["day"] is not None:
+            day = part["day"].strip()
         else:
-            current = None
-        blanks = 0
+            lines = part[0].split("\n")
+            item = "\n".join(line[len(INDENT) :] for line in lines)
+            entries.append(DatedEntry(day, item, at, at + len(lines)))
     return entries
 
 

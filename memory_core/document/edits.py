@@ -251,10 +251,6 @@ def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:
     )
 
 
-def _shape(document: Document) -> Shape:
-    return [entry for _, entry in _entries(document)]
-
-
 def _shape_of_both(document: Document, at: int, block: Shape) -> Shape:
     """Return the expected shape if a block is inserted at a line of the document."""
     entries = _entries(document)
@@ -265,4 +261,4 @@ def _shape_of_both(document: Document, at: int, block: Shape) -> Shape:
 def _is_read(after: Document, before: Document, shape: Shape) -> bool:
     """Check that a changed document has the expected shape and the same front matter."""
     is_front_same = count_front_matter(after.lines) == count_front_matter(before.lines)
-    return is_front_same and _shape(after) == shape
+    return is_front_same and [entry for _, entry in _entries(after)] == shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from functools import lru_cache
 
 from memory_core.document.block_reader import BlockReader, Heading, Item
@@ -58,13 +59,9 @@ def _group(document: Document) -> None:
     for heading, end in zip(tops, ends, strict=False):
         if heading.level == 2:
             document.sections.append(Section(heading, end))
-    sections = iter(document.sections)
-    section = next(sections, None)
-    for item in document.items:
-        while section is not None and section.end <= item.line:
-            section = next(sections, None)
-        if section is not None and section.line < item.line:
-            section.items.append(item)
+    lines = [item.line for item in document.items]
+    for section in document.sections:
+        section.items = document.items[bisect(lines, section.line) : bisect(lines, section.end - 1)]
 
 
 def _warn_of_twins(document: Document) -> None:

@@ -54,11 +54,6 @@ class LearningRefused(ValueError):
     """A learning that the document cannot take; the message is the reason."""
 
 
-def equal_age(_text: str) -> Age:
-    """Give every item the same age, as if agents had added all of them at the same time."""
-    return 0.0, ""
-
-
 class Rules(NamedTuple):
     """Who teaches, and what this allows.
 
@@ -67,7 +62,7 @@ class Rules(NamedTuple):
     so no limit counts.
     """
 
-    ages: Ages = equal_age
+    ages: Ages = lambda _text: (0.0, "")
     confidence: float = 0.0
     by_person: bool = False
 

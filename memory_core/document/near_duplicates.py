@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,13 +13,8 @@ from memory_core.text import similarity
 from memory_core.text.similarity import ParsedText
 from memory_core.text.subject_words import stem_word
 
-# Titles of sections of things to avoid; the same words elsewhere mean the opposite.
-AVOID_TITLES = frozenset(
-    """
-    avoid mistake mistakes anti-pattern anti-patterns antipattern antipatterns pitfall
-    pitfalls never not dont don't donts don'ts
-    """.split()  # noqa: SIM905 - a text of words is easier to read
-)
+# The words in titles of sections of things to avoid; the same words elsewhere mean the opposite.
+_AVOID = re.compile("avoid|mistakes?|anti-?patterns?|pitfalls?|never|not|don'?ts?")
 
 # Negations and restrictions, which a new wording may not lose.
 RESTRICTING = frozenset(
@@ -111,7 +107,7 @@ def find_similar(text: str, others: Iterable[str]) -> str:
 
 def is_avoid_section(section: str) -> bool:
     """Say whether a section lists things to avoid."""
-    return not AVOID_TITLES.isdisjoint(markdown.normalize_title(section).split())
+    return any(map(_AVOID.fullmatch, markdown.normalize_title(section).split()))
 
 
 # New wordings; a person sees each as a diff.

@@ -11,9 +11,8 @@ TYPES = (
     *("integration", "performance", "context"),
     *("best-practice", "anti-pattern", "tool-usage", "workflow", DEFAULT_TYPE),
 )
-_SPELLINGS = {"strategies": "strategy"}
-for _type in TYPES:
-    _SPELLINGS |= {_type: _type, _type + "s": _type}
+_SPELLINGS = {f"{name}{ending}": name for name in TYPES for ending in ("", "s")}
+_SPELLINGS["strategies"] = "strategy"
 
 # A content of up to this length is not a sentence: "none", "n/a", "todo".
 TOO_SHORT = 5

@@ -45,7 +45,8 @@ def _make_title(title: str) -> str:
 def list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:
     """Yield (first line, title of the section, lines, text of the item or "") of each part."""
     items = {item.line: item for item in document.items}
-    hidden, verbatim = _hidden(document), set(document.verbatim)
+    tops = (heading.line for heading in document.headings if heading.level == 1)
+    hidden, verbatim = {*document.markers, *document.comment_lines, *tops}, {*document.verbatim}
     titles = {section.line: section for section in document.sections}
     title, block = "", list[str]()
     at = markdown_lines.count_front_matter(document.lines)
@@ -150,12 +151,3 @@ def _list_lines(document: Document, item: Item) -> list[str]:
     if below and (below[0] not in BLOCK_STARTS or not below.strip(BLOCK_SIGNS)):
         nested.insert(0, "")  # such as a comment, whose "<" will be replaced
     return [f"{bullet} {sanitize.join_visible(item.text)}", *nested]
-
-
-def _hidden(document: Document) -> set[int]:
-    """Return the numbers of lines that are not shown: titles, comments, conflict markers."""
-    hidden = {*document.markers, *document.comment_lines}
-    for heading in document.headings:
-        if heading.level == 1:
-            hidden.update(range(heading.line, heading.body))
-    return hidden
