@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -10,7 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from tempfile import TemporaryDirectory
 
-from memory_core.text import sanitize
+from memory_core.text import fastjson, sanitize
 
 # Seconds for an answer: a model writes a page in one minute.
 ANSWER_TIMEOUT = 120
@@ -55,11 +54,8 @@ def ask(
     # The client may still write into the folder when it ends.
     with TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
         status, said, stderr = _run(options, question, folder, environ, patience)
-    try:
-        output = json.loads(said)
-    except ValueError:
-        output = None
-    result = output.get("result") if isinstance(output, dict) else None
+    output = fastjson.load_object(said)
+    result = output.get("result")
     if status == 0 and isinstance(result, str) and not output.get("is_error"):
         return result
     texts = [result if isinstance(result, str) else "", stderr]

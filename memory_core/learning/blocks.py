@@ -67,11 +67,11 @@ def find_blocks(text: str, has_sentences: bool = False) -> tuple[list[LearningBl
     return [block for block in blocks if block.drafts], report.list_spans(blocks)
 
 
-def remove_spans(text: str, spans: list[Span]) -> str:
-    """Return a text without some ranges."""
-    pieces, at = [], 0
+def remove_spans(text: str, spans: list[Span], sign: str = "") -> str:
+    """Return a text without some ranges, or with a sign in place of each of their characters."""
+    pieces, at = list[str](), 0
     for start, end in spans:
-        pieces.append(text[at:start])
+        pieces += text[at:start], sign * (end - start)
         at = end
     return "".join([*pieces, text[at:]])
 
@@ -80,7 +80,9 @@ class Report:
     """The lines of a report; `starts` are their places in the text."""
 
     def __init__(self, text: str, has_sentences: bool) -> None:
-        text = _hide_echoes(lines.unify_line_ends(text))
+        text = lines.unify_line_ends(text)
+        # Copies of the memory block that the agent received contain nothing new.
+        text = remove_spans(text, memory_tags.find_blocks(text), " ")
         self.rows = text.split("\n")
         self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
         self.starts[-1] = len(text)
@@ -195,15 +197,6 @@ def _read_json(draft: Draft) -> list[Draft]:
     from memory_core.learning import json_blocks
 
     return json_blocks.read_content(draft)
-
-
-def _hide_echoes(text: str) -> str:
-    """Replace copies of the memory block that the agent received: they contain nothing new."""
-    parts, at = [], 0
-    for start, end in memory_tags.find_blocks(text):
-        parts += [text[at:start], " " * (end - start)]
-        at = end
-    return "".join([*parts, text[at:]])
 
 
 def _says_nothing(draft: Draft) -> bool:

@@ -5,6 +5,8 @@ A learning of 100 characters has few words; the report and the prompt of its run
 
 from __future__ import annotations
 
+from collections import Counter
+
 from memory_core.secrets import scanner
 from memory_core.text import sanitize, subject_words
 
@@ -32,11 +34,9 @@ def describe_run(prompt: str, report: str) -> str:
 
 
 def _choose_words(report: str) -> list[str]:
-    counts: dict[str, int] = {}
-    for word in subject_words.split_words(sanitize.join_visible(report)):
-        counts[word] = counts.get(word, 0) + 1
-    ranked = sorted(counts, key=counts.__getitem__, reverse=True)
-    kinds = {word: subject_words.is_code(word) for word in ranked if _is_usual(word)}
+    counts = Counter(subject_words.split_words(sanitize.join_visible(report)))
+    ranked = [word for word, _count in counts.most_common() if _is_usual(word)]
+    kinds = {word: subject_words.is_code(word) for word in ranked}
     codes = [word for word in kinds if kinds[word]]
     plain = [word for word in kinds if not kinds[word] and not subject_words.is_common(word)]
     return (codes + plain)[:MAX_WORDS]

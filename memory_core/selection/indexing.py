@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from math import log
@@ -153,13 +154,7 @@ def add_passage(index: PassageIndex, passage: Passage) -> None:
 
 def shorten_ids(ids: Iterable[str]) -> dict[str, str]:
     """Return the shortest beginnings, of four or more characters, that differ, by the ids."""
-    shortened: dict[str, str] = {}
-    waiting, length = {*ids} - {""}, SHORTEST_ID
-    while waiting:
-        counts: dict[str, int] = {}
-        for whole in waiting:
-            counts[whole[:length]] = counts.get(whole[:length], 0) + 1
-        alone = {one for one in waiting if counts[one[:length]] == 1 or len(one) <= length}
-        shortened |= {one: one[:length] for one in alone}
-        waiting, length = waiting - alone, length + 1
-    return shortened
+    whole = {*ids} - {""}
+    parts = {one: [one[:length] for length in range(SHORTEST_ID, len(one) + 1)] for one in whole}
+    counts = Counter(part for own in parts.values() for part in own)
+    return {one: next((part for part in parts[one] if counts[part] == 1), one) for one in whole}
