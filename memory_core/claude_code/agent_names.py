@@ -103,13 +103,10 @@ def _fold(name: str) -> str:
 
 
 def _drop_tails(words: list[str]) -> None:
-    while True:
-        last = words[-1]
-        if last == ".md" and len(words) == 1:
-            return
+    while words != [".md"]:
+        last = words.pop()
         if last.endswith(".md"):
-            words[-1:] = [last[:-3]] if last != ".md" else []
-        elif last in _TAILS and len(words) > 1:
-            words.pop()
-        else:
+            words += filter(None, [last[:-3]])
+        elif not words or last not in _TAILS:
+            words.append(last)
             return

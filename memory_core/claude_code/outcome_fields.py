@@ -32,8 +32,7 @@ def totals(event: Event) -> dict[str, Any]:
 
     Time in milliseconds, the tokens of its last request (its whole context), calls of tools.
     """
-    given = event.get("tool_response")
-    response = given if isinstance(given, dict) else {}
+    response = transcript_ends.get_object(event, "tool_response")
     numbers = {name: response.get(field) for name, field in TOTALS_FIELDS.items()}
     return {**numbers, "duration_ms": numbers["duration_ms"] or event.get("duration_ms")}
 

@@ -46,8 +46,7 @@ def list_enabled(settings: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the plugins that settings enable; of several files the last one counts."""
     enabled: dict[str, Any] = {}
     for value in settings:
-        plugins = value.get("enabledPlugins")
-        enabled |= plugins if isinstance(plugins, dict) else {}
+        enabled |= _object(value, "enabledPlugins")
     return [str(name) for name, on in enabled.items() if on]
 
 

@@ -137,9 +137,8 @@ def set_comment(document: Document, key: str, value: str) -> Document:
     at = find_comment(document, key)
     if at is None:
         return _add_comment(document, comment)
-    before, _old, rest = document.lines[at].partition("<!--")
     lines = [*document.lines]
-    lines[at] = before + comment + rest.partition("-->")[2]
+    lines[at] = re.sub("<!--.*?-->", lambda _old: comment, lines[at], count=1)
     return document if lines == document.lines else parse_document("".join(lines))
 
 
@@ -164,13 +163,12 @@ def _add_comment(document: Document, comment: str) -> Document:
 def _header_end(document: Document) -> int:
     """Return the line after the title and the comments below it."""
     titles = [heading.body for heading in document.headings[:1] if heading.level == 1]
-    at = end = titles[0] if titles else count_front_matter(document.lines)
-    while at < len(document.lines):
-        if document.lines[at].lstrip().startswith("<!--") and "-->" in document.lines[at]:
-            end = at + 1
-        elif not _is_blank(document, at):
+    end = titles[0] if titles else count_front_matter(document.lines)
+    for at, line in enumerate(document.lines[end:], end + 1):
+        if line.lstrip().startswith("<!--") and "-->" in line:
+            end = at
+        elif line.strip(" \t\r\n"):
             break
-        at += 1
     return end
 
 

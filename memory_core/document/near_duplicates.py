@@ -87,10 +87,8 @@ def find_repeats(document: Document) -> list[tuple[Item, Item]]:
         firsts: dict[str, Item] = {}
         for item in section.items:
             first = firsts.setdefault(similarity.normalize_text(item.text), item)
-            if first is item or not item.text:
-                continue
-            nested = markdown.read_nested(document, item)
-            if not nested or nested == markdown.read_nested(document, first):
+            nested, other = (markdown.read_nested(document, one) for one in (item, first))
+            if item.text and first is not item and nested in ("", other):
                 pairs.append((item, first))
     return pairs
 

@@ -120,9 +120,7 @@ def _is_styled(char: str) -> bool:
 
 def _find(line: str, at: int, matches: Callable[[str], bool]) -> int:
     """Return the place of the first character from `at` on that matches, else the end."""
-    while at < len(line) and not matches(line[at]):
-        at += 1
-    return at
+    return next((place for place in range(at, len(line)) if matches(line[place])), len(line))
 
 
 def _escape_words(line: str, at: int) -> str:
