@@ -55,7 +55,7 @@ FAST_PATH = {
 }
 
 # The fast path has at most so many lines of code; the goal is 2,800.
-MOST_LINES = 3_134
+MOST_LINES = 3_097
 
 
 def list_names(modules: dict[str, str]) -> set[str]:

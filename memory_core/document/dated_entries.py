@@ -12,7 +12,7 @@ an entry or a day.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 DAY_PREFIX = "## "
@@ -21,6 +21,7 @@ INDENT = "  "
 
 # The section of an entry, `[A \\[1\\]]`, and what it escapes.
 _LABEL = re.compile(r"\[((?:\\[\\\]]|\\(?![\\\]])|[^\\\n])*?)\](?: |$|(?=\n))")
+_INNER_LINE = re.compile(r"(?<=\n)(?=[^\n])")  # the start of a line that is not blank
 _LINE_END = re.compile(r"(?<![ \t\r])[ \t\r]+$", re.MULTILINE)
 # A day, or an entry with its further lines and the blank lines between them.
 _PART = re.compile(r"^(?:## (?P<day>.*)|-(?: .*)?(?:\n+  .*)*)$", re.MULTILINE)
@@ -46,8 +47,8 @@ def add(text: str, items: Iterable[str], day: str) -> str:
     is_last_day = days and days[-1].removeprefix(DAY_PREFIX).strip() == day
     heading = "" if is_last_day else f"{DAY_PREFIX}{day}\n\n"
     gap = "\n" if heading and text else ""
-    lines = (line for item in new for line in _render_entry(item))
-    return text + gap + heading + "".join(f"{line}\n" for line in lines)
+    entries = "".join(f"{ENTRY_PREFIX}{_INNER_LINE.sub(INDENT, item)}\n" for item in new)
+    return text + gap + heading + entries
 
 
 def add_days(text: str, entries: Sequence[tuple[str, str]]) -> str:
@@ -60,12 +61,6 @@ def add_days(text: str, entries: Sequence[tuple[str, str]]) -> str:
 def normalize(item: str) -> str:
     """Return an item as `parse_entries` returns it: no blanks at line ends, no empty last lines."""
     return "\n".join(line.rstrip(" \t\r") for line in item.split("\n")).rstrip("\n")
-
-
-def _render_entry(item: str) -> Iterator[str]:
-    first, *more = item.split("\n")
-    yield ENTRY_PREFIX + first
-    yield from (INDENT + line if line else "" for line in more)
 
 
 def parse_entries(text: str) -> list[DatedEntry]:

@@ -95,12 +95,11 @@ def find_repeats(document: Document) -> list[tuple[Item, Item]]:
 
 def find_similar(text: str, others: Iterable[str]) -> str:
     """Return the text that has most words in common with this one, "" if all have too few."""
-    wanted, best, most = set(ParsedText(text).words), "", MIN_SIMILAR_SHARE
-    for other in others:
-        share = similarity.measure_overlap(wanted, set(ParsedText(other).words))
-        if share > most or (share == most and not best):
-            best, most = other, share
-    return best
+    wanted = {*ParsedText(text).words}
+    words = {other: {*ParsedText(other).words} for other in others}
+    shares = {other: similarity.measure_overlap(wanted, own) for other, own in words.items()}
+    best = max(shares, key=shares.__getitem__, default="")
+    return best if shares.get(best, 0.0) >= MIN_SIMILAR_SHARE else ""
 
 
 def is_avoid_section(section: str) -> bool:

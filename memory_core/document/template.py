@@ -143,6 +143,4 @@ def format_suffix(limits: Limits) -> str:
 
 def join_lines(text: str) -> str:
     """Return a text as one line that can be encoded as UTF-8."""
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode()
-    return " ".join(text.split())
+    return " ".join(text.encode("utf-8", "replace").decode().split())

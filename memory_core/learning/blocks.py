@@ -99,18 +99,18 @@ class Report:
     def read_blocks(self) -> list[LearningBlock]:
         """Return the blocks in the order of the text."""
         blocks: list[LearningBlock] = []
-        around, number = Surroundings(self.fences), 0
-        while number < len(self.rows):
-            row, after = self.rows[number], number + 1
-            if around.enter(number, row) and (bare := lines.strip_indent(row)):
-                if block := self._read_block(number, bare, around.in_fence):
-                    block.is_example = around.is_example(row, block.before)
-                    block.drop_placeholders()
-                    after = block.after
-                    blocks.append(block)
-                else:
-                    around.above = row
-            number = after
+        around, after = Surroundings(self.fences), 0
+        for number, row in enumerate(self.rows):
+            bare = lines.strip_indent(row)
+            if number < after or not around.enter(number, row) or not bare:
+                continue
+            if block := self._read_block(number, bare, around.in_fence):
+                block.is_example = around.is_example(row, block.before)
+                block.drop_placeholders()
+                after = block.after
+                blocks.append(block)
+            else:
+                around.above = row
         return blocks
 
     def list_spans(self, blocks: list[LearningBlock]) -> list[Span]:

@@ -26,6 +26,7 @@ ESCAPES = {
     **dict(zip("N_LP", "\x85\xa0\u2028\u2029", strict=True)),
     **{char: char for char in ' \t"/\\'},
 }
+_KEY = re.compile(r"""([^\s:#'"[{-][^:]*):(\s.*)?""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SINGLE_QUOTED = re.compile(r"'((?:[^']|'')*)")
@@ -63,13 +64,8 @@ def parse_mapping(lines: list[str]) -> Fields:
 
 def _find_keys(lines: list[str]) -> list[tuple[int, str, str]]:
     """Return (line number, key, rest of the line) of each key without indentation."""
-    keys = []
-    for at, line in enumerate(lines):
-        key, colon, rest = line.rstrip("\r\n").partition(":")
-        is_key = colon and key and not key[0].isspace() and key[0] not in "#-'\"[{"
-        if is_key and (not rest or rest[0].isspace()):
-            keys.append((at, key.rstrip(), rest.strip()))
-    return keys
+    matches = ((at, _KEY.fullmatch(line.rstrip("\r\n"))) for at, line in enumerate(lines))
+    return [(at, key[1].rstrip(), (key[2] or "").strip()) for at, key in matches if key]
 
 
 def _find_lines_below(lines: list[str], begin: int) -> list[str]:
