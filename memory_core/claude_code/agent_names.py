@@ -79,8 +79,8 @@ def find_file(listing: Iterable[str], names: Iterable[str]) -> str:
     present = sorted(listing, reverse=True)
     by_key = {make_key(name): name for name in present}
     for name in names:
-        if found := name if name in present else by_key.get(make_key(name)):
-            return found
+        if spelling := name if name in present else by_key.get(make_key(name)):
+            return spelling
     return ""
 
 
