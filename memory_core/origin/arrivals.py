@@ -243,26 +243,32 @@ def _decide(
     is_known = before and change_table.is_continued(store.paths, stem, before, text)
     if is_known or unclear is None or not (unknown := _list_of(store, agent, "")):
         return 0, digest
-    in_main = _read_in_main_tree(project, store, agent)
-    new = [one for one in unknown if rights.make_key(*one) not in in_main]
+    elsewhere = _read_elsewhere(project, store, agent)
+    new = [one for one in unknown if rights.make_key(*one) not in elsewhere]
     origins = _find_origins(project, store, agent, new, since) if new else {}
     for one, origin in origins.items():
         origins[one] = rights.UNKNOWN if origin in unclear else origin
-    origins |= {one: in_main[rights.make_key(*one)] for one in unknown if one not in new}
+    origins |= {one: elsewhere[rights.make_key(*one)] for one in unknown if one not in new}
     decided = {one: origin for one, origin in origins.items() if origin}
     ledger.add_origins(store, agent, decided)
     is_whole = len(decided) == len(origins)
     return sum(one == rights.IMPORT for one in decided.values()), digest if is_whole else None
 
 
-def _read_in_main_tree(project: Project, store: Store, agent: str) -> dict[str, str]:
-    """Return the origins by keys that are known in the main work tree of a linked one."""
-    root = project.paths.root
-    main = project_roots.find_main_tree(root)
-    if main in ("", root) or store.paths is not project.paths:
+def _read_elsewhere(project: Project, store: Store, agent: str) -> dict[str, str]:
+    """Return the origins by keys that are known in the main work tree, or under a former name.
+
+    Another project may have had the number of this folder: its texts are the person's here, too.
+    """
+    if store.paths is not project.paths:
         return {}
-    level = paths.LevelPaths(main, project.environ)
-    return ledger.read_origins(Store(level, project.config["directory"]), agent)
+    root, origins = project.paths.root, dict[str, str]()
+    main = project_roots.find_main_tree(root)
+    for other in (*state_owner.list_former(project.paths.state, root), main):
+        if other not in ("", root):
+            level = paths.LevelPaths(other, project.environ)
+            origins |= ledger.read_origins(Store(level, project.config["directory"]), agent)
+    return origins
 
 
 def _find_origins(

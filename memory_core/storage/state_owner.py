@@ -69,15 +69,26 @@ def _find_moved(state: SafeFiles, project: str) -> str:
     That project is gone, and had the name and the number (inode) of this folder: a new folder may
     get the number of a deleted one.
     """
-    if not os.path.isdir(project):
-        return ""  # HOME may name a folder that does not exist
-    files = SafeFiles(os.path.dirname(state.root))
-    for name, path in list_owners(files.root):
-        has_name = os.path.basename(path) == os.path.basename(project)
-        is_same = has_name and is_of_same_folder(SafeFiles(files.locate(name)), project)
-        if is_same and not os.path.lexists(path):
-            return files.locate(name)
+    for folder, path in _list_former(state, project):
+        if os.path.basename(path) == os.path.basename(project):
+            return folder
     return ""
+
+
+def list_former(state: SafeFiles, project: str) -> list[str]:
+    """Return the paths at which this folder was before, or one that had its number (inode)."""
+    return [path for _folder, path in _list_former(state, project)]
+
+
+def _list_former(state: SafeFiles, project: str) -> list[tuple[str, str]]:
+    """Return (state folder, path of its project) of the projects that `list_former` names."""
+    files = SafeFiles(os.path.dirname(state.root))
+    states = [(files.locate(name), path) for name, path in list_owners(files.root)]
+    return [
+        (folder, path)
+        for folder, path in states
+        if is_of_same_folder(SafeFiles(folder), project) and not os.path.lexists(path)
+    ]
 
 
 def list_owners(home: str) -> list[tuple[str, str]]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.history import rights
+from memory_core.origin import ledger
 from memory_core.storage import event_log, hook_files, state_owner
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.store import Store
@@ -68,6 +70,19 @@ def test_a_moved_project_finds_its_state_and_what_waits(sandbox: Sandbox) -> Non
     assert [entry["content"] for entry in Store(moved).read_review("engineer")] == ["Waits"]
     owner = json.loads(moved.state.read_text(state_owner.OWNER_FILE))
     assert owner["path"] == str(sandbox.root)
+
+
+def test_a_renamed_project_knows_whose_its_lines_are(sandbox: Sandbox) -> None:
+    new = "Somebody added this line meanwhile"
+    path = sandbox.write_memory("engineer", FACT)
+    ledger.add_origins(Store(sandbox.paths), "engineer", {(FACT, ""): rights.HAND})
+    renamed = move(sandbox, sandbox.root.parent / "renamed")
+    path = sandbox.memories / path.name
+    path.write_text(f"{path.read_text()}- {new}\n")
+    sandbox.run_hook("session_start", SESSION)
+    origins = ledger.read_origins(Store(renamed), "engineer")
+    found = [origins[ledger.make_key(text)] for text in (FACT, new)]
+    assert found == [rights.HAND, rights.UNKNOWN]
 
 
 def test_a_copy_has_a_state_of_its_own(sandbox: Sandbox) -> None:
