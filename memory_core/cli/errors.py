@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import typer
+
 from memory_core.files.problems import describe_expected
 
 PROGRAM_NAME = "agent-memory"
@@ -30,6 +32,12 @@ class CommandRefused(Exception):
     def __init__(self, message: str, status: int = 2) -> None:
         super().__init__(message)
         self.status = status
+
+
+def exit_if(failed: object) -> None:
+    """End the command with status 1 if something failed, or was not found."""
+    if failed:
+        raise typer.Exit(1)
 
 
 class ReaderGone(Exception):

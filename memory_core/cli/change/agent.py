@@ -68,11 +68,8 @@ def delete(
     )
     if written:
         cleaning.archive_memories(*scope, [row["agent"] for row in rows])
-    if json:
-        notes.print_changed(project, *({**row, "written": written} for row in rows))
-    elif written:
-        print_line(f"Deleted {files}; the items are archived.")
-        notes.note_undo(scope)
+    said = [f"Deleted {files}; the items are archived."] if written else []
+    notes.print_result(scope, json, [{**row, "written": written} for row in rows], said)
 
 
 def _describe(project: Project, level: Store, agent: str) -> dict[str, Any]:

@@ -12,12 +12,10 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from memory_core.cli.common import acting, inputs, notes
 from memory_core.cli.common.arguments import User, agent_argument, argument
 from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
-from memory_core.cli.errors import CommandRefused
+from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
 from memory_core.curation.edit_session import EditResult, EditWarning
@@ -103,8 +101,7 @@ def _edit_file(scope: Scope, agent: str) -> None:
     _print_result(scope, agent, result)
     if is_new:
         notes.note_undefined(project, agent)
-    if warnings:
-        raise typer.Exit(1)
+    exit_if(warnings)
 
 
 def _write_copy(target: str, copy: str) -> Path:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from memory_core.cli.common import acting, scopes
 from memory_core.cli.common.arguments import AsJson, Items, User, agent_argument
-from memory_core.cli.common.entries import Entry, format_section, print_entries, print_sentence
+from memory_core.cli.common.entries import Entry, format_section, print_list, print_sentence
 from memory_core.cli.common.notes import print_result
-from memory_core.cli.output import print_json, print_note, select_fields
+from memory_core.cli.output import select_fields
 from memory_core.curation import agent_context, archive, item_actions, lookup, searching
 from memory_core.curation.item_actions import RatedItem, SavedItem
 from memory_core.storage.project import Project
@@ -157,12 +157,10 @@ def _format_restored(result: SavedItem, file: str) -> str:
 
 def _list_archive(scope: scopes.Scope, agent: str, json: bool) -> None:
     items = archive.list_absent(scope.level, agent)
-    if json:
-        print_json([{**item._asdict(), "day": item.day or None} for item in items])
-        return
+    rows = [{**item._asdict(), "day": item.day or None} for item in items]
     width = len(str(len(items)))
-    cells = [(f"{item.number:{width}}", item.day) for item in items]
-    rows = zip(cells, items, strict=True)
-    print_entries([Entry((agent,), (), cell, item.text, item.section) for cell, item in rows])
-    if not items:
-        print_note(f"The archive of {agent} is empty.")
+    entries = [
+        Entry((agent,), (), (f"{item.number:{width}}", item.day), item.text, item.section)
+        for item in items
+    ]
+    print_list(json, rows, entries, f"The archive of {agent} is empty.")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting, notes
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User, argument
 from memory_core.cli.common.entries import Entry, print_list
 from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level
+from memory_core.cli.errors import exit_if
 from memory_core.cli.output import print_note
 from memory_core.curation import preference_actions
 from memory_core.document import preferences
@@ -71,7 +70,7 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     notes.print_result(scope, json, [{**fields, "changed": changed}], said)
     if not changed:
         print_note(f"{agent} has no preference {key!r}")
-        raise typer.Exit(1)
+    exit_if(not changed)
 
 
 @app.command("list")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-import typer
-
 from memory_core.cli.app import find_project
+from memory_core.cli.errors import exit_if
 from memory_core.cli.output import print_json, print_line
 from memory_core.git import memory_changes
 from memory_core.git.memory_changes import ItemChange, MemoryChanges
@@ -36,8 +35,7 @@ def print_changes(base: str, json: bool) -> None:
     else:
         for line in _format_comment(changes, base):
             print_line(line)
-    if changes.waiting:
-        raise typer.Exit(1)
+    exit_if(changes.waiting)
 
 
 def _format_comment(changes: MemoryChanges, base: str) -> list[str]:

@@ -7,9 +7,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memory_core.cli.output import is_terminal, make_safe, name_command, paint, print_line
+from memory_core.cli.output import (
+    is_terminal,
+    make_safe,
+    name_command,
+    paint,
+    print_json,
+    print_line,
+    print_note,
+)
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
@@ -54,6 +62,18 @@ def print_entries(entries: Sequence[Entry], words: str = "") -> None:
         print_line(f"{head}{format_section(entry.section)}{first}{entry.note}".rstrip())
         for line in nested:
             print_line(f"{' ' * count_cells(head)}{line}".rstrip())
+
+
+def print_list(
+    json: bool, rows: list[dict[str, Any]], entries: list[Entry], empty: str, words: str = ""
+) -> None:
+    """Print a list as JSON, or as entries; without any, say that it is empty."""
+    if json:
+        print_json(rows)
+    elif entries:
+        print_entries(entries, words)
+    else:
+        print_note(empty)
 
 
 def print_columns(rows: Sequence[Sequence[str]]) -> None:

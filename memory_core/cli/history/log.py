@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Annotated, Any
 
 from memory_core.cli.common import arguments, scopes
-from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.entries import Entry, print_list
 from memory_core.cli.output import print_diff, print_json, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.history import item_history
@@ -50,13 +50,10 @@ def log(
     elif not json:
         records = change_log.join_undone(records)
     recent = [record for record in records if record["time"] > start][::-1][:number]
-    if json:
-        print_json([record_to_json(record) for record in recent])
-        return
     undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
-    print_entries([_to_entry(record, undos) for record in recent])
-    if not recent:
-        print_note("Nothing is recorded since then." if records else "Nothing is recorded yet.")
+    entries = [_to_entry(record, undos) for record in recent]
+    empty = "Nothing is recorded since then." if records else "Nothing is recorded yet."
+    print_list(json, list(map(record_to_json, recent)), entries, empty)
 
 
 def diff(

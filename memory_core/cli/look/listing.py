@@ -14,7 +14,7 @@ from memory_core.cli.common.arguments import (
     flag,
     option,
 )
-from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.entries import Entry, print_entries, print_list
 from memory_core.cli.common.scopes import Scope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note, select_fields
@@ -99,24 +99,16 @@ def _list_items(
     items, notes = items[:number], preparing.read_notes(project, level, agent)
     pinned = {note.id for note in notes.values() if note.is_pinned}
     reasons = text_origins.list_held(project, level, agent)
-    held_ids = {item.id for item in items if scanner.redact(item.text) in reasons}
-    if json:
-        names = ("id", "text", "section", "nested", "confidence")
-        rows = [{"agent": agent, **select_fields(item, *names)} for item in items]
-        print_json(
-            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held_ids} for row in rows]
-        )
-        return
-    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held_ids, HELD)}
-    entries = []
+    names = ("id", "text", "section", "nested", "confidence")
+    rows, entries = [], []
     for item in items:
+        is_pinned, is_held = item.id in pinned, scanner.redact(item.text) in reasons
+        fields = {"agent": agent, **select_fields(item, *names)}
+        rows.append({**fields, "pinned": is_pinned, "held": is_held})
         cells = (item.id, f"{item.confidence:.1f}" if item.id else "")
-        note = marks.get(item.id, "")
+        note = HELD if is_held else PINNED if is_pinned else ""
         entries.append(Entry((agent,), (), cells, item.whole, item.section, note))
-    print_entries(entries)
-    if memory.snapshot is None:
-        print_note(f"{agent} has no memory yet.")
-    elif not items:
-        what = "items of yours" if mine else "items"
-        what += f" in the section {section}" if section else ""
-        print_note(f"{agent}'s memory has no {what}; see agent-memory show {agent}")
+    what = "items of yours" if mine else "items"
+    what += f" in the section {section}" if section else ""
+    empty = f"{agent}'s memory has no {what}; see agent-memory show {agent}"
+    print_list(json, rows, entries, empty if memory.snapshot else f"{agent} has no memory yet.")

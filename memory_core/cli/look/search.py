@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from memory_core.cli.common.arguments import AsJson, Limit, User, agent_option, argument, option
-from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.entries import Entry, print_list
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import print_json, print_note, select_fields
+from memory_core.cli.errors import exit_if
+from memory_core.cli.output import print_note, select_fields
 from memory_core.curation import searching
 from memory_core.document import markdown
 
@@ -51,23 +50,19 @@ def search(
     places = [place] if place else searching.PLACES
     result = searching.search_items(scope.level, words, agents, places)
     hits = result.hits[:number]
-    if json:
-        names = ("agent", "id", "text", "section", "nested", "day")
-        print_json([{**select_fields(hit, *names), "in": hit.place} for hit in hits])
-    else:
-        _print_hits(hits, words, user)
+    names = ("agent", "id", "text", "section", "nested", "day")
+    rows = [{**select_fields(hit, *names), "in": hit.place} for hit in hits]
+    print_list(json, rows, list(map(_to_entry, hits)), "Nothing found.", words)
+    if not json:
+        _note_archived(hits, user)
         if more := len(result.hits) - len(hits):
             print_note(f"{more} more found.")
     for message in result.unread:
         print_note(message)
-    if result.unread or not result.hits:
-        raise typer.Exit(1)
+    exit_if(result.unread or not result.hits)
 
 
-def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
-    print_entries([_to_entry(hit) for hit in hits], words)
-    if not hits:
-        print_note("Nothing found.")
+def _note_archived(hits: list[searching.ItemHit], user: bool) -> None:
     archived = [hit for hit in hits if hit.is_restorable]
     if archived:
         one = archived[0]

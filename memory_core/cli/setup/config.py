@@ -6,15 +6,13 @@ import difflib
 import json as json_module
 from typing import Annotated
 
-import typer
-
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, argument
 from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level
-from memory_core.cli.errors import CommandRefused
+from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
 from memory_core.storage.config_yml.config_file import set_value, unset_value
@@ -103,7 +101,7 @@ def _report_problems(project: Project, json: bool) -> None:
     if not project.config.is_readable:
         print_note(project.config.problems[0])
         print_note("In force are the last valid settings; without any, memory is off.")
-        raise typer.Exit(1)
+    exit_if(not project.config.is_readable)
     problems = config_sources.list_problems(project)
     if problems and not json:
         count = format_count(len(problems), "problem")
@@ -176,8 +174,7 @@ def check(json: AsJson = False) -> None:
         print_note("No problems found.")
     else:
         print_line("\n".join(problems))
-    if problems:
-        raise typer.Exit(1)
+    exit_if(problems)
 
 
 @app.command()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
+from memory_core.cli.errors import exit_if
 from memory_core.cli.output import (
     name_command,
     paint,
@@ -42,8 +41,7 @@ def doctor(
         print_json(_to_json(diagnosis))
     else:
         _print(diagnosis, fix, every)
-    if diagnosis.problems:
-        raise typer.Exit(1)
+    exit_if(diagnosis.problems)
 
 
 def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:

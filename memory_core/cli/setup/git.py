@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
 from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.common.notes import note_archived
+from memory_core.cli.errors import exit_if
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.git import merge_driver
 from memory_core.git.merge_driver import DriverChanges
@@ -42,8 +41,7 @@ def install(json: AsJson = False) -> None:
     _print(changes, json)
     if changes.is_ignored and not json:
         print_note("git ignores the memories here (see .gitignore), so it never merges them")
-    if any(resolution.refused for resolution in changes.resolutions):
-        raise typer.Exit(1)
+    exit_if(any(resolution.refused for resolution in changes.resolutions))
 
 
 @app.command()

@@ -9,13 +9,11 @@ import time
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-import typer
-
 from memory_core.claude_code import sample_events
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, agent_option, argument, flag
 from memory_core.cli.common.inputs import read_input
-from memory_core.cli.errors import CommandRefused
+from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
@@ -74,7 +72,7 @@ def replay(
         _print(script, result, write)
     if result.fault:
         print_note(f"The hook {result.fault}")
-        raise typer.Exit(1)
+    exit_if(result.fault)
 
 
 def _parse_event(data: bytes, path: str) -> dict[str, Any]:

@@ -6,12 +6,11 @@ import calendar
 import time
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, argument, flag
-from memory_core.cli.common.entries import Entry, print_columns, print_entries
+from memory_core.cli.common.entries import Entry, print_columns, print_list
 from memory_core.cli.common.notes import format_command
+from memory_core.cli.errors import exit_if
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.files.problems import describe_expected
 from memory_core.storage.project import Project
@@ -91,15 +90,10 @@ def search(
     """
     words = " ".join(text)
     hits = task_actions.search(find_synced_project(), words)
-    if json:
-        names, own = ("id", "title", "state"), ("section", "text")
-        print_json([select_fields(hit.memory, *names) | select_fields(hit, *own) for hit in hits])
-    else:
-        print_entries(list(map(_to_entry, hits)), words)
-        if not hits:
-            print_note("Nothing found.")
-    if not hits:
-        raise typer.Exit(1)
+    names, own = ("id", "title", "state"), ("section", "text")
+    rows = [select_fields(hit.memory, *names) | select_fields(hit, *own) for hit in hits]
+    print_list(json, rows, list(map(_to_entry, hits)), "Nothing found.", words)
+    exit_if(not hits)
 
 
 def _to_entry(hit: TaskHit) -> Entry:

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import typer
-
 from memory_core.claude_code import headless
 from memory_core.cli import output
 from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes, option
 from memory_core.cli.common.scopes import Scope, find_agents, find_level
-from memory_core.cli.errors import CommandRefused
+from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.curation import optimizing
 from memory_core.curation.optimizing import Proposal
 from memory_core.storage.project import Project
@@ -62,8 +60,7 @@ def optimize(
     _print_outcomes(scope, outcomes)
     if proposals and not (yes or ask or json):
         output.print_note(notes.DRY_RUN_HINT if dry_run else notes.YES_HINT)
-    if any(outcome.refused for outcome in outcomes):
-        raise typer.Exit(1)
+    exit_if(any(outcome.refused for outcome in outcomes))
 
 
 def _collect_proposals(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
-import typer
-
 from memory_core.claude_code import settings_files
 from memory_core.cli.common import notes
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
 from memory_core.cli.common.scopes import Scope, find_level
-from memory_core.cli.errors import CommandRefused
+from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import UnusedData, UnusedFile
@@ -254,5 +252,4 @@ def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> 
         print_json(fields if len(names) > 1 else fields[names[0]])
     elif not any(step.has_work or step.failed for step in steps):
         print_note("Nothing to tidy up.")
-    if any(step.failed for step in steps):
-        raise typer.Exit(1)
+    exit_if(any(step.failed for step in steps))
