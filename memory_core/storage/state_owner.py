@@ -87,7 +87,7 @@ def _list_former(state: SafeFiles, project: str) -> list[tuple[str, str]]:
     return [
         (folder, path)
         for folder, path in states
-        if is_of_same_folder(SafeFiles(folder), project) and not os.path.lexists(path)
+        if not os.path.lexists(path) and is_of_same_folder(SafeFiles(folder), project)
     ]
 
 
