@@ -24,6 +24,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin.text_origins import JudgedText
 from memory_core.secrets import scanner
+from memory_core.selection import splitting
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize
@@ -118,6 +119,18 @@ def list_own(memory: AgentMemory, texts: Iterable[JudgedText]) -> list[RatedItem
     return items + [RatedItem("", " ".join(text.split()), "", 1.0) for text in prose]
 
 
+def _find_item(memory: AgentMemory, name: str, items: list[RatedItem]) -> RatedItem:
+    """Do the same as `lookup.find_item`; of a sentence the error says how to change it."""
+    try:
+        return lookup.find_item(name, items)
+    except lookup.ItemNotFound as error:
+        prose = (text for _start, _end, text in splitting.list_paragraphs(memory.document))
+        if not any(name.casefold() in " ".join(text.split()).casefold() for text in prose):
+            raise
+        way = f"agent-memory edit {memory.agent} changes a text without list sign"
+        raise lookup.ItemNotFound(f"{error}; {way}") from None
+
+
 def judge(
     project: Project, agent: str, item: str, kind: str, store: Store | None = None, **by: str
 ) -> RatedItem:
@@ -144,7 +157,7 @@ def judge_items(
 
     def change(memory: AgentMemory) -> list[tuple[str, RatedItem]]:
         items = list_items(memory)
-        named = [lookup.find_item(name, items) for name in agents[memory.agent]]
+        named = [_find_item(memory, name, items) for name in agents[memory.agent]]
         chosen = {item.id: item for item in named}
         for item in chosen.values():
             decided = _settle(memory, item.text) if kind in ("removed", "confirmed") else {}

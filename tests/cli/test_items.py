@@ -65,6 +65,14 @@ def test_an_unclear_item_changes_nothing(team: Person) -> None:
     check_refused(team, cases)
 
 
+def test_a_sentence_is_changed_in_the_editor(team: Person) -> None:
+    path = team.sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}\n## Rules\nSQL lives in\nsrc/db only.\n")
+    way = "agent-memory edit engineer changes a text without list sign"
+    cases = {f"{verb} engineer lives in src/db": way for verb in ("remove", "pin", "confirm")}
+    check_refused(team, cases)
+
+
 def test_items_are_restored_and_shared_by_id(team: Person) -> None:
     team.run("remove", short(ITEM), short(OTHER))
     done = team.run("restore", short(ITEM), short(OTHER))
