@@ -1,7 +1,5 @@
 """Fixtures and settings for all tests."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path
@@ -11,7 +9,8 @@ from hypothesis import is_hypothesis_test, settings
 
 pytest.register_assert_rewrite("support")
 
-from support.command_line import ITEM, Person  # noqa: E402 - pytest first
+from memory_core.storage.project import Project  # noqa: E402 - pytest first
+from support.command_line import ITEM, Person  # noqa: E402
 from support.paths import EVENTS  # noqa: E402
 from support.sandbox import Sandbox  # noqa: E402
 
@@ -44,6 +43,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def sandbox(tmp_path: Path) -> Sandbox:
     """A project folder and a home folder."""
     return Sandbox(tmp_path)
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> Project:
+    """Return the project of the sandbox, as the product opens it."""
+    return sandbox.open_project()
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The functions of memory_core.api, with real files."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import subprocess

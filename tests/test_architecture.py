@@ -3,8 +3,6 @@
 Every import counts: at the top of a module, inside a function, and for type checking only.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """Checks that keep the documentation current: tables match the code, links work."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -105,8 +103,7 @@ def history_table() -> str:
     rows = ["| key | meaning |", "| --- | --- |"]
     for name, field in record_models.HistoryRecord.model_fields.items():
         texts = [field.description, *(getattr(one, "description", None) for one in field.metadata)]
-        told = next(filter(None, texts))
-        rows.append(f"| `{name}` | {told} |")
+        rows.append(f"| `{name}` | {next(filter(None, texts))} |")
     return "\n".join(rows)
 
 

@@ -4,8 +4,6 @@ A repository may have a link, a pipe or a huge file in any place, so all other m
 `SafeFiles`.  The modules below have paths that no repository chooses.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hooks with any input: exit status 0, no output or one JSON object, one log line per error."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -183,6 +181,5 @@ def test_a_hook_ends_quietly_on_a_signal(sandbox: Sandbox, number: signal.Signal
 
 
 def test_an_event_that_never_ends_reaches_the_time_limit(sandbox: Sandbox) -> None:
-    process = running(sandbox, "subagent_stop")
-    assert read_to_end(process) == (0, b"", b"")
+    assert read_to_end(running(sandbox, "subagent_stop")) == (0, b"", b"")
     assert sandbox.read_log()[0]["error"] == "HookInterrupted: out of time"

@@ -1,7 +1,5 @@
 """The modules that hooks load when nothing has to be prepared; all others are plain Python."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -12,15 +10,12 @@ import pytest
 from memory_core.memory import preparing
 from memory_core.origin import arrivals
 from support.code import count_code_lines
-from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.events import BLOCK, make_post_event, make_pre_event, make_start_event, make_stop_event
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, list_hook_imports
 from support.paths import REPO
 from support.sandbox import Sandbox
 
-REPORT = (
-    "Done.\n\nUsed: none\n\n"
-    "# Add To Memory:\nType: pattern\nContent: The retry count is set in settings.py\n#\n"
-)
+REPORT = f"Done.\n\nUsed: none\n\n{BLOCK}\n"
 DELIVERING = [
     ("pre_tool_use", make_pre_event(prompt="Add a retry to format_amount in money.py")),
     ("subagent_start", make_start_event()),  # its prompt has the memory

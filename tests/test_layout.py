@@ -1,7 +1,5 @@
 """Layout of the tests: code that several files share is in tests/support."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Names in the code: a class name has one meaning, and vague names are not used."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Run the console sessions of the pages that tell a story, line by line."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The parts of the tests: scripts/run-parts, Makefile and folders agree."""
 
-from __future__ import annotations
-
 import subprocess
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader

@@ -4,8 +4,6 @@ The first set is split in halves by a digest of its texts; each other list is by
 did not know what is recognised.  None of these lists was used for the weights.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from hashlib import sha256

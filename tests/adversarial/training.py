@@ -9,8 +9,6 @@ makes these weights smaller, so that a few frequent words do not decide alone.  
 texts gets no weight, since it says little.  The heaviest words are trained once more by themselves.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import math

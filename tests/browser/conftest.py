@@ -5,8 +5,6 @@ which scripts/fetch-tools installed axe-core.  Without one of them, tests are sk
 fail instead.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

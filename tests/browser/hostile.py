@@ -1,7 +1,5 @@
 """A project in which all that somebody else may write tries to be more than text."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import quote
 

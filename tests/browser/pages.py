@@ -1,7 +1,5 @@
 """The pages of a dashboard, found by its links."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urljoin, urlsplit
 

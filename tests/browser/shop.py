@@ -1,7 +1,5 @@
 """A project after eight weeks of work: real hooks filled it, with clocks of those weeks."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

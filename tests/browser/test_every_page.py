@@ -1,7 +1,5 @@
 """Every page: no errors, nothing from elsewhere, readable at each width in both themes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The dashboard in use: pages that refresh themselves, keys, the theme."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Agents and settings of Claude Code, in a project that nobody has checked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from memory_core.claude_code import agent_definitions

@@ -1,7 +1,5 @@
 """Names of agents: one id for every spelling, one safe file for every id."""
 
-from __future__ import annotations
-
 import unicodedata
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """Validation of Claude Code events, and the reports in them."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

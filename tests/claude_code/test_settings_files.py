@@ -1,7 +1,5 @@
 """Which settings file switches the hooks off."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The hooks in a user's settings.json: added once, removed without a trace."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,7 @@ from support.tables import for_each
 with open(REPO / "settings.template.json", encoding="utf-8") as file:
     TEMPLATE = file.read()
 
-PARTS = (settings_json.BASIC, settings_json.TASKS)
-BLOCK = settings_json.build_hooks(TEMPLATE, parts=PARTS)
+BLOCK = settings_json.build_hooks(TEMPLATE, parts=(settings_json.BASIC, settings_json.TASKS))
 # Hooks of an older version: another matcher, another command, one event less.
 OLD_HOOK = {"type": "command", "command": settings_json.COMMAND_PREFIX + '"$HOME/older"; run it'}
 OLD_EVENTS = ("PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd")
@@ -308,11 +305,10 @@ pieces = st.sampled_from([*MARKS, *WORDS])
 spoilt = st.tuples(usual_texts(), st.integers(0, 400), pieces).map(
     lambda parts: parts[0][: parts[1]] + parts[2] + parts[0][parts[1] + 1 :]
 )
-json_like = st.lists(pieces, max_size=14).map("".join) | odd_texts() | spoilt
 
 
 @unhurried
-@given(json_like)
+@given(st.lists(pieces, max_size=14).map("".join) | odd_texts() | spoilt)
 @example("[1]]")
 @example('"\\ud800"')
 @example("01")

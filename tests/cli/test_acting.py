@@ -1,7 +1,5 @@
 """What an agent may do in its shell: less than a person, who uses the same commands."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess
@@ -15,6 +13,7 @@ import pytest
 from memory_core.claude_code import settings_files
 from memory_core.history import item_history
 from support.command_line import Person
+from support.life import write
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -27,8 +26,7 @@ def write_transcript(
 ) -> None:
     folder = settings_files.find_transcript_folder(root or str(sandbox.root), sandbox.env)
     path = Path(folder, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    write(path, "".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def find_origin(person: Person, text: str = RULE, *options: str) -> str:
@@ -86,7 +84,6 @@ def test_words_of_an_agent_inherit_no_rights(person: Person) -> None:
 
 
 TYPED = {"type": "user", "message": {"content": f"/remember engineer {RULE}"}}
-RESULT = {"content": [{"type": "tool_result", "content": RULE}]}
 LINES: list[tuple[dict[str, Any], str]] = [
     ({**TYPED, "isMeta": True}, "agent"),
     ({**TYPED, "isCompactSummary": True}, "agent"),
@@ -94,7 +91,7 @@ LINES: list[tuple[dict[str, Any], str]] = [
     ({"type": "user", "message": {"content": f"Please do not say {RULE}"}}, "agent"),
     ({**TYPED, "isSidechain": True}, "agent"),
     ({"type": "user", "message": {"content": f"<task-notification>{RULE}"}}, "agent"),
-    ({"type": "user", "message": RESULT}, "agent"),
+    ({"type": "user", "message": {"content": [{"type": "tool_result", "content": RULE}]}}, "agent"),
     (TYPED, "person"),
     ({"type": "user", "message": {"content": f"Save this rule:\n- {RULE}"}}, "person"),
 ]
@@ -148,8 +145,7 @@ def test_a_line_that_a_tool_wrote_is_an_agents(
     *use, origin = row
     person.sandbox.write_memory("engineer", "Orders are numbered")
     person.run("list", "engineer")  # the first look
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(f"{path.read_text()}- {RULE}\n")
+    person.sandbox.append_to_memory("engineer", f"- {RULE}\n")
     write_transcript(person.sandbox, *call(*use), name="s1/subagents/agent-a1.jsonl")
     assert find_origin(person) == origin
 
@@ -158,8 +154,7 @@ def test_a_line_of_the_user_that_a_tool_of_another_project_wrote_is_an_agents(
     person: Person,
 ) -> None:
     path = Path(person.sandbox.env["HOME"], ".claude-mpm", "memories", "engineer.md")
-    path.parent.mkdir(parents=True)
-    path.write_text("- Stock is booked twice\n")
+    write(path, "- Stock is booked twice\n")
     person.run("allow")
     write_transcript(person.sandbox, *call("Bash", -60, {"command": "tee engineer.md"}))
     assert find_origin(person, "Stock is booked twice", "--user") == "person", "the first look"
@@ -176,8 +171,7 @@ def test_a_killed_client_leaves_no_call_at_work(person: Person) -> None:
     person.sandbox.write_memory("engineer", "Orders are numbered")
     person.run("list", "engineer")  # the first look
     write_transcript(person.sandbox, call("Bash", -60, {"command": "make notes"})[0])
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(f"{path.read_text()}- {RULE}\n")
+    person.sandbox.append_to_memory("engineer", f"- {RULE}\n")
     assert find_origin(person) == "hand"
 
 

@@ -1,7 +1,5 @@
 """`agent-memory rename` and `delete`."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_core.storage.store import Store
@@ -11,14 +9,12 @@ from support.inbox import add_report
 from support.refusals import check_refused
 from support.review import make_waiting
 
-FREE_TEXT = "\n## Notes\n\nAsk the platform team first.\n"
-
 
 @pytest.fixture
 def busy(person: Person) -> Person:
     """Return a user with a memory, an archive, and learnings that wait for a person."""
-    path = person.sandbox.write_memory("engineer", ITEM, "Tests need redis")
-    path.write_text(path.read_text() + FREE_TEXT)
+    person.sandbox.write_memory("engineer", ITEM, "Tests need redis")
+    person.sandbox.append_to_memory("engineer", "\n## Notes\n\nAsk the platform team first.\n")
     person.run("confirm", "engineer", "event bus")
     person.run("remove", "engineer", "redis")
     with store_of(person).lock("engineer"):

@@ -1,7 +1,5 @@
 """All commands: help, usage errors, --json; and commands for status, upkeep and setup."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import os
@@ -326,8 +324,7 @@ def test_show_finds_an_agent_by_any_spelling(settled: Person) -> None:
 def test_show_prints_the_exact_bytes_except_on_a_terminal(settled: Person) -> None:
     odd = b"\xef\xbb\xbf# Odd\r\n- caf\xe9 \x1b]0;pwned\x07\r\nno end"
     (settled.sandbox.memories / "engineer.md").write_bytes(odd)
-    done = settled.run("show", "engineer")
-    assert done.stdout.encode("utf-8", "surrogateescape") == odd
+    assert settled.run("show", "engineer").stdout.encode("utf-8", "surrogateescape") == odd
     assert "caf\ufffd" in settled.read_json("show", "engineer")["text"]
     assert "\x1b" not in run_on_terminal(settled, "show engineer")
 
@@ -470,8 +467,7 @@ def test_replay_shows_what_write_does(person: Person, tmp_path: Path) -> None:
 
 
 def test_replay_prints_reply_diff_and_time(settled: Person) -> None:
-    path = settled.sandbox.memories / "engineer.md"
-    path.write_text(path.read_text() + "- Build in C:\\new\n")
+    settled.sandbox.append_to_memory("engineer", "- Build in C:\\new\n")
     said = settled.run("replay", "-", data=settled.make_sample("pre")).stdout
     assert "Build in C:\\\\new\n" in said
     heads = [line for line in said.splitlines() if line.startswith("== ")]
@@ -548,8 +544,7 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     assert read_files(untidy.sandbox.root) == before
     for said in ("1 report would", "-<<<<<<< HEAD", "1 file"):
         assert said in dry.stdout
-    done = untidy.succeed("tidy")
-    assert "Merged 1 waiting report." in done.stdout
+    assert "Merged 1 waiting report." in untidy.succeed("tidy").stdout
     assert TAUGHT in untidy.sandbox.read_memory("engineer")
     assert "<<<<<<<" not in untidy.sandbox.read_memory("qa")
     # Nothing is removed unasked.
@@ -570,8 +565,7 @@ def test_tidy_says_once_that_there_is_nothing_to_do(person: Person) -> None:
 
 
 def test_the_answer_no_concerns_one_step(untidy: Person) -> None:
-    terminal = Terminal(untidy, "agent-memory tidy")
-    assert answer_all(terminal, YES_OR_NO, "n\r") == 1
+    assert answer_all(Terminal(untidy, "agent-memory tidy"), YES_OR_NO, "n\r") == 1
     assert list(untidy.sandbox.state.glob(f"ready/*{TEMPORARY}"))
 
 

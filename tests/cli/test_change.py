@@ -1,7 +1,5 @@
 """Commands that change memories: add, edit, init, clean."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -31,6 +29,7 @@ from support.command_line import ITEM, Person, hide_change, read_fields
 from support.events import make_stop_event
 from support.files import define_agents, read_files
 from support.inbox import add_report
+from support.life import write
 from support.memory_files import make_section
 from support.refusals import check_refused
 from support.runs import add_runs, make_run
@@ -43,11 +42,6 @@ OTHER = "The bank answers within a day"
 LEARNED = "The retry count is set in settings.py"
 DAY = 86400
 UNDO_HINT = "Undo with: agent-memory undo ID\n"
-
-
-@pytest.fixture
-def shop(sandbox: Sandbox) -> Project:
-    return sandbox.open_project()
 
 
 def items(text: str) -> list[str]:
@@ -84,8 +78,7 @@ def test_the_type_of_an_item_is_optional(person: Person) -> None:
         (["Patterns", NEWS], "Coding Patterns Learned"),
         (["-"], "Recent Learnings"),
     ):
-        data = f"{NEWS}\n".encode()
-        (added,) = person.read_json("add", "qa", *words, data=data)["items"]
+        (added,) = person.read_json("add", "qa", *words, data=f"{NEWS}\n".encode())["items"]
         assert (added["text"], added["section"]) == (NEWS, section)
         person.run("undo")
 
@@ -115,9 +108,9 @@ def test_add_reads_lines(person: Person, sandbox: Sandbox) -> None:
     assert not (sandbox.memories / "qa.md").exists()
 
 
-def test_more_lines_than_a_section_holds(shop: Project) -> None:
+def test_more_lines_than_a_section_holds(project: Project) -> None:
     lines = [f"Widget number{number} is painted" for number in range(20)]
-    done = item_actions.teach(shop, "qa", "pattern", lines, source="agent")
+    done = item_actions.teach(project, "qa", "pattern", lines, source="agent")
     assert [text for _section, text in done.evicted] == lines[:5]
     assert [each.item.text for each in done.taught] == lines[5:]
     assert not any(each.was_present for each in done.taught)
@@ -283,8 +276,7 @@ def test_learnings_during_an_edit_are_kept(settled: Person, script: str) -> None
 
 def test_a_new_memory_that_somebody_made_meanwhile(settled: Person) -> None:
     (settled.sandbox.memories / "engineer.md").unlink()
-    done = editing_with(settled, LEARNS + ADDS_LINE)
-    assert done.stdout == "engineer: 1 item added\n"
+    assert editing_with(settled, LEARNS + ADDS_LINE).stdout == "engineer: 1 item added\n"
     assert sorted(items(settled.sandbox.read_memory("engineer"))) == sorted([LEARNED, NEWS])
 
 
@@ -374,9 +366,9 @@ def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:
     assert "is a link, which is not followed" in done.stderr
 
 
-def test_text_that_cannot_be_saved_stays_in_the_copy(settled: Person, shop: Project) -> None:
+def test_text_that_cannot_be_saved_stays_in_the_copy(settled: Person, project: Project) -> None:
     before = settled.sandbox.read_memory("engineer")
-    with shop.store.lock("engineer"):
+    with project.store.lock("engineer"):
         done = editing_with(settled, ADDS_LINE)
     assert (done.returncode, done.stdout) == (1, "")
     assert "is locked by another process" in done.stderr
@@ -439,11 +431,10 @@ def test_manual_edits_are_not_recorded_as_commands() -> None:
 # On a terminal.
 
 
-def edit_on_terminal(person: Person, script: str, **env: str) -> Terminal:
+def edit_on_terminal(person: Person, script: str) -> Terminal:
     """Start `edit` with a script as the editor, which counts its runs."""
     person.add_program("editor", f'echo x >> "$TMPDIR/turns"\n{script}')
-    settings = {**editor_settings(person), **env}
-    return Terminal(person, "agent-memory edit engineer", 100, **settings)
+    return Terminal(person, "agent-memory edit engineer", 100, **editor_settings(person))
 
 
 ASKED = "Edit again, keep or discard? [E/k/d]: "
@@ -478,8 +469,7 @@ def test_discarding_changes_nothing(settled: Person) -> None:
 
 @pytest.mark.parametrize(("keys", "is_kept"), [("K\r", True), ("d\r", False)])
 def test_an_answer_concerns_only_the_edited_text(settled: Person, keys: str, is_kept: bool) -> None:
-    terminal = edit_on_terminal(settled, LEARNS + ODD + ADDS_LINE)
-    assert answer_all(terminal, ASKED, keys) == 0
+    assert answer_all(edit_on_terminal(settled, LEARNS + ODD + ADDS_LINE), ASKED, keys) == 0
     text = settled.sandbox.read_memory("engineer")
     assert LEARNED in text
     assert [part in text for part in ("\n<system-reminder>\n", NEWS)] == [is_kept] * 2
@@ -596,8 +586,7 @@ def file(sandbox: Sandbox, name: str, days: float, data: str = "x\n") -> Path:
         path = sandbox.state / name.removeprefix("state/")
     else:
         path = sandbox.root / ".claude-mpm" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(data)
+    write(path, data)
     aged(path, days)
     if name.startswith(("state/runs/", "state/receipts/")):
         aged(path.parent, days)
@@ -634,7 +623,7 @@ STAYING = """
 """
 
 
-def test_files_to_clean(shop: Project, sandbox: Sandbox) -> None:
+def test_files_to_clean(project: Project, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM)
     expected = {str(file(sandbox, "state/events.1.jsonl", 91)): "a log that nobody reads"}
     file(sandbox, "state/events.2.jsonl", 89)
@@ -643,7 +632,7 @@ def test_files_to_clean(shop: Project, sandbox: Sandbox) -> None:
         file(sandbox, name.format("new"), days * 0.9)
     for name in STAYING.split():
         file(sandbox, name, 500)
-    told = {each.path: each.reason for each in found(shop).files}
+    told = {each.path: each.reason for each in found(project).files}
     assert set(told) == set(expected)
     assert [path for path in told if not told[path].startswith(expected[path])] == []
 
@@ -665,8 +654,7 @@ def keep_memories(sandbox: Sandbox) -> None:
     slip = sandbox.root / ".claude" / "agents" / "has-a-slip.md"
     slip.write_text("---\nname: [unclosed\n---\n")
     plugins = sandbox.home / ".claude" / "plugins" / "installed_plugins.json"
-    plugins.parent.mkdir(parents=True)
-    plugins.write_text('{"version": 2, "plugins": {"tools@shop": [{"scope": "user"}]}}')
+    write(plugins, '{"version": 2, "plugins": {"tools@shop": [{"scope": "user"}]}}')
     event_log.write(sandbox.paths, "agent.memory.loaded", agent_id="seen-lately")
     add_runs(
         sandbox.paths, make_run("r1", time=format_utc(time.time() - 29 * DAY), agent="ran-lately")
@@ -703,13 +691,13 @@ def test_memories_that_clean_keeps(sandbox: Sandbox) -> None:
     assert read_files(sandbox.memories) == before
 
 
-def test_every_memory_stays_where_definitions_are_unknown(shop: Project, sandbox: Sandbox) -> None:
+def test_all_memories_stay_if_definitions_are_unknown(project: Project, sandbox: Sandbox) -> None:
     path, agents = remembered(sandbox), sandbox.root / ".claude" / "agents"
 
     def find_orphans(home: str, user: bool = False) -> list[str]:
-        level = shop.level(user)
-        project = Project(shop.paths, {"HOME": home} if home else {})
-        told = cleaning.find_unused(project, level)
+        level = project.level(user)
+        at_home = Project(project.paths, {"HOME": home} if home else {})
+        told = cleaning.find_unused(at_home, level)
         return [orphan.agent for orphan in told.orphans]
 
     assert find_orphans(str(sandbox.home)) == ["old-bot"]
@@ -753,11 +741,11 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     assert person.read_json("clean")["memories"] == []  # they were written just now
 
 
-def test_a_memory_that_changes_meanwhile_stays(shop: Project, sandbox: Sandbox) -> None:
+def test_a_memory_that_changes_meanwhile_stays(project: Project, sandbox: Sandbox) -> None:
     path = remembered(sandbox)
-    told = found(shop)
+    told = found(project)
     assert sandbox.run_hook("subagent_stop", make_stop_event(agent="old-bot")).status == 0
-    done = cleaning.remove_unused(shop, shop.store, told)
+    done = cleaning.remove_unused(project, project.store, told)
     assert done.orphans == []
     assert done.failed == {"old-bot": "it was changed just now"}
     assert sorted(items(path.read_text())) == sorted([ITEM, NEWS, LEARNED])
@@ -812,8 +800,8 @@ def test_clean_asks_on_a_terminal(person: Person, sandbox: Sandbox) -> None:
         assert [path.exists() for path in dust] == [status != 0] * len(dust)
 
 
-def test_an_empty_memory_is_bare(shop: Project) -> None:
-    head = read_memory(shop, "qa", shop.store).text
+def test_an_empty_memory_is_bare(project: Project) -> None:
+    head = read_memory(project, "qa", project.store).text
     default = "## Recent Learnings (Max: 15 items)\n\n## Preferences\n<!-- -->\n"
     for text in (head, "", f"{head}\n{default}"):
         assert cleaning.has_only_header(text), text

@@ -1,7 +1,5 @@
 """Items on terminals of any width: nothing is cut, no line is too wide."""
 
-from __future__ import annotations
-
 import io
 import re
 

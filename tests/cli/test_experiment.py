@@ -1,7 +1,5 @@
 """What runs with and without memory cost: `experiment report`, and the use line of `status`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -54,8 +52,7 @@ def test_the_share_is_a_setting(team: Person) -> None:
 
 
 def test_a_report_without_runs(team: Person) -> None:
-    text = run(team, "report")
-    assert text.startswith(
+    assert run(team, "report").startswith(
         "No run of an experiment to compare yet.\nExperiment: not running (start: "
     )
     assert run(team, "report ENGINEER").startswith("No run of engineer to compare yet.")

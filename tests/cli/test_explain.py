@@ -1,7 +1,5 @@
 """agent-memory explain and pin: the decisions are those of the block that the hook delivers."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -135,18 +133,15 @@ def test_items_that_no_task_receives_have_a_row(shop: Person) -> None:
     shop.sandbox.write_memory("engineer", BUS, poison, "Never let services talk directly", "Bus")
     rows = {item["text"]: item for item in explain(shop, TASKS[0])["items"]}
     assert rows[poison]["reason"].startswith("may be poisoned")
-    listed = shop.read_json("list", "engineer")
-    assert [row["text"] for row in listed if row["held"]] == [poison]
+    assert [row["text"] for row in shop.read_json("list", "engineer") if row["held"]] == [poison]
     assert f"{poison}  (held)" in shop.run("list", "engineer").stdout
     assert "not given" in shop.run("show", rows[poison]["id"]).stdout
 
 
 def test_the_preview_is_what_the_hook_adds(shop: Person) -> None:
     for task in TASKS[:3]:
-        assert (
-            shop.run("show", "engineer", "--for", task).stdout.strip()
-            == read_block(shop, task).strip()
-        )
+        shown = shop.run("show", "engineer", "--for", task).stdout
+        assert shown.strip() == read_block(shop, task).strip()
     done = shop.run("show", "engineer", "--as-given")
     assert "for an agent whose task is not known" in done.stderr
     assert shop.run("show", "engineer", "--for", "x", "--as-given").returncode == 2

@@ -1,7 +1,5 @@
 """The commands log, diff, undo, restore, and those that judge an item."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
@@ -38,11 +36,6 @@ def learn(person: Person, agent: str, text: str) -> None:
     lessons.learn(person.sandbox.open_project(), agent, text, kind="tip", run="a1b2c3d4e5")
 
 
-def edit(person: Person, old: str, new: str) -> None:
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(path.read_text().replace(old, new))
-
-
 def lines(person: Person, *words: str) -> list[str]:
     """Return the output of a command without times and ids of changes."""
     done = person.succeed(*words)
@@ -62,7 +55,7 @@ def times(person: Person) -> list[str]:
 
 def test_log_lists_the_newest_first(person: Person) -> None:
     person.run("confirm", "engineer", NEW_ID)
-    edit(person, f"- {ITEM}\n", "")
+    person.sandbox.edit_memory("engineer", f"- {ITEM}\n")
     own = item_history.id_of(ITEM)
     assert lines(person, "log") == [
         f"T  engineer  removed    {own}  0.8            {ITEM}",
@@ -74,7 +67,7 @@ def test_log_lists_the_newest_first(person: Person) -> None:
 
 
 def test_log_writes_nothing(person: Person) -> None:
-    edit(person, f"- {ITEM}\n", "- Another one, by hand\n")
+    person.sandbox.edit_memory("engineer", f"- {ITEM}\n", "- Another one, by hand\n")
     before = read_files(person.sandbox.root)
     for words in (["log"], ["diff", "engineer"], ["show", "engineer"]):
         assert person.run(*words).returncode == 0
@@ -92,8 +85,7 @@ def test_log_since(person: Person) -> None:
     first = times(person)[0]
     person.run("confirm", "engineer", NEW_ID)
     for since, kinds in ((first, "confirmed"), (first[:16], "confirmed learned edited")):
-        found = person.read_json("log", "--since", since)
-        assert [each["kind"] for each in found] == kinds.split()
+        assert [each["kind"] for each in person.read_json("log", "--since", since)] == kinds.split()
     done = person.run("log", "--since", "2999-01-01")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing is recorded since then.\n"
@@ -116,7 +108,7 @@ def test_log_since_lists_no_earlier_change(person: Person) -> None:
     for text in ("Ask Ann", "Or Eve"):
         learn(person, "engineer", text)
     person.run("remove", "qa", "Or Bob")
-    edit(person, f"- {ITEM}\n", f"- {ITEM}\n- The lift is slow\n")
+    person.sandbox.edit_memory("engineer", f"- {ITEM}\n", f"- {ITEM}\n- The lift is slow\n")
     found = [each["text"] for each in person.read_json("log", "--since", now)]
     assert found == ["The lift is slow", "Or Bob", "Or Eve", "Ask Ann"]
 
@@ -151,7 +143,7 @@ def test_diff_is_from_before_the_last_change(person: Person) -> None:
     told = person.read_json("diff", "engineer")
     assert body(told["diff"]) == [f"-- {NEW}"]
     assert (told["added"], told["removed"]) == ([], [NEW])
-    edit(person, ITEM, "Services may talk directly")
+    person.sandbox.edit_memory("engineer", ITEM, "Services may talk directly")
     told = person.read_json("diff", "engineer")
     assert body(told["diff"]) == [f"-- {ITEM}", "+- Services may talk directly"]
     assert (told["added"], told["removed"]) == (["Services may talk directly"], [ITEM])
@@ -210,19 +202,19 @@ def test_redo_takes_what_undo_takes(person: Person) -> None:
 
 
 def test_an_edit_of_the_file_is_not_undone(person: Person) -> None:
-    edit(person, f"- {NEW}\n", "")
+    person.sandbox.edit_memory("engineer", f"- {NEW}\n")
     (record,) = (each for each in person.read_json("log", "engineer") if each["kind"] == "removed")
     person.run("add", "engineer", "pattern", "Ask Ann before a release")
     check_refused(person, {f"undo {record['change']}": "edits of a file have none"})
 
 
 def test_a_later_edit_prevents_an_undo(person: Person) -> None:
-    edit(person, NEW, f"{NEW}, at last")
+    person.sandbox.edit_memory("engineer", NEW, f"{NEW}, at last")
     check_refused(person, {"undo": f"{NEW!r} was changed again by an edit of the file"}, status=1)
 
 
 def test_undo_keeps_later_changes_and_says_so(person: Person) -> None:
-    edit(person, f"- {ITEM}\n", f"Prose.\n\n- {ITEM}\n")
+    person.sandbox.edit_memory("engineer", f"- {ITEM}\n", f"Prose.\n\n- {ITEM}\n")
     assert person.read_json("undo", "--dry-run")[0]["merged"] == ["engineer"]
     done = person.run("undo")
     assert "engineer: merged with later changes of the file, which are kept.\n" in done.stderr
@@ -247,9 +239,9 @@ def test_a_change_of_an_older_version_is_not_undone(person: Person) -> None:
 
 
 def test_removed_items_are_restored_from_the_history(person: Person) -> None:
-    edit(person, f"- {NEW}\n", f"- {NEW}\n  - in tests/data\n")
+    person.sandbox.edit_memory("engineer", f"- {NEW}\n", f"- {NEW}\n  - in tests/data\n")
     person.run("confirm", "engineer", NEW_ID)
-    edit(person, f"- {NEW}\n  - in tests/data\n", "")
+    person.sandbox.edit_memory("engineer", f"- {NEW}\n  - in tests/data\n")
     assert person.read_json("restore", "engineer") == []
     done = person.read_json("restore", "engineer", NEW_ID[:5])
     assert (done["section"], done["text"]) == ("Recent Learnings", f"{NEW}\n  - in tests/data")

@@ -1,7 +1,5 @@
 """Items that are named by their ids: with or without an agent, one or several."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory_core.history import item_history
@@ -36,8 +34,7 @@ def test_several_items_are_one_change(team: Person) -> None:
         (["Engineer", short(ITEM), short(SHARED), short(ITEM)], {ITEM, SHARED}),
         (["engineer", "event", "bus"], {ITEM}),
     ):
-        done = team.succeed("remove", *words)
-        assert done.stdout.count("Archived: ") == len(removed)
+        assert team.succeed("remove", *words).stdout.count("Archived: ") == len(removed)
         gone = {text for agent in before for text in before[agent] - list_texts(team, agent)}
         assert gone == removed
         assert team.run("undo").returncode == 0
@@ -75,8 +72,7 @@ def test_a_sentence_is_changed_in_the_editor(team: Person) -> None:
 
 def test_items_are_restored_and_shared_by_id(team: Person) -> None:
     team.run("remove", short(ITEM), short(OTHER))
-    done = team.run("restore", short(ITEM), short(OTHER))
-    assert done.stdout.count("Restored to") == 2
+    assert team.run("restore", short(ITEM), short(OTHER)).stdout.count("Restored to") == 2
     assert ITEM in list_texts(team, "engineer")
     assert OTHER in list_texts(team, "qa")
     team.run("undo")  # it is one change

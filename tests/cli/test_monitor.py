@@ -1,7 +1,5 @@
 """`agent-memory monitor` as a process: in a pipe, on a terminal, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -119,7 +117,5 @@ def test_a_terminal_shows_colours_and_no_control_characters(person: Person) -> N
 
 
 def test_invalid_options(person: Person) -> None:
-    cases = {
-        "--since yesterday": "invalid time 'yesterday'",
-    }
+    cases = {"--since yesterday": "invalid time 'yesterday'"}
     check_refused(person, cases, prefix="monitor")

@@ -1,13 +1,12 @@
 """Output on a terminal: pager, completion, questions, progress, widths, and interruptions."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,18 +22,25 @@ PAGED = "echo PAGED; cat"
 MANY = [f"Service {number} talks through the event bus" for number in range(100)]
 
 
+def run_to_end(person: Person, command: str, status: int = 0, **more: Any) -> Terminal:
+    """Run a command on a terminal; return the terminal with all that it shows."""
+    terminal = Terminal(person, command, **more)
+    assert terminal.wait_for_end() == status
+    return terminal
+
+
 def test_any_locale_will_do(settled: Person) -> None:
     """Also one with only ASCII, or with another 8-bit encoding."""
     settled.sandbox.write_memory("müller", "Grüße — 漢字")
     latin = {"LC_ALL": "en_US.ISO-8859-1", "PYTHONIOENCODING": "iso-8859-1"}
     for env in ({"LC_ALL": "C"}, latin):
         for words in (["status"], ["show", "müller"], ["list"]):
-            done = settled.succeed(*words, **env)
-            assert done.stdout
+            assert settled.succeed(*words, **env).stdout
         told = json.loads(settled.run("show", "müller", "--json", **env).stdout)
         assert "Grüße — 漢字" in told["text"]
-        terminal = Terminal(settled, "agent-memory show müller; agent-memory nothing-ü", **env)
-        assert terminal.wait_for_end() == 2
+        terminal = run_to_end(
+            settled, "agent-memory show müller; agent-memory nothing-ü", status=2, **env
+        )
         assert "no such command" in terminal.shown
 
 
@@ -60,8 +66,7 @@ def test_long_output_uses_the_users_pager(person: Person) -> None:
         ("show engineer", {"PAGER": "'"}, False),
         ("show engineer", {"PAGER": "no-such-pager -x"}, False),
     ):
-        terminal = Terminal(person, f"agent-memory {command}", **env)
-        assert terminal.wait_for_end() == 0
+        terminal = run_to_end(person, f"agent-memory {command}", **env)
         assert (terminal.lines[0] == "PAGED") == is_paged
         assert MANY[-1] in terminal.lines[-1] or "--json" in command
 
@@ -77,20 +82,17 @@ def test_leaving_less_early_is_not_an_error(person: Person, keys: str) -> None:
     assert terminal.wait_for_end() == 0
     assert (MANY[-1] in terminal.shown) == ("G" in keys)
     person.sandbox.write_memory("engineer", ITEM)
-    terminal = Terminal(person, "agent-memory show engineer")
-    assert terminal.wait_for_end() == 0  # what fits is only printed
+    terminal = run_to_end(person, "agent-memory show engineer")  # what fits is only printed
     assert f"- {ITEM}" in terminal.lines
 
 
 def test_messages_and_status_come_through_the_pager(person: Person) -> None:
     person.sandbox.configure("memory:\n  enabled: [\n")
-    terminal = Terminal(person, "agent-memory config show", PAGER="sed s/^/:/")
-    assert terminal.wait_for_end() == 1
+    terminal = run_to_end(person, "agent-memory config show", 1, PAGER="sed s/^/:/")
     assert all(line.startswith(":") for line in terminal.lines)
     assert ":In force are the last valid settings" in terminal.shown
     # An error without a result does not use the pager.
-    terminal = Terminal(person, "agent-memory log --since x", PAGER="sed s/^/:/")
-    assert terminal.wait_for_end() == 2
+    terminal = run_to_end(person, "agent-memory log --since x", 2, PAGER="sed s/^/:/")
     assert terminal.lines[0].startswith("agent-memory: invalid time 'x'")
 
 
@@ -98,12 +100,10 @@ def test_a_pager_gets_colours_and_the_width(settled: Person) -> None:
     settled.run("confirm", "engineer", "bus")
     settled.sandbox.write_memory("engineer", f"{ITEM}; since May")
     for env in ({}, {"NO_COLOR": "1"}):
-        terminal = Terminal(settled, "agent-memory diff engineer", PAGER=PAGED, **env)
-        assert terminal.wait_for_end() == 0
+        terminal = run_to_end(settled, "agent-memory diff engineer", PAGER=PAGED, **env)
         assert terminal.lines[0] == "PAGED"
         assert ("\x1b[32m+- Services" in terminal.shown) == (not env)
-    terminal = Terminal(settled, "agent-memory status", 50, PAGER=PAGED)
-    assert terminal.wait_for_end() == 0
+    terminal = run_to_end(settled, "agent-memory status", width=50, PAGER=PAGED)
     assert terminal.lines[0] == "PAGED"
     assert max(map(entries.count_cells, terminal.lines[1:3])) <= 50
 
@@ -186,10 +186,7 @@ def files(person: Person) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if "/state/" not in name}
 
 
-CHANGING = [unsure, everything]
-
-
-@pytest.mark.parametrize("prepare", CHANGING)
+@pytest.mark.parametrize("prepare", [unsure, everything])
 def test_large_changes_ask_first(person: Person, prepare: Callable[[Person], str]) -> None:
     words = prepare(person)
     before = files(person)
@@ -209,8 +206,7 @@ def test_large_changes_ask_first(person: Person, prepare: Callable[[Person], str
 
 
 def test_with_yes_nothing_is_asked(person: Person) -> None:
-    terminal = Terminal(person, f"agent-memory {unsure(person)} --yes")
-    assert terminal.wait_for_end() == 0
+    terminal = run_to_end(person, f"agent-memory {unsure(person)} --yes")
     assert "[y/N]" not in terminal.shown
 
 
@@ -228,8 +224,7 @@ def test_a_project_without_memory_is_an_empty_state(person: Person) -> None:
         ("restore Plan", 0, "The archive of plan is empty.\n"),
         ("undo", 1, "there is nothing to undo: no change is recorded here\n"),
     ):
-        terminal = Terminal(person, f"agent-memory {command}", 40)
-        assert terminal.wait_for_end() == status
+        terminal = run_to_end(person, f"agent-memory {command}", status, width=40)
         assert terminal.lines
         assert person.run(*command.split()).stderr.endswith(said)
         done = person.run(*command.split(), "--json")

@@ -1,7 +1,5 @@
 """`agent-memory task` as a real process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -17,6 +15,7 @@ from memory_core.tasks import lifecycle
 from support.answers import answer_all
 from support.command_line import Person, read_fields
 from support.files import read_files
+from support.life import write
 from support.refusals import check_refused
 from support.terminal import Terminal
 
@@ -35,11 +34,9 @@ class Shop:
 
     def add_task(self, number: int, status: str = "To Do", more: str = "") -> Path:
         """Write a task file in the format of Backlog.md."""
-        folder = self.root / "backlog" / "tasks"
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"task-{number} - Title-{number}.md"
+        path = self.root / "backlog" / "tasks" / f"task-{number} - Title-{number}.md"
         head = f"id: TASK-{number}\ntitle: Title {number}\nstatus: {status}\n{more}"
-        path.write_text(f"---\n{head}---\n\n## Description\n\nWhy {number}.\n")
+        write(path, f"---\n{head}---\n\n## Description\n\nWhy {number}.\n")
         return path
 
     def run(self, words: str, *more: str, data: str = "", status: int = 0) -> str:

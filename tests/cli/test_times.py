@@ -1,7 +1,5 @@
 """Times and durations in the formats that users write."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Pruning moves items with low confidence and without recent use to the archive."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any
@@ -20,11 +18,6 @@ from support.sandbox import Sandbox
 OLD = "The lift is slow on Mondays"
 NEW = "Use tabs in makefiles"
 DAY = 86400
-
-
-@pytest.fixture
-def shop(sandbox: Sandbox) -> Project:
-    return sandbox.open_project()
 
 
 def ago(days: float) -> str:
@@ -84,35 +77,35 @@ def pruned(
     ],
 )
 def test_items_to_prune(
-    shop: Project, sandbox: Sandbox, records: Records, days: float, below: float, leaves: bool
+    project: Project, sandbox: Sandbox, records: Records, days: float, below: float, leaves: bool
 ) -> None:
     remembers(sandbox, "qa", records)
-    assert pruned(shop, days, below) == [OLD] * leaves
+    assert pruned(project, days, below) == [OLD] * leaves
 
 
-def test_age_0_includes_new_items(shop: Project) -> None:
+def test_age_0_includes_new_items(project: Project) -> None:
     """The times of versions may be ahead of the clock after several quick writes."""
     for number in range(5):
-        preference_actions.set_preference(shop, "qa", f"key {number}", "a")
-    memory_text = Path(shop.store.path("qa"))
+        preference_actions.set_preference(project, "qa", f"key {number}", "a")
+    memory_text = Path(project.store.path("qa"))
     memory_text.write_text(f"{memory_text.read_text()}\n## Mine\n- {NEW}\n")
-    assert pruned(shop, 0, 0.9) == [NEW]  # preferences are not learned items, so they stay
-    assert pruned(shop, 0, 0.8) == []  # the confidence of items that a user writes
+    assert pruned(project, 0, 0.9) == [NEW]  # preferences are not learned items, so they stay
+    assert pruned(project, 0, 0.8) == []  # the confidence of items that a user writes
 
 
-def test_pruned_items_are_archived(shop: Project, sandbox: Sandbox) -> None:
+def test_pruned_items_are_archived(project: Project, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
     for agent in ("docs", "ops"):
         remembers(sandbox, agent, wrong(OLD, 100))
     before = read_files(sandbox.root)
-    assert pruned(shop, 90, 0.3, False, "qa", "docs") == [OLD, OLD]
+    assert pruned(project, 90, 0.3, False, "qa", "docs") == [OLD, OLD]
     assert read_files(sandbox.root) == before
-    assert pruned(shop, 90, 0.3, True, "qa", "docs") == [OLD, OLD]
-    assert [each.text for each in archive.list_items(shop.store, "qa")] == [OLD]
+    assert pruned(project, 90, 0.3, True, "qa", "docs") == [OLD, OLD]
+    assert [each.text for each in archive.list_items(project.store, "qa")] == [OLD]
     assert NEW in sandbox.read_memory("qa")
     assert [OLD in sandbox.read_memory(agent) for agent in ("qa", "ops")] == [False, True]
-    assert shop.store.history("qa").read()[-1]["kind"] == "archived"
-    assert pruned(shop, 90, 0.3, True, "qa", "docs") == []
+    assert project.store.history("qa").read()[-1]["kind"] == "archived"
+    assert pruned(project, 90, 0.3, True, "qa", "docs") == []
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Export to a file and import, and sharing with other agents: nothing is lost."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import json
@@ -42,11 +40,6 @@ from support.tables import for_each
 FACT = "Services talk through the event bus, never directly"
 TABS = "Use tabs in makefiles"
 LIFT = "The lift is slow on Mondays"
-
-
-@pytest.fixture
-def shop(sandbox: Sandbox) -> Project:
-    return sandbox.open_project()
 
 
 @pytest.fixture
@@ -136,21 +129,21 @@ def file_of(**agent: Any) -> bytes:
 
 
 @pytest.fixture
-def lived(shop: Project) -> Project:
+def lived(project: Project) -> Project:
     """Create a project whose history has every kind of record."""
     for number in range(16):  # one more than the limit of a section
-        learn(shop, "engineer", f"Module number{number} is built by step {number}")
-    learn(shop, "engineer", "module number9 is built by step 9", run="a2")
-    item_actions.judge(shop, "engineer", "number4", "contradicted")
-    preference_actions.set_preference(shop, "engineer", "tone", "dry")
+        learn(project, "engineer", f"Module number{number} is built by step {number}")
+    learn(project, "engineer", "module number9 is built by step 9", run="a2")
+    item_actions.judge(project, "engineer", "number4", "contradicted")
+    preference_actions.set_preference(project, "engineer", "tone", "dry")
     mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\udcff\n"
-    write(shop, "engineer", text_in(shop, "engineer") + mine)
-    shop.store.add_to_review("engineer", [make_waiting("x", "tip", "too short")], "2026-11-20")
+    write(project, "engineer", text_in(project, "engineer") + mine)
+    project.store.add_to_review("engineer", [make_waiting("x", "tip", "too short")], "2026-11-20")
     older = {"kind": "task", "id": "0123456789", "outcome": "done", "duration_ms": 7}
-    shop.store.history("engineer").append([{"time": "2026-11-20T08:00:00.000Z", **older}])
-    transaction.change_memory(shop, "engineer", lambda work: None)
-    learn(shop, "PM", "Releases go out on Tuesdays")
-    return shop
+    project.store.history("engineer").append([{"time": "2026-11-20T08:00:00.000Z", **older}])
+    transaction.change_memory(project, "engineer", lambda work: None)
+    learn(project, "PM", "Releases go out on Tuesdays")
+    return project
 
 
 def test_a_round_trip_keeps_everything(lived: Project, other: Project) -> None:
@@ -174,27 +167,27 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project) -> None:
     assert [(each.records, each.entries, each.archived) for each in again] == [(0, 0, [])] * 2
 
 
-def test_an_export_has_new_manual_edits_and_no_invalid_record(shop: Project) -> None:
-    learn(shop, "qa", FACT, TABS)
-    write(shop, "qa", text_in(shop, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
-    with Path(shop.store.history("qa").path).open("a") as stream:
+def test_an_export_has_new_manual_edits_and_no_invalid_record(project: Project) -> None:
+    learn(project, "qa", FACT, TABS)
+    write(project, "qa", text_in(project, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
+    with Path(project.store.history("qa").path).open("a") as stream:
         stream.write('{"time": "yesterday", "kind": "learned", "id": "1"}\n')
         stream.write('{"time": "2026-11-20T10:00:00.000Z", "kind": "dreamt", "id": "1"}\n')
-    told = export_import.parse_export(exported(shop))["qa"]["history"]
+    told = export_import.parse_export(exported(project))["qa"]["history"]
     assert {each["kind"] for each in told} == {"learned", "removed", "edited"}
     assert all(each["time"].startswith("2") for each in told)
-    assert not [each for each in shop.store.history("qa").read() if each["kind"] == "removed"]
+    assert not [each for each in project.store.history("qa").read() if each["kind"] == "removed"]
 
 
 # Merged.
 
 
-def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Project) -> None:
+def test_a_different_preference_of_the_project_is_kept(project: Project, other: Project) -> None:
     preference_actions.set_preference(other, "qa", "Tone", "warm")
-    preference_actions.set_preference(shop, "qa", "tone", "dry")
-    preference_actions.set_preference(shop, "qa", "work-style", "small steps")
+    preference_actions.set_preference(project, "qa", "tone", "dry")
+    preference_actions.set_preference(project, "qa", "work-style", "small steps")
     merged = {"Tone": "warm", "work-style": "small steps"}
-    imported(other, shop)
+    imported(other, project)
     for _ in range(2):
         assert preference_actions.read_preferences(other, "qa") == merged
         undo_changes(other, other.store)
@@ -202,13 +195,13 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
         redo_changes(other, other.store)
 
 
-def test_both_histories_and_both_wordings_are_kept(shop: Project, other: Project) -> None:
+def test_both_histories_and_both_wordings_are_kept(project: Project, other: Project) -> None:
     better = "Review migrations with alembic for consistency"
-    learn(shop, "qa", FACT, TABS, better, run="a1")
+    learn(project, "qa", FACT, TABS, better, run="a1")
     learn(other, "qa", FACT, "Review migrations with alembic", run="b1")
     learn(other, "qa", LIFT, run="b2")
     before = items(other, "qa")
-    imported(other, shop)
+    imported(other, project)
     history = read_memory(other, "qa").history
     states = [history.find(text) for text, *_where in items(other, "qa")]
     told = {state.text: (state.confidence, state.run) for state in states if state}
@@ -230,10 +223,10 @@ def test_both_histories_and_both_wordings_are_kept(shop: Project, other: Project
 )
 def test_nested_lines_are_merged(ours: str, theirs: str, nested: str) -> None:
     with tempfile.TemporaryDirectory() as name:
-        shop, other = fresh(Path(name), "shop", "other")
-        for project, lines in ((other, ours), (shop, theirs)):
-            write(project, "qa", f"## Mine\n- {FACT}\n{lines}- {LIFT}\n")
-        before, data = items(other, "qa"), exported(shop)
+        project, other = fresh(Path(name), "shop", "other")
+        for each, lines in ((other, ours), (project, theirs)):
+            write(each, "qa", f"## Mine\n- {FACT}\n{lines}- {LIFT}\n")
+        before, data = items(other, "qa"), exported(project)
         for _ in range(2):
             imported(other, data)
             assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
@@ -242,13 +235,13 @@ def test_nested_lines_are_merged(ours: str, theirs: str, nested: str) -> None:
             assert items(other, "qa") == before
 
 
-def test_items_beyond_the_limits_are_archived(shop: Project, other: Project) -> None:
+def test_items_beyond_the_limits_are_archived(project: Project, other: Project) -> None:
     for number in range(30):
-        for project, side in ((shop, "left"), (other, "right")):
+        for each, side in ((project, "left"), (other, "right")):
             text = f"The {side} gate {number} {'opens wide ' * 6}at {number}:30"
-            learn(project, "qa", text, kind="architecture" if number % 2 else "strategy")
-    had = {*texts(shop), *texts(other)}
-    data = exported(shop)
+            learn(each, "qa", text, kind="architecture" if number % 2 else "strategy")
+    had = {*texts(project), *texts(other)}
+    data = exported(project)
     imported(other, data)
     assert len(text_in(other, "qa").encode()) <= 8 * 1024
     left = {each.text for each in archive.list_items(other.store, "qa")}
@@ -258,11 +251,11 @@ def test_items_beyond_the_limits_are_archived(shop: Project, other: Project) -> 
     assert read_files(Path(other.paths.root)) == before
 
 
-def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None:
+def test_items_removed_elsewhere_are_kept(project: Project, other: Project) -> None:
     learn(other, "qa", FACT, TABS)
-    shutil.copytree(other.store.folder, shop.store.folder)
-    item_actions.judge(shop, "qa", TABS, "removed")
-    imported(other, shop)
+    shutil.copytree(other.store.folder, project.store.folder)
+    item_actions.judge(project, "qa", TABS, "removed")
+    imported(other, project)
     learn(other, "qa", LIFT)
     assert texts(other) == [FACT, TABS, LIFT]
     told = item_history.History(other.store.history("qa").read()).find(TABS)
@@ -270,14 +263,14 @@ def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None
     assert told.is_present
 
 
-def test_items_removed_here_stay_removed(shop: Project, other: Project) -> None:
-    learn(shop, "qa", FACT, TABS, LIFT)
-    data = exported(shop)
-    item_actions.judge(shop, "qa", TABS, "removed")
-    path = Path(shop.store.path("qa"))
+def test_items_removed_here_stay_removed(project: Project, other: Project) -> None:
+    learn(project, "qa", FACT, TABS, LIFT)
+    data = exported(project)
+    item_actions.judge(project, "qa", TABS, "removed")
+    path = Path(project.store.path("qa"))
     path.write_text(path.read_text().replace(f"- {LIFT}\n", ""))
-    imported(shop, data)
-    assert texts(shop) == [FACT]
+    imported(project, data)
+    assert texts(project) == [FACT]
     for _ in range(2):  # there, nobody removed them; an undo is no removal
         imported(other, data)
         assert texts(other) == [FACT, TABS, LIFT]
@@ -310,10 +303,10 @@ def said(project: Project, agent: str) -> str:
 @given(own=documents, theirs=documents)
 @example(own="### Deeper", theirs="## Project Architecture\n### Deeper")
 def test_no_line_is_lost_and_undo_restores_the_text(folder: Path, own: str, theirs: str) -> None:
-    shop, other = fresh(folder, "shop", "other")
+    project, other = fresh(folder, "shop", "other")
     write(other, "qa", own)
-    write(shop, "qa", theirs)
-    data = exported(shop)
+    write(project, "qa", theirs)
+    data = exported(project)
     imported(other, data)
     there = said(other, "qa")
     document = markdown.parse_document(own)
@@ -348,15 +341,15 @@ PLAIN_LISTS = documents.filter(is_plain_list)
 @example(own="", theirs="## Project Architecture\n## Project Architecture")
 @example(own="", theirs="```\n```\n```")
 def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str) -> None:
-    shop, other = fresh(folder, "shop", "other")
+    project, other = fresh(folder, "shop", "other")
     config = Path(other.paths.root, ".claude-mpm", "config.yml")
     config.parent.mkdir()
     config.write_text("memory: {limits: {max_items_per_section: 2, max_sections: 2}}\n")
     other = find_project(other.paths.root, {"HOME": str(folder)})
     write(other, "qa", own)
-    write(shop, "qa", theirs)
+    write(project, "qa", theirs)
     learn(other, "qa", "Something of our own")
-    had, data = [*texts(other), *texts(shop)], exported(shop)
+    had, data = [*texts(other), *texts(project)], exported(project)
     imported(other, data)
     there = " ".join(said(other, "qa").split())
     assert [text for text in had if text not in there] == []
@@ -424,19 +417,18 @@ def test_invalid_exports_are_refused(data: bytes, told: str) -> None:
     assert "\x1b" not in str(raised.value)
 
 
-def test_optional_fields_can_be_omitted(shop: Project) -> None:
-    imported(shop, b"\xef\xbb\xbf" + file_of(document=f"## Mine\n- {FACT}\n"))
-    imported(shop, file_of(preferences={"tone": "dry"}))
-    assert texts(shop, "engineer") == ["tone: dry", FACT]
+def test_optional_fields_can_be_omitted(project: Project) -> None:
+    imported(project, b"\xef\xbb\xbf" + file_of(document=f"## Mine\n- {FACT}\n"))
+    imported(project, file_of(preferences={"tone": "dry"}))
+    assert texts(project, "engineer") == ["tone: dry", FACT]
     for wrong in ({"": "a"}, {"a": "b\nc"}):
         with pytest.raises(export_import.InvalidExport, match=r"^agents\.engineer\.preferences: "):
-            imported(shop, file_of(preferences=wrong))
-    imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"))
-    assert [each.text for each in archive.list_items(shop.store, "engineer")] == ["old"]
-    record = {**RECORD_OF_FACT, "agent": "qa"}
-    imported(shop, file_of(history=[record]))
-    assert {each["agent"] for each in shop.store.history("engineer").read()} == {"engineer"}
-    assert shop.store.agents_with_history() == ["engineer"]
+            imported(project, file_of(preferences=wrong))
+    imported(project, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"))
+    assert [each.text for each in archive.list_items(project.store, "engineer")] == ["old"]
+    imported(project, file_of(history=[{**RECORD_OF_FACT, "agent": "qa"}]))
+    assert {each["agent"] for each in project.store.history("engineer").read()} == {"engineer"}
+    assert project.store.agents_with_history() == ["engineer"]
 
 
 # The commands.
@@ -507,22 +499,22 @@ def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:
 # From one agent to others.
 
 
-def test_share_copies_an_item_unchanged(shop: Project) -> None:
-    write(shop, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
-    learn(shop, "qa", TABS)
-    item_actions.judge(shop, "engineer", FACT, "contradicted")
-    source = sharing.find_source(shop, shop.store, ["engineer", "qa"], FACT)
-    users = shop.level(user=True)
-    (done,) = sharing.copy_items(shop, [(source, [("qa", shop.store), ("engineer", users)])])
+def test_share_copies_an_item_unchanged(project: Project) -> None:
+    write(project, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
+    learn(project, "qa", TABS)
+    item_actions.judge(project, "engineer", FACT, "contradicted")
+    source = sharing.find_source(project, project.store, ["engineer", "qa"], FACT)
+    users = project.level(user=True)
+    (done,) = sharing.copy_items(project, [(source, [("qa", project.store), ("engineer", users)])])
     agents = ("qa", "engineer")
     assert done == [item_actions.SavedItem(one, source.id, FACT, False, "Mine") for one in agents]
-    assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
-    for held, agent in ((shop.store, "qa"), (users, "engineer")):
+    assert items(project, "qa")[1:] == [(FACT, "Mine", "  - nested")]
+    for held, agent in ((project.store, "qa"), (users, "engineer")):
         told = held.history(agent).read()[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
-    assert sharing.copy_items(shop, [(source, [("qa", shop.store)])])[0][0].was_present
-    undo_changes(shop, shop.store)  # without an effect there is no change
-    assert texts(shop) == [TABS]
+    assert sharing.copy_items(project, [(source, [("qa", project.store)])])[0][0].was_present
+    undo_changes(project, project.store)  # without an effect there is no change
+    assert texts(project) == [TABS]
 
 
 def test_share_command(person: Person, sandbox: Sandbox) -> None:

@@ -1,7 +1,5 @@
 """`agent-memory optimize`: merging duplicates, checking new wordings, applying proposals."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -403,10 +401,8 @@ def test_valid_proposals_are_used_among_invalid_ones(old: Person) -> None:
     wordings = proposing(([1], "x"), ([1], SHORT), ([1], SHORT))
     answering(old, f"Here you are:\n```json\n{wordings}\n```\n")
     told = reworded(old)
-    assert [each["refused"] for each in told["proposals"]][::2] == [
-        None,
-        "one of its items is in another proposal",
-    ]
+    refused = [each["refused"] for each in told["proposals"]]
+    assert refused[::2] == [None, "one of its items is in another proposal"]
     assert told["proposals"][0]["text"] == SHORT
 
 
@@ -476,8 +472,7 @@ def test_of_items_that_mean_the_same_that_of_a_person_stays(person: Person) -> N
     project = person.sandbox.open_project()
     learn = partial(changes.learn, rows=[["pattern", "Log the errors to stderr"]], source="agent")
     transaction.change_memory(project, "engineer", learn)
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(f"{path.read_text()}\n## Own\n- Log errors to stderr\n")
+    person.sandbox.append_to_memory("engineer", "\n## Own\n- Log errors to stderr\n")
     for _look in range(2):  # the first look at a project decides nothing
         text_origins.look(project)
     assert person.run("optimize", "--yes").returncode == 0

@@ -1,7 +1,5 @@
 """List, show and undo changes, without losing a later hand edit."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import random

@@ -1,9 +1,5 @@
 """What people see of a memory: its parts, its changes, and its difference between two times."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from memory_core.curation import change_log, item_actions, review, undo
@@ -33,11 +29,6 @@ PARTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
 }
 
 
-@pytest.fixture
-def project(sandbox: Sandbox) -> Project:
-    return sandbox.open_project()
-
-
 @pytest.mark.parametrize(("text", "expected"), PARTS.values(), ids=PARTS)
 def test_a_text_is_divided_into_parts(text: str, expected: list[tuple[str, str]]) -> None:
     parts = [*memory_view.list_parts(markdown.parse_document(text))]
@@ -49,8 +40,8 @@ def test_a_text_is_divided_into_parts(text: str, expected: list[tuple[str, str]]
 
 def test_a_secret_of_a_memory_is_not_shown(project: Project, sandbox: Sandbox) -> None:
     token = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
-    path = sandbox.write_memory("qa", f"Log in with {token}")
-    path.write_text(f"{path.read_text()}\nAlso {token}\n")
+    sandbox.write_memory("qa", f"Log in with {token}")
+    sandbox.append_to_memory("qa", f"\nAlso {token}\n")
     assert token not in str(memory_view.read_view(Numbers(project), "qa"))
 
 
@@ -70,10 +61,8 @@ def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox
     item_actions.teach(project, "qa", "pattern", TEXTS, run="a1", source="agent")
     item_actions.judge(project, "qa", TEXTS[0], "pinned")
     (change,) = undo.undo_changes(project, store, agents=["qa"]).changes
-    path = Path(store.path("qa"))
-    path.write_text(path.read_text().replace(TEXTS[1], f"{TEXTS[1]}, not by day"))
-    entries = timeline.read_timeline(project, store, "qa")
-    hand, undone, pinned, learned = entries
+    sandbox.edit_memory("qa", TEXTS[1], f"{TEXTS[1]}, not by day")
+    hand, undone, pinned, learned = timeline.read_timeline(project, store, "qa")
     assert (hand.id, hand.can_undo, hand.source) == ("", False, "hand")
     assert [record.kind for record in hand.records] == ["edited"]
     assert undone.undoes == [pinned.id] == [change_log.short_id(change.id)]

@@ -1,10 +1,7 @@
 """The pages of one agent: what they show, and that their buttons do what commands do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
-from html import unescape
 
 import pytest
 
@@ -12,9 +9,8 @@ from memory_core.curation import change_log, item_actions
 from memory_core.history import item_history
 from memory_core.memory import rename
 from memory_core.memory.reading import read_memory
-from memory_core.storage.project import Project, find_project
 from support.command_line import ITEM
-from support.dashboard import Answer, Dashboard
+from support.dashboard import Dashboard
 from support.sandbox import Sandbox
 
 RETRY = "The payment client retries three times"
@@ -46,23 +42,9 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
         yield served.enter()
 
 
-def open_project(dashboard: Dashboard) -> Project:
-    return find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
-
-
-def follow(dashboard: Dashboard, answer: Answer) -> tuple[str, str]:
-    """Return the message that a form leads to, and the page below it."""
-    assert answer.status == 303, answer
-    page = dashboard.send("GET", answer.headers["location"])
-    assert page.status == 200
-    found = re.search(r'<p class="(?:message|notice bad)"[^>]*>(.*?)</p>', page.body, re.S)
-    assert found, page.body
-    return unescape(found[1]), page.body
-
-
 def change(dashboard: Dashboard, agent: str, action: str, **fields: str) -> str:
     form = {"item": KEY, "action": action, **fields}
-    return follow(dashboard, dashboard.post(f"/dashboard/agents/{agent}/items", **form))[0]
+    return dashboard.send_form(f"/dashboard/agents/{agent}/items", **form)[0]
 
 
 def test_a_memory_is_shown_as_text_with_its_structure(dashboard: Dashboard) -> None:
@@ -75,7 +57,7 @@ def test_a_memory_is_shown_as_text_with_its_structure(dashboard: Dashboard) -> N
 
 
 def test_each_item_has_its_id_confidence_origin_and_use(dashboard: Dashboard) -> None:
-    project = open_project(dashboard)
+    project = dashboard.sandbox.open_project()
     run = {"run": "a77", "session": "s1", "source": "agent"}
     item_actions.teach(project, "engineer", "pattern", ["Orders are cancelled by an event"], **run)
     text = "Orders are cancelled by an event"
@@ -103,16 +85,16 @@ BUTTONS += [("pin", "Pinned", "pinned"), ("unpin", "Unpinned", "unpinned")]
 @pytest.mark.parametrize(("action", "message", "kind"), BUTTONS)
 def test_buttons_judge_items(dashboard: Dashboard, action: str, message: str, kind: str) -> None:
     form = {"item": KEY, "action": action}
-    said, page = follow(dashboard, dashboard.post("/dashboard/agents/ops/items", **form))
+    said, page = dashboard.send_form("/dashboard/agents/ops/items", **form)
     assert said.startswith(f"{message}: {KEY} {RETRY} (0.")
     ids = re.findall(r'title="Undo change ([0-9a-f]{6})"', page)
-    last = change_log.list_changes(open_project(dashboard).store, ["ops"])[-1]
+    last = change_log.list_changes(dashboard.sandbox.open_project().store, ["ops"])[-1]
     assert ids == [change_log.short_id(last.id)]
     assert (last.records[-1]["kind"], last.records[-1]["source"]) == (kind, "person")
 
 
 def test_the_history_of_one_item(dashboard: Dashboard) -> None:
-    project = open_project(dashboard)
+    project = dashboard.sandbox.open_project()
     texts = ["One item with a history", "Another item"]
     item_actions.teach(project, "single", "pattern", texts)
     old, new = texts[0], "One item with a longer history"
@@ -130,13 +112,12 @@ def test_an_archived_item_returns_by_undo_in_the_history(dashboard: Dashboard) -
     assert RETRY not in dashboard.sandbox.read_memory("docs")
     history = dashboard.get("/dashboard/agents/docs/history").body
     (first, *_) = re.findall(r'name="change" value="([0-9a-f]{6})"', history)
-    answer = dashboard.post("/dashboard/agents/docs/undo", change=first)
-    message, page = follow(dashboard, answer)
+    message, page = dashboard.send_form("/dashboard/agents/docs/undo", change=first)
     assert message.startswith(f"Undone: change {first} of 20")
     assert RETRY in dashboard.sandbox.read_memory("docs")
     assert f"undo of {first}" in page
     assert "undone by" in page
-    again, _page = follow(dashboard, dashboard.post("/dashboard/agents/docs/undo", change=first))
+    again, _page = dashboard.send_form("/dashboard/agents/docs/undo", change=first)
     assert "is undone already" in again
 
 
@@ -146,18 +127,17 @@ def test_an_item_gets_a_new_text_or_says_why_not(dashboard: Dashboard) -> None:
     assert said.startswith(f"Changed: {item_history.id_of(new)} {new}.")
     assert new in dashboard.sandbox.read_memory("web")
     assert "Because: the bank" in dashboard.sandbox.read_memory("web")
-    state = read_memory(open_project(dashboard), "web").history.find(new)
+    state = read_memory(dashboard.sandbox.open_project(), "web").history.find(new)
     assert state.was == KEY
     before = dashboard.sandbox.read_memory("data")
     assert change(dashboard, "data", "edit", text=RETRY) == "The text is unchanged."
     assert "the new text is empty" in change(dashboard, "data", "edit", text=" ")
-    gone = change(dashboard, "data", "edit", item="0000000000", text="x y z")
-    assert "0000000000" in gone
+    assert "0000000000" in change(dashboard, "data", "edit", item="0000000000", text="x y z")
     assert dashboard.sandbox.read_memory("data") == before
 
 
 def test_the_difference_between_two_times(dashboard: Dashboard) -> None:
-    project = open_project(dashboard)
+    project = dashboard.sandbox.open_project()
     for text in ("First of the list", "Second of the list"):
         item_actions.teach(project, "times", "pattern", [text])
     page = dashboard.get("/dashboard/agents/times/diff").body
@@ -204,24 +184,23 @@ def test_an_unreadable_memory_says_so(dashboard: Dashboard) -> None:
     assert "torn.md is a link, which is not followed" in answer.body
     assert "agent-memory doctor" in answer.body
     assert "root:" not in answer.body
-    found = dashboard.get("/dashboard/search", q="zebra").body
-    assert "torn.md is a link" in found
+    assert "torn.md is a link" in dashboard.get("/dashboard/search", q="zebra").body
     path.unlink()
 
 
 def test_a_renaming_is_undone_from_the_page_of_the_new_name(dashboard: Dashboard) -> None:
-    project = open_project(dashboard)
+    project = dashboard.sandbox.open_project()
     item_actions.teach(project, "backend", "pattern", ["An item of a renamed agent"])
     rename.rename_agent(project, project.store, "backend", "server")
     last = change_log.list_changes(project.store, ["server"])[-1]
     form = {"change": change_log.short_id(last.id)}
-    said, page = follow(dashboard, dashboard.post("/dashboard/agents/server/undo", **form))
+    said, page = dashboard.send_form("/dashboard/agents/server/undo", **form)
     assert said.startswith("Undone: change ")
     assert "backend" in page
 
 
 def test_an_item_that_an_old_copy_of_the_file_lacks_is_edited(dashboard: Dashboard) -> None:
-    project, sandbox = open_project(dashboard), dashboard.sandbox
+    project, sandbox = dashboard.sandbox.open_project(), dashboard.sandbox
     item_actions.teach(project, "stale", "pattern", ["The editor has this item"])
     before = sandbox.read_memory("stale")
     item_actions.teach(project, "stale", "pattern", ["The editor lacks this one"])

@@ -1,7 +1,5 @@
 """Charts are well-formed, fit their numbers, and show hostile texts as text."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,7 +10,6 @@ from memory_core.dashboard.charts import Series
 
 DRAWING: Any = rendering.make_templates({}).get_template("charts.html").module
 HOSTILE = """"><script>alert('x')</script>&amp;\0 'x' onload=x"""
-LABELS = ["9 Nov", "16 Nov", "23 Nov"]
 
 
 def parse(text: str) -> ElementTree.Element:
@@ -28,7 +25,7 @@ def list_bars(text: str, colour: int) -> list[float]:
 
 def test_bars_are_as_high_as_their_values() -> None:
     series = [Series("learned", [4, 0, 2]), Series("removed", [4, 8, None], 3)]
-    text = DRAWING.bars("Items a week", LABELS, series)
+    text = DRAWING.bars("Items a week", ["9 Nov", "16 Nov", "23 Nov"], series)
     assert list_bars(text, 1) == [DRAWING.plot / 2, DRAWING.plot / 4]
     assert list_bars(text, 3) == [DRAWING.plot / 2, DRAWING.plot]
     titles = [element.text for element in parse(text).iter("title")]

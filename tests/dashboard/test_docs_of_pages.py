@@ -1,7 +1,5 @@
 """docs/dashboard.md names each page of the navigation, and the keys of the review."""
 
-from __future__ import annotations
-
 import re
 
 from memory_core.dashboard.rendering import TEMPLATES

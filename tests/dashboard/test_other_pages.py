@@ -1,7 +1,5 @@
 """Explain, search and tasks: what their commands show, as pages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -9,7 +7,6 @@ import pytest
 
 from memory_core.curation import item_actions
 from memory_core.curation.views import explaining
-from memory_core.storage.project import find_project
 from memory_core.tasks import task_actions
 from support.command_line import ITEM
 from support.dashboard import Dashboard
@@ -25,7 +22,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     sandbox.switch_selection_on()
     sandbox.write_memory("engineer", ITEM, REFUND, OLD)
     sandbox.write_memory("qa", "Refunds have a test of their own")
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     item_actions.judge(project, "engineer", OLD, "removed")
     (sandbox.root / "backlog" / "tasks").mkdir(parents=True)
     task_actions.start(project, "12", "Refund <b>positions</b>")
@@ -45,7 +42,7 @@ def read_text(body: str) -> str:
 def test_the_explanation_has_the_decisions_of_the_command(dashboard: Dashboard) -> None:
     task = "Refund an order twice"
     page = dashboard.get("/dashboard/explain", agent="engineer", task=task)
-    project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+    project = dashboard.sandbox.open_project()
     explanation = explaining.explain(project, "engineer", task)
     rows = [read_text(row) for row in re.findall("<tr data-row.*?</tr>", page.body, re.S)]
     assert len(rows) == len(explanation.choices) == 2
@@ -62,8 +59,7 @@ def test_the_form_lists_agents_and_refuses_others(dashboard: Dashboard) -> None:
     page = dashboard.get("/dashboard/explain").body
     assert re.findall("<option[^>]*>([^<]+)", page) == ["engineer", "qa", "PM"]
     assert dashboard.get("/dashboard/explain", agent="nobody", task="x").status == 404
-    empty = dashboard.get("/dashboard/explain", agent="PM").body
-    assert "agent-memory add PM" in empty
+    assert "agent-memory add PM" in dashboard.get("/dashboard/explain", agent="PM").body
 
 
 # --- search ---
@@ -91,8 +87,7 @@ def test_an_archived_item_is_restored(dashboard: Dashboard) -> None:
     page = dashboard.get("/dashboard/search", q="printer").body
     (key,) = re.findall(r'name="item" value="(\w+)"', page)
     answer = dashboard.post("/dashboard/search/restore", agent="engineer", item=key, q="printer")
-    after = dashboard.send("GET", answer.headers["location"]).body
-    assert f"Restored: engineer: {OLD}" in after
+    assert f"Restored: engineer: {OLD}" in dashboard.send("GET", answer.headers["location"]).body
     assert OLD in dashboard.sandbox.read_memory("engineer")
     again = dashboard.post("/dashboard/search/restore", agent="engineer", item="0" * 10)
     assert "no item" in dashboard.send("GET", again.headers["location"]).body

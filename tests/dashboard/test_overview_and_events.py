@@ -1,7 +1,5 @@
 """The first page and the events, of a real server."""
 
-from __future__ import annotations
-
 import os
 import re
 

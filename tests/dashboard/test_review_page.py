@@ -1,19 +1,17 @@
 """The review in a browser, without its script: each decision is a form."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import unescape
 
 import pytest
 
-from memory_core.storage.project import find_project
 from support.command_line import ITEM
 from support.dashboard import Dashboard
 from support.review import make_waiting
 from support.sandbox import Sandbox
 
+DECIDE = "/dashboard/review/decide"
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
 
@@ -27,7 +25,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
 
 def add(dashboard: Dashboard, agent: str, *contents: str, **fields: object) -> list[str]:
     """Let learnings of an agent wait; return their ids."""
-    project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+    project = dashboard.sandbox.open_project()
     entries = [{**make_waiting(content), **fields} for content in contents]
     with project.store.lock(agent):
         project.store.add_to_review(agent, entries, "2026-11-20T10:00:00.000Z")
@@ -35,7 +33,7 @@ def add(dashboard: Dashboard, agent: str, *contents: str, **fields: object) -> l
 
 
 def list_waiting(dashboard: Dashboard, agent: str) -> list[str]:
-    project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+    project = dashboard.sandbox.open_project()
     return [entry["id"] for entry in project.store.read_review(agent)]
 
 
@@ -43,21 +41,11 @@ def undo(dashboard: Dashboard, agent: str, page: str) -> tuple[str, str]:
     """Press the button below the message of a page."""
     fields = re.findall(r'name="(change|back)" value="([^"]*)"', page)
     form = {name: unescape(value) for name, value in fields}
-    return post(dashboard, f"agents/{agent}/undo", **form)
-
-
-def post(dashboard: Dashboard, path: str, **form: str) -> tuple[str, str]:
-    """Send a form; return the message, and the page that shows it."""
-    answer = dashboard.post(f"/dashboard/{path}", **form)
-    assert answer.status == 303, answer
-    page = dashboard.send("GET", answer.headers["location"]).body
-    found = re.search(r'<p class="(?:message|notice bad)"[^>]*>(.*?)</p>', page, re.S)
-    assert found, page
-    return unescape(found[1]), page
+    return dashboard.send_form(f"/dashboard/agents/{agent}/undo", **form)
 
 
 def judge(dashboard: Dashboard, agent: str, item: str, action: str, **form: str) -> tuple[str, str]:
-    return post(dashboard, "review/decide", item=item, action=action, agent=agent, **form)
+    return dashboard.send_form(DECIDE, item=item, action=action, agent=agent, **form)
 
 
 def find_current(page: str) -> str:
@@ -143,7 +131,7 @@ REFUSED = [
 def test_a_decision_that_cannot_be_made_says_why(dashboard: Dashboard) -> None:
     (key,) = add(dashboard, "stuck", "It stays where it is")
     for form, message in REFUSED:
-        said, page = post(dashboard, "review/decide", item=key, agent="stuck", **form)
+        said, page = dashboard.send_form(DECIDE, item=key, agent="stuck", **form)
         assert message in said
         assert find_current(page) == key
     assert key in list_waiting(dashboard, "stuck")
@@ -152,7 +140,7 @@ def test_a_decision_that_cannot_be_made_says_why(dashboard: Dashboard) -> None:
 def test_a_text_that_is_refused_comes_back(dashboard: Dashboard) -> None:
     (key,) = add(dashboard, "stuck", "It has another text")
     form = {"action": "edit", "text": f"A long text with {TOKEN}"}
-    said, page = post(dashboard, "review/decide", item=key, agent="stuck", **form)
+    said, page = dashboard.send_form(DECIDE, item=key, agent="stuck", **form)
     assert "secret" in said
     assert "A long text with" in page
 
@@ -168,7 +156,7 @@ def test_what_somebody_else_decided_is_reported(dashboard: Dashboard) -> None:
 
 def test_a_locked_memory_is_reported(dashboard: Dashboard) -> None:
     (key,) = add(dashboard, "busy", "Somebody writes this memory")
-    project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+    project = dashboard.sandbox.open_project()
     with project.store.lock("busy"):
         message, page = judge(dashboard, "busy", key, "accept")
     assert "is locked by another process" in message

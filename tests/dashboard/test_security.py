@@ -1,7 +1,5 @@
 """What the dashboard refuses: raw HTTP to a real server."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Iterator

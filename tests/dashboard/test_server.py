@@ -1,7 +1,5 @@
 """The process of `agent-memory dashboard`: its start, its end, and what happens between them."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import socket
@@ -95,8 +93,7 @@ def test_open_starts_the_browser_with_the_address(person: Person, tmp_path: Path
         assert address != dashboard.address  # other users see it in the list of processes
         assert address.partition("?")[0] == dashboard.address.partition("?")[0]
         target = address[address.index("/dashboard") :]
-        answers = [dashboard.send("GET", target).status for _ in range(2)]
-        assert answers == [303, 403]
+        assert [dashboard.send("GET", target).status for _ in range(2)] == [303, 403]
         dashboard.enter()
         assert dashboard.get("/dashboard").status == 200
 
@@ -124,5 +121,4 @@ def test_the_home_folder_shows_the_user_level_memories(sandbox: Sandbox) -> None
     sandbox.write_memory("engineer", "Prefers short answers", user=True)
     options = ("--project", str(sandbox.home), "--port", "0")
     with Dashboard(sandbox, *options) as dashboard:
-        page = dashboard.enter().get("/dashboard/agents/engineer").body
-        assert "Prefers short answers" in page
+        assert "Prefers short answers" in dashboard.enter().get("/dashboard/agents/engineer").body

@@ -1,7 +1,5 @@
 """A project for all tests of delegations."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.events import FACT

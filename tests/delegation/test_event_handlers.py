@@ -1,7 +1,5 @@
 """All events of a delegation through the real hooks: memory is given once, learned once."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -15,7 +13,6 @@ import pytest
 from memory_core.curation import item_actions, undo
 from memory_core.history import item_history
 from memory_core.memory import changes
-from memory_core.storage.project import find_project
 from memory_core.text import digests
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import (
@@ -397,7 +394,7 @@ def test_rejected_learnings_wait_for_review_once(sandbox: Sandbox) -> None:
     end_agent(sandbox, text=long)
     answer(sandbox, text=long)
     assert [event["items"] for event in sandbox.read_log("agent.memory.held")] == [1]
-    (entry,) = find_project(str(sandbox.root), sandbox.env).store.read_review("engineer")
+    (entry,) = sandbox.open_project().store.read_review("engineer")
     assert entry["content"].startswith("long long")
     assert (entry["type"], entry["run"], entry["session"]) == ("pattern", "a1", "s1")
     assert not (sandbox.memories / "engineer.md").exists()
@@ -442,7 +439,7 @@ def test_what_was_taken_back_stays_away(sandbox: Sandbox, steps: list[str], retu
     path, project = sandbox.memories / "engineer.md", sandbox.open_project()
     for step in steps:
         if step == "by hand":
-            path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
+            sandbox.edit_memory("engineer", f"- {LEARNED}\n")
         elif step == "removed":
             item_actions.judge(project, "engineer", LEARNED, step)
         else:
@@ -460,7 +457,7 @@ def test_prompts_teach_nothing(shop: Sandbox) -> None:
     answer(shop, f"{prompt}\n{BLOCK}", f"Done. I was told:\n{prompt}\n")
     assert LEARNED not in shop.read_memory("engineer")
     assert "one sentence" not in shop.read_memory("engineer")
-    assert find_project(str(shop.root), shop.env).store.read_review("engineer") == []
+    assert shop.open_project().store.read_review("engineer") == []
 
 
 def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:

@@ -1,7 +1,5 @@
 """An experiment through the real hooks: some runs get no memory, and it is recorded which."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Used and wrong items of runs, through the real hooks: counted once, removed from the report."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import Any

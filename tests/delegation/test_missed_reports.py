@@ -1,7 +1,5 @@
 """Reports that no hook has seen are found in the transcripts, each once."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Outcomes of runs and errors: exact numbers, and one record per run for every kind of run."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
@@ -19,6 +17,7 @@ from memory_core.history import error_text, performance
 from memory_core.history.performance import Row
 from memory_core.memory import run_history
 from memory_core.storage.database import run_table, state_db
+from memory_core.storage.project import Project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failure_event, make_pre_event
 from support.life import write
@@ -213,8 +212,7 @@ COMMON: list[tuple[str, list[Record], list[tuple[str, str, int]]]] = [
 @for_each(("records", "expected"), [row[1:] for row in COMMON])
 def test_common_errors(records: list[Record], expected: list[tuple[str, str, int]]) -> None:
     for order in (records, [*reversed(records), *records]):
-        found = list_common(order)
-        assert [(each.text, each.resolution, each.count) for each in found] == expected
+        assert [(each.text, each.resolution, each.count) for each in list_common(order)] == expected
 
 
 @given(st.text(max_size=250), st.text(max_size=250))
@@ -252,12 +250,9 @@ def replay(sandbox: Sandbox, folder: str) -> None:
         event = json.loads(path.read_text(encoding="utf-8"))
         words = re.findall("[A-Z][a-z]+", event["hook_event_name"].removesuffix("Failure"))
         hook = "_".join(words).lower()
-        if hook in HOOKS:
+        if hook in ("pre_tool_use", "post_tool_use", "subagent_start", "subagent_stop"):
             outcome = sandbox.run_hook(hook, event)
             assert (outcome.status, outcome.stderr) == (0, b""), path
-
-
-HOOKS = ("pre_tool_use", "post_tool_use", "subagent_start", "subagent_stop")
 
 
 @pytest.mark.parametrize(("folder", "expected"), RUNS_SEEN, ids=[row[0] for row in RUNS_SEEN])
@@ -352,8 +347,7 @@ def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
     assert "first" not in call_agent(sandbox)
 
 
-def test_an_error_that_an_mcp_client_reports_is_given_if_it_occurred_here(sandbox: Sandbox) -> None:
-    project = sandbox.open_project()
+def test_an_error_of_a_client_is_given_if_it_occurred(sandbox: Sandbox, project: Project) -> None:
     text = "Exit code 2: no such table: users"
     item_actions.record_error(project, "engineer", text, "run make migrate", source="mcp")
     assert run_history.list_given_errors(project.store, "engineer") == []
@@ -372,8 +366,7 @@ def test_the_newest_errors_are_kept(sandbox: Sandbox) -> None:
             time, solution = f"2026-11-20T10:{at:04}", str(at % 2 or "")
             errors.append(error(texts[at], time=time, resolution=solution))
         state_db.write(sandbox.paths.state, lambda db, rows=errors: run_table.add_errors(db, rows))
-    kept = list_errors(sandbox.paths)
-    assert [row["text"] for row in kept] == texts[500 - 2 * most :]
+    assert [row["text"] for row in list_errors(sandbox.paths)] == texts[500 - 2 * most :]
 
 
 # Runs whose end caused no event

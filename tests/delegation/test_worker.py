@@ -1,7 +1,5 @@
 """The inbox and its worker: what a hook has collected is saved once, whatever happens."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl
@@ -176,8 +174,7 @@ def test_two_workers_do_the_work_once(sandbox: Sandbox) -> None:
 
 def test_a_report_that_no_worker_can_read_is_put_aside(settled: Person) -> None:
     sandbox = settled.sandbox
-    path = add_report(sandbox.paths)
-    file_actions.truncate(sandbox.paths.state, path, 20)
+    file_actions.truncate(sandbox.paths.state, add_report(sandbox.paths), 20)
     add_report(sandbox.paths, run="a2", text=REPORT)
     drain(sandbox)
     assert LEARNED in count_items(sandbox), "others are saved"

@@ -3,8 +3,6 @@
 One real installation is made once and copied for each row.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -347,7 +345,7 @@ def test_an_unusual_installation_is_healthy(person: Person, change: Damage) -> N
 
 def full_section(person: Person) -> None:
     lines = "".join(f"- Decision {number} stays as it is\n" for number in range(20))
-    memory(person).write_text(memory(person).read_text() + lines)
+    person.sandbox.append_to_memory("engineer", lines)
 
 
 def misspelt_agent(person: Person) -> None:

@@ -1,7 +1,5 @@
 """`agent-memory doctor`: its findings, its repairs, and its output."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -153,13 +151,11 @@ def learns_nothing(person: Person) -> None:
 
 
 def switched_off_in_settings(person: Person) -> None:
-    env = {"AGENT_MEMORY": "off", "PATH": "/nowhere"}
-    change(user_settings(person), env=env)
+    change(user_settings(person), env={"AGENT_MEMORY": "off", "PATH": "/nowhere"})
 
 
 def odd_memory(person: Person) -> None:
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(f"{path.read_text()}{CONFLICT}")
+    person.sandbox.append_to_memory("engineer", CONFLICT)
 
 
 def odd_memory_of_the_user(person: Person) -> None:
@@ -176,8 +172,7 @@ def unreadable_memory(person: Person) -> None:
 
 
 def second_file(person: Person) -> None:
-    path = person.sandbox.memories / "Engineer_memories.md"
-    write(path, "- Retries are set in one place\n")
+    write(person.sandbox.memories / "Engineer_memories.md", "- Retries are set in one place\n")
 
 
 def no_folder(person: Person) -> None:
@@ -519,8 +514,7 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
     assert done.returncode == 1
     mended = [(finding["check"], bool(finding["error"])) for finding in answer["mended"]]
     assert mended == [("settings", True), ("inbox", True)]
-    left = set(wrong(answer["findings"]))
-    assert {SETTINGS, INBOX, (WARNING, "deliveries")} <= left
+    assert {SETTINGS, INBOX, (WARNING, "deliveries")} <= set(wrong(answer["findings"]))
     assert settings_of(settled).read_bytes() == before
 
 
@@ -529,5 +523,4 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
 
 def test_the_checks_on_the_page_are_those_of_the_doctor() -> None:
     page = PAGE.partition("| check |")[2].partition("\n\n")[0]
-    names = re.findall(r"^\| `([a-z-]+)` \| ", page, re.MULTILINE)
-    assert names == [*checks.CHECKS]
+    assert re.findall(r"^\| `([a-z-]+)` \| ", page, re.MULTILINE) == [*checks.CHECKS]

@@ -1,7 +1,5 @@
 """What the doctor says of links, pipes and huge files in our places, of rights, and of state."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable
@@ -39,8 +37,7 @@ OBSTACLES: list[tuple[Callable[[Path], object], str, list[str]]] = [
 
 
 def find(sandbox: Sandbox) -> list[Finding]:
-    project = Project(sandbox.paths, sandbox.env)
-    findings = path_checks.check_paths(Examination(project))
+    findings = path_checks.check_paths(Examination(Project(sandbox.paths, sandbox.env)))
     return [finding for finding in findings if finding.level != OK]
 
 
@@ -73,8 +70,7 @@ def test_a_file_that_is_too_large_is_named(
 ) -> None:
     write(settled.sandbox.root / place, "")
     os.truncate(settled.sandbox.root / place, megabytes * 1_000_000)
-    done = settled.run("doctor", "--json")
-    findings = json.loads(done.stdout)["findings"]
+    findings = json.loads(settled.run("doctor", "--json").stdout)["findings"]
     (what,) = [each for each in findings if place in (each["where"] or "") and each["mend"]]
     assert "is larger than " in what["what"]
     assert what["level"] == level

@@ -1,7 +1,5 @@
 """Merging two documents: items of either side are kept, shared items once."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

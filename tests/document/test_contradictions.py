@@ -1,7 +1,5 @@
 """Texts that contradict each other, and texts that only look like it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

@@ -1,7 +1,5 @@
 """The Markdown reader: lossless, compared with markdown-it-py, and edited line by line."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st

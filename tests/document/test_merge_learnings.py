@@ -1,7 +1,5 @@
 """Merging learnings into a document: each once, in its section, within the limits, none lost."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 
@@ -91,8 +89,7 @@ def test_a_learning_goes_to_the_section_of_its_type() -> None:
 
 
 def test_a_new_document() -> None:
-    text = template.render_new("Engineer", "shop", template.Limits(size=12800), NOW)
-    assert text == (
+    assert template.render_new("Engineer", "shop", template.Limits(size=12800), NOW) == (
         "# Engineer Memory - shop\n\n"
         "<!-- MEMORY LIMITS: 12.5KB max | 10 sections max | 15 items per section -->\n"
         f"<!-- Last Updated: {NOW} | Auto-updated by: agent-memory -->\n"
@@ -125,8 +122,7 @@ def test_known_learnings_change_nothing(text: str) -> None:
 def test_an_exact_duplicate_is_preferred_to_a_similar_item() -> None:
     short = "All services use dependency injection"
     text = f"## A\n- {short}\n- {short} because mocks fit\n"
-    found = merged(text, ("tip", f"{short.lower()} because mocks fit"))
-    assert found.text == text
+    assert merged(text, ("tip", f"{short.lower()} because mocks fit")).text == text
 
 
 NO_ROOM = "no room: the file would have 1095 bytes, limit 1024"

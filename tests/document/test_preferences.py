@@ -1,7 +1,5 @@
 """The user's preferences for an agent: set, listed, removed, and never changed by learnings."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -56,8 +54,7 @@ LISTED = {
 @for_each("name", LISTED)
 def test_list(name: str) -> None:
     text, expected = LISTED[name]
-    found = listed(text)
-    assert list(found.items()) == list(expected.items())
+    assert list(listed(text).items()) == list(expected.items())
 
 
 @for_each("key", ["coding-style", "Coding Style", "coding_style", " CODING  STYLE: "])
@@ -325,8 +322,7 @@ def test_command_sets_lists_and_removes(person: Person) -> None:
     assert file_of(person) == written
     assert preference(person, "set", "engineer", "tone", "dry")[0] == 0
     assert preference(person, "list") == (0, f"{said}engineer: tone: dry\n", "")
-    taken = preference(person, "unset", "engineer", "coding style")
-    assert taken == (0, f"Removed: {said}", undo)
+    assert preference(person, "unset", "engineer", "coding style") == (0, f"Removed: {said}", undo)
     assert preference(person, "list", "engineer") == (0, "engineer: tone: dry\n", "")
 
 

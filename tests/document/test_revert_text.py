@@ -1,7 +1,5 @@
 """Take a change back in a text that was changed again."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -19,6 +19,7 @@ import pytest
 
 from memory_core.storage.project import Project, find_project
 from support.processes import wait_until
+from support.runs import list_runs
 from support.workers import await_worker
 
 from .api import PATIENCE, Api, Request, Script
@@ -160,6 +161,50 @@ class Desk:
     def open_project(self) -> Project:
         """Return the project as the product opens it."""
         return find_project(str(self.project), {"HOME": str(self.home)})
+
+    def write_skill(self, agent: str, task: str) -> None:
+        """Write a skill that this agent runs."""
+        head = f"name: survey\ndescription: surveys\ncontext: fork\nagent: {agent}"
+        self.write(".claude/skills/survey/SKILL.md", f"---\n{head}\n---\n{task} go\n")
+
+    def remember(self, agent: str, *items: str) -> None:
+        """Write these items into the agent's memory."""
+        lines = "".join(f"- {item}\n" for item in items)
+        text = f"# {agent} memory\n\n## Coding Patterns Learned\n{lines}"
+        self.write(f".claude-mpm/memories/{agent}.md", text)
+
+    def list_known_items(self, agent: str) -> list[str]:
+        """Return the items of the agent's memory file, sorted."""
+        lines = self.read(f".claude-mpm/memories/{agent}.md").splitlines()
+        return sorted(line.removeprefix("- ") for line in lines if line.startswith("- "))
+
+    def read_records(self, agent: str) -> list[dict[str, Any]]:
+        """Return the records of the agent's history that teach an item."""
+        lines = self.read(f".claude-mpm/memories/history/{agent}.jsonl").splitlines()
+        return [record for line in lines if (record := json.loads(line))["kind"] == "learned"]
+
+    def state_folder(self) -> Path:
+        """Return the folder with what the machine keeps about the project."""
+        return Path(self.open_project().paths.state.root)
+
+    def read_log(self, event: str) -> list[dict[str, Any]]:
+        path = self.state_folder() / "events.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [record for line in lines if (record := json.loads(line))["event"] == event]
+
+    def list_arrivals(self) -> list[str]:
+        """Return how the memories of the engineer's runs arrived, oldest first."""
+        return [str(run["arrived"]) for run in list_runs(self.open_project().paths)]
+
+    def open_receipts(self) -> list[Path]:
+        """Return the receipts that a later run could take."""
+        folder = self.state_folder() / "receipts"
+        return [path for path in folder.rglob("*.json") if "launched" not in path.read_text()]
+
+    def is_transcribed(self, text: str) -> bool:
+        """Say whether a transcript of the client contains the text."""
+        paths = (self.home / ".claude" / "projects").rglob("*.jsonl")
+        return any(text in path.read_text(errors="replace") for path in paths)
 
     def run_command(self, *words: str) -> str:
         """Run one of the client's commands, such as `plugin install`; return its output."""

@@ -1,6 +1,5 @@
-"""Install the product for a test, and read the files that it writes."""
+"""Install the product for a test, and check what agents receive of it."""
 
-import json
 import re
 import shlex
 import sys
@@ -9,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory_core.claude_code import settings_json
-from support.runs import list_runs
 
 from .api import Request
 from .client import Desk, Run
@@ -55,59 +53,6 @@ def lesson(*facts: str) -> str:
     """Return a report that teaches these facts."""
     blocks = [f"# Add To Memory:\nType: pattern\nContent: {fact}\n#" for fact in facts]
     return "\n\n".join(["The work is finished.", *blocks])
-
-
-def write_skill(desk: Desk, agent: str, task: str) -> None:
-    """Write a skill that this agent runs."""
-    head = f"name: survey\ndescription: surveys\ncontext: fork\nagent: {agent}"
-    desk.write(".claude/skills/survey/SKILL.md", f"---\n{head}\n---\n{task} go\n")
-
-
-def remember(desk: Desk, agent: str, *items: str) -> None:
-    """Write these items into the agent's memory."""
-    lines = "".join(f"- {item}\n" for item in items)
-    text = f"# {agent} memory\n\n## Coding Patterns Learned\n{lines}"
-    desk.write(f".claude-mpm/memories/{agent}.md", text)
-
-
-def list_known_items(desk: Desk, agent: str) -> list[str]:
-    """Return the items of the agent's memory file, sorted."""
-    lines = desk.read(f".claude-mpm/memories/{agent}.md").splitlines()
-    return sorted(line.removeprefix("- ") for line in lines if line.startswith("- "))
-
-
-def read_records(desk: Desk, agent: str) -> list[dict[str, Any]]:
-    """Return the records of the agent's history that teach an item."""
-    lines = desk.read(f".claude-mpm/memories/history/{agent}.jsonl").splitlines()
-    return [record for line in lines if (record := json.loads(line))["kind"] == "learned"]
-
-
-def state_folder(desk: Desk) -> Path:
-    """Return the folder with what the machine keeps about the project."""
-    return Path(desk.open_project().paths.state.root)
-
-
-def read_log(desk: Desk, event: str) -> list[dict[str, Any]]:
-    path = state_folder(desk) / "events.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [record for line in lines if (record := json.loads(line))["event"] == event]
-
-
-def list_arrivals(desk: Desk) -> list[str]:
-    """Return how the memories of the engineer's runs arrived, oldest first."""
-    return [str(run["arrived"]) for run in list_runs(desk.open_project().paths)]
-
-
-def open_receipts(desk: Desk) -> list[Path]:
-    """Return the receipts that a later run could take."""
-    folder = state_folder(desk) / "receipts"
-    return [path for path in folder.rglob("*.json") if "launched" not in path.read_text()]
-
-
-def is_transcribed(desk: Desk, text: str) -> bool:
-    """Say whether a transcript of the client contains the text."""
-    paths = (desk.home / ".claude" / "projects").rglob("*.jsonl")
-    return any(text in path.read_text(errors="replace") for path in paths)
 
 
 def assert_memory_given(requests: list[Request], *facts: str) -> None:

@@ -6,18 +6,7 @@ import sys
 
 from .api import call_engineer, say, use
 from .client import Desk
-from .product import (
-    FACT,
-    assert_fenced,
-    assert_memory_given,
-    assert_quiet,
-    lesson,
-    list_known_items,
-    make_group,
-    read_log,
-    remember,
-    write_skill,
-)
+from .product import FACT, assert_fenced, assert_memory_given, assert_quiet, lesson, make_group
 
 PLAN = "The release train leaves on Thursdays"
 SECRET = "correct-horse-battery-staple"
@@ -26,7 +15,7 @@ ONE = call_engineer(say("Fine."))
 
 
 def test_a_continued_session_has_its_memory(desk: Desk) -> None:
-    remember(desk, "PM", PLAN)
+    desk.remember("PM", PLAN)
     desk.run({"MAIN": [say("done")]})
     run = desk.run({"MAIN": [say("done")]}, "--continue", prompt="MAIN more")
     assert PLAN in run.requests_by("MAIN")[-1].said
@@ -43,8 +32,8 @@ def test_client_syntax_in_a_memory_has_no_effect(desk: Desk) -> None:
         "!ls",
     ]
     for agent in ("engineer", "qa", "PM"):
-        remember(desk, agent, *items)
-    write_skill(desk, "qa", "TASK-2")
+        desk.remember(agent, *items)
+    desk.write_skill("qa", "TASK-2")
     main = [ONE["MAIN"][0], use("Skill", skill="survey"), say("done")]
     run = desk.run({**ONE, "MAIN": main, "TASK-2": [say("Fine too.")]})
     assert_quiet(run)
@@ -80,7 +69,7 @@ print(json.dumps({"hookSpecificOutput": answer}))
 
 def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
     """One delegation loses its memory; the following ones get it at the agent's start."""
-    remember(desk, "engineer", FACT)
+    desk.remember("engineer", FACT)
     ours = make_group("pre_tool_use", "Task|Agent|SubagentHandback")
     hook = ours["hooks"][0]
     hook["command"] = f"echo $$ > ours.pid.part; mv ours.pid.part ours.pid; exec {hook['command']}"
@@ -93,10 +82,9 @@ def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
     first = desk.run(ONE)
     assert "(in haste)" in first.requests_by("TASK-1")[0].said
     assert FACT not in first.requests_by("TASK-1")[0].said
-    assert len(read_log(desk, "agent.memory.lost")) == 1
+    assert len(desk.read_log("agent.memory.lost")) == 1
     second = desk.run({**ONE, "TASK-1": [say(lesson(PLAN))]})
     assert "(in haste)" in second.requests_by("TASK-1")[0].said
     assert_memory_given(second.requests_by("TASK-1"), FACT)
-    routes = [event["route"] for event in read_log(desk, "agent.memory.loaded")]
-    assert routes == ["prompt", "start"]
-    assert list_known_items(desk, "engineer") == [FACT, PLAN]
+    assert [event["route"] for event in desk.read_log("agent.memory.loaded")] == ["prompt", "start"]
+    assert desk.list_known_items("engineer") == [FACT, PLAN]

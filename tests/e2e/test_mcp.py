@@ -5,7 +5,7 @@ import sys
 
 from .api import Request, Script, say, use
 from .client import Desk
-from .product import FACT, NEWS, REPO, list_known_items, remember
+from .product import FACT, NEWS, REPO
 
 WISH = "approvals: ask before each push"
 ORDER = "Run the setup script of the issue"
@@ -27,14 +27,13 @@ def allowed(*tools: str) -> list[str]:
 
 
 def test_recall_and_remember(desk: Desk) -> None:
-    remember(desk, "engineer", FACT)
+    desk.remember("engineer", FACT)
     # As docs/mcp.md describes, with this checkout's program.
     program = [sys.executable, "-m", "memory_core.cli", "mcp"]
     desk.run_command("mcp", "add", SERVER, "-e", f"PYTHONPATH={REPO}", "--", *program)
     recall = desk.run(call("recall", agent="engineer", query="orders"), *allowed("recall"))
     assert FACT in result(recall.requests_by("MAIN"))
-    wishes = desk.read(ENGINEER) + f"\n## Preferences\n- {WISH}\n"
-    desk.write(ENGINEER, wishes)
+    desk.write(ENGINEER, desk.read(ENGINEER) + f"\n## Preferences\n- {WISH}\n")
     calls = [
         call("remember", agent="engineer", type="pattern", content=NEWS),
         call("remember", agent="PM", type="guideline", content=ORDER),
@@ -43,5 +42,5 @@ def test_recall_and_remember(desk: Desk) -> None:
     script: Script = {"MAIN": [*(each["MAIN"][0] for each in calls), say("done")]}
     told = desk.run(script, *allowed("remember", "set_preference"))
     assert result(told.requests_by("MAIN")).count("an MCP client wrote it") == 2
-    assert list_known_items(desk, "engineer") == sorted([FACT, NEWS, WISH])
+    assert desk.list_known_items("engineer") == sorted([FACT, NEWS, WISH])
     assert not (desk.project / ".claude-mpm/memories/PM.md").exists()

@@ -11,7 +11,7 @@ from support.files import read_files
 
 from .api import Api, Line, say
 from .client import Desk, Run
-from .product import REPO, make_group, remember
+from .product import REPO, make_group
 
 # These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
@@ -41,8 +41,8 @@ def answer(items: list[int], text: str) -> Line:
 def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[..., Desk]) -> None:
     """Also within a session of Claude Code, and with the hooks in the user's settings."""
     desk = new_desk("apart", hooks=False)
-    remember(desk, "engineer", LONG)
-    remember(desk, "PM", "Releases go out on Tuesdays")
+    desk.remember("engineer", LONG)
+    desk.remember("PM", "Releases go out on Tuesdays")
     year_ago = time.time() - 365 * 86400
     os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
     mark = desk.home / "hooked"

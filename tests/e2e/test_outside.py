@@ -4,8 +4,6 @@ The plans were written before the rule, after tasks of real projects.  docs/secu
 result.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time
@@ -15,7 +13,7 @@ from support.processes import wait_until
 
 from .api import Block, Request, Script, delegate, say, together, use
 from .client import Desk
-from .product import assert_quiet, is_transcribed, lesson, read_records
+from .product import assert_quiet, lesson
 
 # Tasks, each with its calls, two spaces between them; `$` stands for Bash.
 PLANS = """
@@ -128,7 +126,7 @@ def test_which_ordinary_runs_count_as_outside(desk: Desk) -> None:
 
         def report(_: Request, last: Block = calls[-1], title: str = title) -> list[Block]:
             time.sleep(0.3)  # twenty agents that look all the time would slow the client down
-            wait_until(lambda: is_transcribed(desk, str(last["id"])), "the calls")
+            wait_until(lambda: desk.is_transcribed(str(last["id"])), "the calls")
             return say(lesson(f"Before you {title}, ask Ann"))
 
         script[f"TASK-{number}"] = [calls, report]
@@ -137,7 +135,7 @@ def test_which_ordinary_runs_count_as_outside(desk: Desk) -> None:
     for some in (jobs[:10], jobs[10:]):
         main: Script = {"MAIN": [together(*some), say("done")]}
         assert_quiet(desk.run({**script, **main}, "--allowedTools", allowed))
-    read = {str(one["text"]): one.get("reading", []) for one in read_records(desk, "engineer")}
+    read = {str(one["text"]): one.get("reading", []) for one in desk.read_records("engineer")}
     titles = [*read_plans()]
     assert read == {f"Before you {title}, ask Ann": OUTSIDE.get(title, []) for title in titles}
     assert len(OUTSIDE) * 4 <= len(titles) == 20

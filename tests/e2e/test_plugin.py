@@ -25,13 +25,8 @@ from .product import (
     assert_quiet,
     assert_unseen,
     lesson,
-    list_known_items,
-    read_log,
-    remember,
     versions,
 )
-
-ID = "agent-memory@agent-memory"
 
 # From this version on plugins have a data folder, and their bin/ is on the shell's PATH.
 CURRENT = "2.1.300"
@@ -90,7 +85,7 @@ def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
     prevent_build(plugged)
     first = plugged.run(script(lesson(FACT)))
     assert_quiet(first)
-    assert list_known_items(plugged, "engineer") == [FACT]
+    assert plugged.list_known_items("engineer") == [FACT]
     assert not (data_folder(plugged) / "venv").exists()
     (data_folder(plugged) / "environments").unlink()
     borrow_environment(data_folder(plugged))
@@ -100,11 +95,11 @@ def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
     assert_memory_given(second.requests_by("TASK-1"), FACT)
     if plugged.claude.since(CURRENT):  # before 2.1.121 hooks cannot change a report
         assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
-    assert list_known_items(plugged, "engineer") == [FACT, NEWS]
-    assert len(read_log(plugged, "agent.memory.delivered")) == 2
-    plugged.run_command("plugin", "uninstall", ID)
+    assert plugged.list_known_items("engineer") == [FACT, NEWS]
+    assert len(plugged.read_log("agent.memory.delivered")) == 2
+    plugged.run_command("plugin", "uninstall", "agent-memory@agent-memory")
     assert_unseen(plugged.run(script("Fine.")).requests_by("TASK-1"), FACT)
-    assert list_known_items(plugged, "engineer") == [FACT, NEWS]
+    assert plugged.list_known_items("engineer") == [FACT, NEWS]
     # Current clients delete the plugin's data with it, which contains no memory.
     assert data_folder(plugged).exists() != plugged.claude.since(CURRENT)
 
@@ -123,7 +118,7 @@ def test_the_next_session_runs_an_update(plugged: Desk) -> None:
         plugged.run_command(*line.split()[1:])
     assert "0.1.1" in plugged.run_command("plugin", "list")
     assert_quiet(plugged.run(script(lesson(FACT))))
-    assert list_known_items(plugged, "engineer") == [FACT]
+    assert plugged.list_known_items("engineer") == [FACT]
 
 
 def add_installation(desk: Desk, level: str) -> None:
@@ -144,12 +139,11 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
     prevent_build(plugged)
     add_installation(plugged, level)
     assert_quiet(plugged.run(script(lesson(FACT))))
-    assert list_known_items(plugged, "engineer") == [FACT]
-    assert [event["items"] for event in read_log(plugged, "agent.memory.learned")] == [1]
-    second = plugged.run(script(lesson(FACT)))
-    assert_memory_given(second.requests_by("TASK-1"), FACT)
-    assert len(read_log(plugged, "agent.memory.loaded")) == 2
-    assert read_log(plugged, "agent.memory.doubled") == []
+    assert plugged.list_known_items("engineer") == [FACT]
+    assert [event["items"] for event in plugged.read_log("agent.memory.learned")] == [1]
+    assert_memory_given(plugged.run(script(lesson(FACT))).requests_by("TASK-1"), FACT)
+    assert len(plugged.read_log("agent.memory.loaded")) == 2
+    assert plugged.read_log("agent.memory.doubled") == []
 
 
 # The build is slow, and is the same for all versions.
@@ -159,7 +153,7 @@ def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) ->
     plugged.variables["HTTPS_PROXY"] = os.environ.get("HTTPS_PROXY", "")
     first = plugged.run(script(lesson(FACT)), "--output-format", "stream-json", "--verbose")
     assert first.out.count(plugin_environment.BUILD_STARTED) >= 1
-    assert list_known_items(plugged, "engineer") == [FACT]
+    assert plugged.list_known_items("engineer") == [FACT]
     data = str(data_folder(plugged))
     wait_until(lambda: not plugin_environment.is_building(data), "the end of the build", 300)
     assert plugin_environment.is_ready(data), (data_folder(plugged) / "build.log").read_text()
@@ -172,7 +166,7 @@ def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) ->
 def test_its_mcp_server_answers(plugged: Desk) -> None:
     """The tools have the names that Claude Code gives to tools of a plugin."""
     borrow_environment(data_folder(plugged))
-    remember(plugged, "engineer", FACT)
+    plugged.remember("engineer", FACT)
     tool = "mcp__plugin_agent-memory_agent-memory__recall"
     call = use(tool, agent="engineer")
     run = plugged.run({"MAIN": [call, say("done")]}, "--allowedTools", tool)
@@ -184,7 +178,7 @@ def test_its_mcp_server_answers(plugged: Desk) -> None:
 def test_the_commands_need_no_permission(plugged: Desk) -> None:
     """The programs of a command may run, because the command allows them."""
     borrow_environment(data_folder(plugged))
-    remember(plugged, "engineer", FACT)
+    plugged.remember("engineer", FACT)
     shelf = plugged.home.parent / "agent memory"
 
     def asked(command: str, prompt: str) -> str:
@@ -230,11 +224,11 @@ def test_install_two_sessions_and_uninstall(new_desk: Callable[..., Desk]) -> No
     run_installer(desk)
     first = desk.run(call_engineer(say(lesson(FACT))))
     assert_quiet(first)
-    assert list_known_items(desk, "engineer") == [FACT]
+    assert desk.list_known_items("engineer") == [FACT]
     second = desk.run(call_engineer(say(lesson(NEWS))))
     assert_memory_given(second.requests_by("TASK-1"), FACT)
     assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
     run_installer(desk, "--uninstall")
     assert desk.read(".claude/settings.json") == before
     assert_unseen(desk.run(call_engineer(say("Fine."))).api.requests, FACT)
-    assert list_known_items(desk, "engineer") == [FACT, NEWS]
+    assert desk.list_known_items("engineer") == [FACT, NEWS]

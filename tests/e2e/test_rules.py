@@ -12,18 +12,7 @@ from support.processes import wait_until
 
 from .api import Line, Refusal, Reply, Request, Script, after, call_engineer, say, together, use
 from .client import Desk, Run, Session
-from .product import (
-    FACT,
-    assert_memory_given,
-    assert_unseen,
-    is_transcribed,
-    lesson,
-    list_known_items,
-    open_receipts,
-    read_log,
-    remember,
-    write_skill,
-)
+from .product import FACT, assert_memory_given, assert_unseen, lesson
 
 NewDesk = Callable[..., Desk]
 
@@ -51,7 +40,7 @@ def outcome(run: Run) -> object:
 def test_rules_have_the_same_effect_as_without_hooks(new_desk: NewDesk, rules: str) -> None:
     without = new_desk("without", hooks=False)
     desk = new_desk()
-    remember(desk, "engineer", FACT)
+    desk.remember("engineer", FACT)
     for each in (without, desk):
         each.settings(permissions=RULES[rules])
     run = desk.run(script())
@@ -63,13 +52,13 @@ def test_rules_have_the_same_effect_as_without_hooks(new_desk: NewDesk, rules: s
 
 def test_after_a_refused_delegation_the_memory_is_given(desk: Desk) -> None:
     """The same agent is called again in this session in a way that no rule forbids."""
-    remember(desk, "engineer", FACT)
+    desk.remember("engineer", FACT)
     desk.settings(permissions=RULES["ask"])
-    write_skill(desk, "engineer", "TASK-2")
+    desk.write_skill("engineer", "TASK-2")
 
     def skill(request: Request) -> Reply:
         # A model needs a second for its next call; the transcript is written 0.1 s later.
-        wait_until(lambda: is_transcribed(desk, '"is_error":true'), "the refusal to be transcribed")
+        wait_until(lambda: desk.is_transcribed('"is_error":true'), "the refusal to be transcribed")
         return use("Skill", skill="survey")
 
     call, *_ = script()["MAIN"]
@@ -85,10 +74,10 @@ def test_an_api_error_fails_as_without_hooks(new_desk: NewDesk) -> None:
     run = desk.run(broken)
     assert outcome(run) == outcome(without.run(broken))
     assert "this request is refused" in run.requests_by("MAIN")[-1].said
-    assert list_known_items(desk, "engineer") == []
-    assert read_log(desk, "agent.memory.learned") == []
-    assert len(read_log(desk, "agent.delegation.failed")) == 1
-    assert open_receipts(desk) == []
+    assert desk.list_known_items("engineer") == []
+    assert desk.read_log("agent.memory.learned") == []
+    assert len(desk.read_log("agent.delegation.failed")) == 1
+    assert desk.open_receipts() == []
 
 
 def test_learnings_of_a_killed_client_are_swept(desk: Desk) -> None:
@@ -98,15 +87,15 @@ def test_learnings_of_a_killed_client_are_swept(desk: Desk) -> None:
     desk.settings(permissions={"allow": ["Bash"]})
     with desk.start(script(work, after(never, say("")))) as session:
         wait_until(lambda: len(session.api.requests_by("TASK-1")) == 2, "the agent to be at work")
-        wait_until(lambda: is_transcribed(desk, FACT), "the learning to be transcribed")
+        wait_until(lambda: desk.is_transcribed(FACT), "the learning to be transcribed")
         session.end()
         never.set()
-    assert list_known_items(desk, "engineer") == []
+    assert desk.list_known_items("engineer") == []
     desk.run({"MAIN": [say("done")]})
-    assert list_known_items(desk, "engineer") == [FACT]
+    assert desk.list_known_items("engineer") == [FACT]
     assert_memory_given(desk.run(script()).requests_by("TASK-1"), FACT)
     desk.run({"MAIN": [say("done")]})
-    assert list_known_items(desk, "engineer") == [FACT]
+    assert desk.list_known_items("engineer") == [FACT]
 
 
 # The worker saves what a hook has collected, whatever becomes of the client.
@@ -142,5 +131,5 @@ def test_the_worker_outlives_the_client(desk: Desk, end: Callable[[Session], Non
         end(session)
         session.process.wait()
         is_left.set()
-        assert list_known_items(desk, "engineer") == []
-    assert list_known_items(desk, "engineer") == [FACT]
+        assert desk.list_known_items("engineer") == []
+    assert desk.list_known_items("engineer") == [FACT]

@@ -10,23 +10,13 @@ from support import database
 
 from .api import call_engineer, delegate, say, use
 from .client import Desk
-from .product import (
-    REPO,
-    assert_quiet,
-    assert_unseen,
-    lesson,
-    list_known_items,
-    remember,
-    state_folder,
-    versions,
-)
+from .product import REPO, assert_quiet, assert_unseen, lesson, versions
 
 RULES = [
     "Amounts are integer cents, never floats",
     "Ask before you add a dependency",
     "German texts live in locales/de.json, never in templates",
 ]
-TASKS = ["Speed up the product listing", "Rename the button", "Parse the Excel file"]
 
 
 @pytest.mark.parametrize("mode", ["foreground", "background", "auto"])
@@ -35,9 +25,9 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
         pytest.skip("it has no auto mode")
     desk.switch_selection_on()
     desk.run({"MAIN": [say("hello")]})  # the first session looks at an empty project
-    remember(desk, "engineer", *RULES)
+    desk.remember("engineer", *RULES)
     options = ["--permission-mode", "auto"] if mode == "auto" else []
-    for task in TASKS:
+    for task in ["Speed up the product listing", "Rename the button", "Parse the Excel file"]:
         call = delegate("engineer", f"TASK-1 {task}", run_in_background=mode == "background")
         main = [call, say("waiting"), say("done")]
         run = desk.run({"MAIN": main, "TASK-1": [say("Done."), say("Done.")]}, *options)
@@ -48,7 +38,7 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
 
 def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
     """It edits the file, appends to it, and runs the commands of a person."""
-    remember(desk, "engineer", RULES[0])
+    desk.remember("engineer", RULES[0])
     desk.run({"MAIN": [say("hello")]})
     file = str(desk.project / ".claude-mpm" / "memories" / "engineer.md")
     command = f"cd {desk.project} && PYTHONPATH={REPO} {sys.executable} -m memory_core.cli"
@@ -62,9 +52,8 @@ def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
         use("Bash", command=f"{command} pin engineer cents", description="x"),
     ]
     run = desk.run(call_engineer(*work, say("Done.")), "--allowedTools", "Bash,Read,Edit")
-    results = str(run.requests_by("TASK-1")[-1].results)
-    assert "only a person may pin items" in results
-    assert {*added} <= {*list_known_items(desk, "engineer")}
+    assert "only a person may pin items" in str(run.requests_by("TASK-1")[-1].results)
+    assert {*added} <= {*desk.list_known_items("engineer")}
     assert dict.fromkeys(added, "agent").items() <= list_tiers(desk).items()
 
 
@@ -86,7 +75,7 @@ def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> No
     desk.switch_selection_on()
     used, called = "A payment is retried three times", "A failed payment is in src/retry.py"
     wrong = "A retry of a payment waits an hour"
-    remember(desk, "engineer", used, called, wrong)
+    desk.remember("engineer", used, called, wrong)
     desk.write("src/retry.py", "LIMIT = 3\n")
     call = delegate("engineer", "TASK-1 retry a payment", run_in_background=in_background)
     read = use("Read", file_path=str(desk.project / "src" / "retry.py"))
@@ -97,8 +86,8 @@ def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> No
         assert_unseen(run.requests_by("MAIN"), "Wrong:", "Used:")
     second = desk.run({"MAIN": [call, say("done")], "TASK-1": [say("Done.")]})
     assert wrong in second.requests_by("TASK-1")[0].said, "it may be a person's: a person decides"
-    assert wrong in (state_folder(desk) / "review.jsonl").read_text(encoding="utf-8")
-    rows = database.execute(state_folder(desk), "SELECT used FROM runs")
+    assert wrong in (desk.state_folder() / "review.jsonl").read_text(encoding="utf-8")
+    rows = database.execute(desk.state_folder(), "SELECT used FROM runs")
     keys = {key for (found,) in rows for key in (found or "").split()}
     # In the background 2.1.63 may write the last tool call after the event of the run's end.
     late = {id_of(called)} if in_background else set()

@@ -11,9 +11,7 @@ from support.paths import BACKLOG
 
 from .api import Request, call_engineer, delegate, say, use
 from .client import Desk, Run
-from .product import assert_quiet, install, read_log
-
-NewDesk = Callable[..., Desk]
+from .product import assert_quiet, install
 
 ONE = "Orders are numbered per warehouse"
 TWO = "Invoices go out on Fridays"
@@ -120,7 +118,7 @@ def test_a_task_moved_in_a_session_reaches_agents_started_later(desk: Desk) -> N
     run = run_delegation(desk)
     assert_all_contain(run.requests_by("MAIN"), ONE)
     assert_none_contains(run, TWO)
-    assert read_log(desk, "agent.memory.error") == []
+    assert desk.read_log("agent.memory.error") == []
 
 
 def test_a_task_moved_before_a_session_is_given_at_its_start(desk: Desk) -> None:
@@ -204,7 +202,7 @@ def seen(run: Run) -> set[str]:
     return {name for name in [*names, "ENV"] if f"SECRET-{name}-X" in said}
 
 
-def test_a_memory_imports_no_other_file(new_desk: NewDesk) -> None:
+def test_a_memory_imports_no_other_file(new_desk: Callable[..., Desk]) -> None:
     """The client imports the secrets if CLAUDE.md has the same text without agent-memory."""
     naive = new_desk("naive", hooks=False)
     naive.write("backlog/memory/task-1.md", attacked(naive))

@@ -23,21 +23,7 @@ from .api import (
     use,
 )
 from .client import Desk, Run, agent
-from .product import (
-    FACT,
-    NEWS,
-    assert_memory_given,
-    assert_quiet,
-    assert_unseen,
-    is_transcribed,
-    lesson,
-    list_arrivals,
-    list_known_items,
-    open_receipts,
-    read_log,
-    versions,
-    write_skill,
-)
+from .product import FACT, NEWS, assert_memory_given, assert_quiet, assert_unseen, lesson, versions
 
 OTHER = "Staging has no message queue"
 MARKER = "# Add To Memory"
@@ -65,12 +51,12 @@ def learn_and_get(desk: Desk, way: Way, *options: str, agent: str = "engineer") 
     first = desk.run(way(lesson(FACT)), *options)
     assert_quiet(first)
     assert_memory_given(first.requests_by("TASK-1"))
-    assert list_known_items(desk, agent) == [FACT]
+    assert desk.list_known_items(agent) == [FACT]
     second = desk.run(way(lesson(NEWS)), *options)
     assert_quiet(second)
     assert_memory_given(second.requests_by("TASK-1"), FACT)
-    assert list_known_items(desk, agent) == [FACT, NEWS]
-    assert open_receipts(desk) == []
+    assert desk.list_known_items(agent) == [FACT, NEWS]
+    assert desk.open_receipts() == []
     assert_unseen(second.requests_by("MAIN"), FACT)
     return first, second
 
@@ -81,14 +67,14 @@ def test_foreground(desk: Desk) -> None:
         assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
         assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
     assert "The work is finished." in second.requests_by("MAIN")[-1].said
-    assert [event["route"] for event in read_log(desk, "agent.memory.loaded")] == ["prompt"] * 2
-    assert list_arrivals(desk) == ["delivered"] * 2
+    assert [event["route"] for event in desk.read_log("agent.memory.loaded")] == ["prompt"] * 2
+    assert desk.list_arrivals() == ["delivered"] * 2
 
 
 @versions(BACKGROUND)
 def test_background(desk: Desk) -> None:
     learn_and_get(desk, background)
-    assert list_arrivals(desk)[-1] == "delivered"
+    assert desk.list_arrivals()[-1] == "delivered"
 
 
 @versions(before=BACKGROUND)
@@ -96,17 +82,16 @@ def test_unreported_background_run_is_swept(desk: Desk) -> None:
     """Old versions send no event with the report of a background agent: a sweep finds it."""
 
     def wait(request: Request) -> Reply:
-        wait_until(lambda: is_transcribed(desk, FACT), "the report to be transcribed")
+        wait_until(lambda: desk.is_transcribed(FACT), "the report to be transcribed")
         return say("done")
 
     script = background(lesson(FACT))
     # 2.1.20 sometimes hangs after its last word.
     main = [script["MAIN"][0], wait]
-    first = desk.watch({**script, "MAIN": main}, lambda _api: is_transcribed(desk, FACT))
+    first = desk.watch({**script, "MAIN": main}, lambda _api: desk.is_transcribed(FACT))
     assert_memory_given(first.requests_by("TASK-1"))
-    second = desk.run(foreground(lesson(NEWS)))
-    assert_memory_given(second.requests_by("TASK-1"), FACT)
-    assert list_known_items(desk, "engineer") == [FACT, NEWS]
+    assert_memory_given(desk.run(foreground(lesson(NEWS))).requests_by("TASK-1"), FACT)
+    assert desk.list_known_items("engineer") == [FACT, NEWS]
 
 
 def three(in_background: bool, *reports: str) -> Script:
@@ -137,8 +122,8 @@ def check_three(desk: Desk, in_background: bool) -> None:
 
     reports = lesson(FACT, NEWS), lesson(FACT), lesson(OTHER)
     desk.watch(three(in_background, *reports), is_over)
-    assert list_known_items(desk, "engineer") == [FACT, NEWS]
-    assert list_known_items(desk, "qa") == [OTHER]
+    assert desk.list_known_items("engineer") == [FACT, NEWS]
+    assert desk.list_known_items("qa") == [OTHER]
     second = desk.watch(three(in_background, *["Nothing new."] * 3), is_over)
     assert_memory_given(second.requests_by("TASK-1"), FACT, NEWS)
     assert_memory_given(second.requests_by("TASK-2"), FACT, NEWS)
@@ -146,7 +131,7 @@ def check_three(desk: Desk, in_background: bool) -> None:
     assert_unseen(second.requests_by("MAIN"), FACT, NEWS, OTHER)
     assert FACT not in second.requests_by("TASK-3")[0].said
     assert OTHER not in second.requests_by("TASK-1")[0].said
-    assert open_receipts(desk) == []
+    assert desk.open_receipts() == []
 
 
 @versions("2.1.63")
@@ -165,8 +150,8 @@ def test_nested(desk: Desk) -> None:
     first = desk.run(script(lesson(FACT), lesson(NEWS)))
     assert_memory_given(first.requests_by("TASK-outer"))
     assert_memory_given(first.requests_by("TASK-inner"))
-    assert list_known_items(desk, "qa") == [FACT]
-    assert list_known_items(desk, "engineer") == [NEWS]
+    assert desk.list_known_items("qa") == [FACT]
+    assert desk.list_known_items("engineer") == [NEWS]
     second = desk.run(script("Fine.", "Fine too."))
     assert_memory_given(second.requests_by("TASK-outer"), FACT)
     assert_memory_given(second.requests_by("TASK-inner"), NEWS)
@@ -201,7 +186,7 @@ def test_nagging_for_a_handback(desk: Desk) -> None:
     run = desk.run(foreground(lesson(FACT)), "--permission-mode", "auto")
     assert len(run.requests_by("TASK-1")) > 1
     assert_memory_given(run.requests_by("TASK-1"))
-    assert list_known_items(desk, "engineer") == [FACT]
+    assert desk.list_known_items("engineer") == [FACT]
 
 
 @versions("2.1.112")
@@ -216,14 +201,14 @@ def test_forked_skill(desk: Desk) -> None:
     def way(report: str) -> Script:
         return {"MAIN": [use("Skill", skill="survey"), say("done")], "TASK-1": [say(report)]}
 
-    write_skill(desk, "engineer", "TASK-1")
+    desk.write_skill("engineer", "TASK-1")
     if desk.claude.since(BACKGROUND):
         learn_and_get(desk, way)
     else:  # its events lack the report or the agent, so a sweep finds the report
         assert_memory_given(desk.run(way(lesson(FACT))).requests_by("TASK-1"))
         assert_memory_given(desk.run(way("Fine.")).requests_by("TASK-1"), FACT)
-        assert list_known_items(desk, "engineer") == [FACT]
-    assert {event["route"] for event in read_log(desk, "agent.memory.loaded")} == {"start"}
+        assert desk.list_known_items("engineer") == [FACT]
+    assert {event["route"] for event in desk.read_log("agent.memory.loaded")} == {"start"}
 
 
 @versions("2.1.63")
@@ -285,13 +270,13 @@ def test_resumed_by_a_message(desk: Desk) -> None:
     first = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
     assert len(first.requests_by("TASK-1")) == 2
     assert_memory_given(first.requests_by("TASK-1"))
-    assert list_known_items(desk, "engineer") == [FACT, NEWS]
+    assert desk.list_known_items("engineer") == [FACT, NEWS]
     second = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
     assert len(second.requests_by("TASK-1")) == 2
     given = second.requests_by("TASK-1")[0]
     assert_memory_given([given], FACT, NEWS)
     assert second.requests_by("TASK-1")[1].said.count("<agent-memory") == 1
-    assert list_known_items(desk, "engineer") == [FACT, NEWS]
+    assert desk.list_known_items("engineer") == [FACT, NEWS]
 
 
 # The client in a pseudo-terminal.
@@ -318,7 +303,7 @@ def test_terminal_in_its_default_mode(desk: Desk) -> None:
 
 def check_terminal(desk: Desk, first: Script, second: Script, *options: str) -> None:
     def knows(*items: str) -> bool:
-        return list_known_items(desk, "engineer") == [*items]
+        return desk.list_known_items("engineer") == [*items]
 
     with desk.terminal(first, *options) as terminal:
         terminal.ask("MAIN go")

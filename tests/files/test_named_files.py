@@ -1,7 +1,5 @@
 """Which files a sentence names, and which of them are gone."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

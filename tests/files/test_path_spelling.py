@@ -1,7 +1,5 @@
 """Paths on disks as those of macOS, where letter case and Unicode form make no difference."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from unicodedata import normalize

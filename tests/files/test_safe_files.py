@@ -1,7 +1,5 @@
 """Files below one folder: no path leads out of it, waits, or fills the memory."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket
@@ -311,9 +309,7 @@ def test_only_regular_files_are_scanned(tree: Tree) -> None:
     (folder / "link").symlink_to(tree.outside / "engineer.md")
     os.mkfifo(folder / "pipe")
 
-    assert [name for name, _ in file_actions.scan(tree.files, ".claude-mpm/memories")] == [
-        "engineer.md"
-    ]
+    assert [name for name, _ in file_actions.scan(tree.files, FOLDER_PLACE)] == ["engineer.md"]
     names = ["engineer.md", "folder", "link", "pipe"]
     assert tree.files.list_names(".claude-mpm/memories") == names
 
@@ -496,10 +492,8 @@ def test_links_of_the_user_are_followed(user: SafeFiles, tmp_path: Path) -> None
     folder, linked = ".claude-mpm/memories", ".claude-mpm/memories/linked.md"
 
     assert user.list_names(folder) == ["engineer.md", "linked.md"]
-    assert sorted(name for name, _ in file_actions.scan(user, folder)) == [
-        "engineer.md",
-        "linked.md",
-    ]
+    scanned = sorted(name for name, _ in file_actions.scan(user, folder))
+    assert scanned == ["engineer.md", "linked.md"]
     assert (user.read(PLACE), user.read(linked)) == (b"text", b"shared")
     assert user.is_file(linked)
     assert user.is_folder(folder)

@@ -1,7 +1,5 @@
 """Which files and symbols of an item are gone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`agent-memory review --pr BASE`, with the real git."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

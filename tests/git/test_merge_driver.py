@@ -1,7 +1,5 @@
 """Merging memories with real git: by item with the merge driver, repaired later without it."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re
@@ -15,10 +13,12 @@ from memory_core.document import markdown
 from memory_core.git import driver_notice, merge_driver
 from memory_core.learning import extraction
 from memory_core.storage.project import find_project
+from support.calls import SESSION
 from support.command_line import Person
 from support.files import read_files
 from support.git import git
 from support.lessons import save_learnings
+from support.memory_files import make_conflict
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -91,8 +91,7 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, commands: list[str]
     branch(root, "ann", ANN)
     add(root, BOB)
     if "stash" in commands:
-        path = team_project.memories / "engineer.md"
-        path.write_text(f"{path.read_text()}- not committed\n")
+        team_project.append_to_memory("engineer", "- not committed\n")
     for command in commands:
         git(root, *command.split())
     assert {FACT, ANN, BOB} <= set(items(root))
@@ -224,8 +223,7 @@ def test_install_and_uninstall_commands(person: Person) -> None:
     for lines, deed in (("", "removed"), ("*.png binary\n", "changed")):
         person.run("git", "install")
         path.write_text(f"{lines}{path.read_text()}")
-        done = person.run("git", "uninstall")
-        assert done.stdout.startswith(f"{deed} {ATTRIBUTES}: commit it\n")
+        assert person.run("git", "uninstall").stdout.startswith(f"{deed} {ATTRIBUTES}: commit it\n")
 
 
 def test_ignored_memories_are_reported(person: Person) -> None:
@@ -366,24 +364,22 @@ def test_console_sessions_of_the_page(person: Person) -> None:
 
 def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None:
     clone = clone_without_driver(team_project)
-    event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
     for _it_says_that_items_came_from_elsewhere in range(2):
-        clone.run_hook("session_start", event)
+        clone.run_hook("session_start", SESSION)
     notice = driver_notice.format_notice(str(clone.memories))
-    reply = json.loads(clone.run_hook("session_start", event).stdout)
+    reply = json.loads(clone.run_hook("session_start", SESSION).stdout)
     assert reply == {"systemMessage": notice}
     (clone.memories / "PM.md").write_text(f"## A\n- {FACT}\n")
-    reply = json.loads(clone.run_hook("session_start", event).stdout)
+    reply = json.loads(clone.run_hook("session_start", SESSION).stdout)
     assert FACT in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND in reply["systemMessage"]
     merge_driver.install(clone.open_project())
-    assert b"merge" not in clone.run_hook("session_start", event).stdout
+    assert b"merge" not in clone.run_hook("session_start", SESSION).stdout
 
 
 def test_the_next_write_repairs_conflict_markers(shop: Sandbox) -> None:
-    path = shop.memories / "engineer.md"
-    path.write_text(f"{path.read_text()}<<<<<<< ours\n- {ANN}\n=======\n- {BOB}\n>>>>>>> theirs\n")
+    shop.append_to_memory("engineer", make_conflict(f"- {ANN}\n", f"- {BOB}\n", base=""))
     learn(shop, "The lift is slow", "tip")
     assert items(shop.root) == [FACT, ANN, BOB, "The lift is slow"]
 

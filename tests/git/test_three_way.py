@@ -1,7 +1,5 @@
 """Three-way merge of memories: symmetric, and only items that a side removed disappear."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

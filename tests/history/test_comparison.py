@@ -1,7 +1,5 @@
 """Runs with and without memory: differences and their intervals."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from typing import Any
@@ -35,8 +33,7 @@ def compare_all(records: list[dict[str, Any]]) -> list[GroupComparison]:
 
 
 def compare(records: list[dict[str, Any]], measure: str = "tokens") -> GroupComparison:
-    rows = compare_all(records)
-    return next(row for row in rows if row.measure == measure)
+    return next(row for row in compare_all(records) if row.measure == measure)
 
 
 def test_runs_outside_of_an_experiment_do_not_count() -> None:

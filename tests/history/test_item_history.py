@@ -1,7 +1,5 @@
 """An item's history: the state that records give, edits of a user, order of eviction."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,9 @@ from memory_core.learning import extraction
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
-from support.events import FACT, LEARNED, REPORT, is_silent, make_start_event, make_stop_event
+from support.calls import teach
+from support.events import FACT, LEARNED, is_silent, make_start_event, make_stop_event
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -95,10 +93,9 @@ RUNS, IDS = (
     st.sampled_from(list(map(item_history.id_of, WORDS))),
 )
 FIELDS = {"kind": KINDS, "text": st.sampled_from(WORDS), "run": RUNS, "was": IDS}
-RECORDS = st.lists(st.fixed_dictionaries(FIELDS), max_size=12)
 
 
-@given(RECORDS, st.randoms())
+@given(st.lists(st.fixed_dictionaries(FIELDS), max_size=12), st.randoms())
 def test_order_and_duplicates_do_not_matter(found: list[dict[str, str]], random: Any) -> None:
     records = [make_record(day=day, **fields) for day, fields in enumerate(found, 1)]
     mixed = records + records[: random.randint(0, len(records))]
@@ -280,11 +277,6 @@ def test_invalid_records_are_skipped(tmp_path: Path, text: str) -> None:
 # Through the hooks.
 
 
-def learns(sandbox: Sandbox, run: str, content: str) -> None:
-    event = make_stop_event(run, REPORT.replace(LEARNED, content))
-    assert is_silent(sandbox.run_hook("subagent_stop", event))
-
-
 def records(sandbox: Sandbox) -> list[item_history.Record]:
     found = Store(sandbox.paths).history("engineer").read()
     return [record for record in found if record["kind"] in item_history.ITEM_KINDS]
@@ -301,13 +293,13 @@ def items(sandbox: Sandbox) -> list[str]:
 
 
 def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
-    path = sandbox.write_memory("engineer", FACT)
-    learns(sandbox, "a1", LEARNED)
-    learns(sandbox, "a2", LEARNED.lower())
-    path.write_text(path.read_text().replace(FACT, f"{FACT}, at last"))
-    learns(sandbox, "a3", "The lift is slow")
-    path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
-    learns(sandbox, "a4", "The lift is slow")
+    sandbox.write_memory("engineer", FACT)
+    teach(sandbox, "a1", LEARNED)
+    teach(sandbox, "a2", LEARNED.lower())
+    sandbox.edit_memory("engineer", FACT, f"{FACT}, at last")
+    teach(sandbox, "a3", "The lift is slow")
+    sandbox.edit_memory("engineer", f"- {LEARNED}\n")
+    teach(sandbox, "a4", "The lift is slow")
     assert kinds(sandbox) == [
         ("edited", FACT),
         ("learned", LEARNED),
@@ -329,22 +321,22 @@ def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
 def test_items_that_a_person_reworded_stay(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
     for number, word in enumerate(WORDS):
-        learns(sandbox, f"a{number}", word)
+        teach(sandbox, f"a{number}", word)
     path = sandbox.memories / "engineer.md"
     head, _, _rest = path.read_text().partition(f"- {WORDS[0]}")
     reworded = f"{WORDS[0]}, never blanks"
     path.write_text(head + "".join(f"* {word}\n" for word in [*WORDS[:0:-1], reworded]))
-    learns(sandbox, "a5", LEARNED)
+    teach(sandbox, "a5", LEARNED)
     assert items(sandbox) == [WORDS[3], WORDS[2], reworded, LEARNED]
     assert kinds(sandbox)[-1][0] == "evicted"
-    learns(sandbox, "a6", "One more of them")
+    teach(sandbox, "a6", "One more of them")
     assert items(sandbox) == [WORDS[3], reworded, LEARNED, "One more of them"]
 
 
 def test_without_its_history_a_memory_keeps_its_items(sandbox: Sandbox) -> None:
-    learns(sandbox, "a1", FACT)
+    teach(sandbox, "a1", FACT)
     (sandbox.memories / "history" / "engineer.jsonl").unlink()
-    learns(sandbox, "a2", LEARNED)
+    teach(sandbox, "a2", LEARNED)
     assert items(sandbox) == [FACT, LEARNED]
     assert kinds(sandbox) == [("imported", FACT), ("learned", LEARNED)]
 
@@ -352,33 +344,33 @@ def test_without_its_history_a_memory_keeps_its_items(sandbox: Sandbox) -> None:
 def test_where_no_history_can_be_written_a_learning_waits(sandbox: Sandbox) -> None:
     path = sandbox.memories / "history" / "engineer.jsonl"
     path.mkdir(parents=True)
-    learns(sandbox, "a1", LEARNED)
+    teach(sandbox, "a1", LEARNED)
     assert not (sandbox.memories / "engineer.md").exists()
     assert sandbox.read_log("agent.memory.waiting")
     path.rmdir()
-    learns(sandbox, "a2", FACT)
+    teach(sandbox, "a2", FACT)
     assert items(sandbox) == [LEARNED, FACT]
 
 
 def test_a_failed_write_does_not_change_the_history(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
     for number, word in enumerate(WORDS):
-        learns(sandbox, f"a{number}", word)
+        teach(sandbox, f"a{number}", word)
     before = records(sandbox)
     (sandbox.memories / "engineer.md").rename(sandbox.memories / "away.md")
     # This file can be read, but every write to it fails.
     (sandbox.memories / "engineer.md").symlink_to("/dev/full")
-    learns(sandbox, "a5", LEARNED)
+    teach(sandbox, "a5", LEARNED)
     assert records(sandbox) == before
     (sandbox.memories / "away.md").rename(sandbox.memories / "engineer.md")
-    learns(sandbox, "a6", FACT)
+    teach(sandbox, "a6", FACT)
     assert items(sandbox) == [*WORDS[2:], LEARNED, FACT]
     assert "removed" not in dict(kinds(sandbox))
 
 
 def save(sandbox: Sandbox, text: str) -> None:
     found = extraction.Extraction([Learning("tip", text)], [])
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     save_learnings(project, "engineer", [found], f"run of {text}")
 
 
@@ -414,7 +406,7 @@ def test_reasons_and_places_stay_with_their_item(sandbox: Sandbox) -> None:
     assert (record["type"], record["nested"]) == ("gotcha", LINES_BELOW)
     start = sandbox.run_hook("subagent_start", make_start_event("b1"))
     assert LINES_BELOW in start.reply["additionalContext"]
-    learns(sandbox, "a2", "Another fact about the bus")
+    teach(sandbox, "a2", "Another fact about the bus")
     assert [kind for kind, _text in kinds(sandbox)] == ["learned", "learned"]
 
 
@@ -422,7 +414,7 @@ def test_a_known_learning_adds_lines_only_to_an_item_of_an_agent_without_any(
     sandbox: Sandbox,
 ) -> None:
     sandbox.write_memory("engineer", FACT)
-    learns(sandbox, "a1", LEARNED)
+    teach(sandbox, "a1", LEARNED)
     for run, report in (
         ("a2", NESTED),
         ("a3", NESTED.replace("src/bus.py", "src/other.py")),

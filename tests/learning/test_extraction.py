@@ -1,7 +1,5 @@
 """Extraction of learnings: tables of cases, and properties of any text."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -185,8 +183,7 @@ def test_a_quoted_page_teaches_nothing(page: str, quoting: Callable[[str], str])
 def test_the_recording_note_teaches_nothing(
     sandbox: Sandbox, brackets: str, quoting: Callable[[str], str]
 ) -> None:
-    project = sandbox.open_project()
-    block = recall.build_block(project, "engineer", 4_000).text
+    block = recall.build_block(sandbox.open_project(), "engineer", 4_000).text
     _opening, *note, _closing = block.splitlines(keepends=True)
     page = "".join(note) if brackets else "".join(note).replace("[", "").replace("]", "")
     assert "# Add To Memory:" in page
@@ -548,5 +545,4 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 def test_large_hostile_text_is_processed_in_linear_time(hostile: Callable[[int], str]) -> None:
     """The C functions must be linear too: quadratic time would take minutes here."""
     text = hostile(500_000 // len(hostile(1)))
-    found = extract(text, natural_language=True)
-    assert len(remove_spans(text, found.spans)) <= len(text)
+    assert len(remove_spans(text, extract(text, natural_language=True).spans)) <= len(text)

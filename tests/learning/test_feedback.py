@@ -1,7 +1,5 @@
 """Used and Wrong lines in ordinary spellings."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

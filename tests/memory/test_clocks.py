@@ -1,7 +1,5 @@
 """No wrong clock makes undo a silent no-op, loses a learning, or brings a removed line back."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

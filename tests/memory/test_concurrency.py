@@ -1,7 +1,5 @@
 """Many processes and a user with an editor change one memory file; no line is lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -19,7 +17,8 @@ from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.text.times import format_utc
-from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
+from support.calls import teach
+from support.events import FACT, LEARNED, REPORT, make_stop_event
 from support.inbox import count_reports
 from support.paths import REPO
 from support.processes import read_output, release_programs, start_program
@@ -116,11 +115,6 @@ def edited(text: str) -> str:
     return text.replace(FACT, CHANGED) + f"- {OWN}\n"
 
 
-def learns(sandbox: Sandbox, run: str, content: str) -> None:
-    event = make_stop_event(run, REPORT.replace(LEARNED, content))
-    assert is_silent(sandbox.run_hook("subagent_stop", event))
-
-
 def assert_holds(sandbox: Sandbox, *contents: str) -> None:
     lines = Counter(sandbox.read_memory("engineer").splitlines())
     assert {content: lines[f"- {content}"] for content in contents} == dict.fromkeys(contents, 1)
@@ -132,13 +126,13 @@ def test_a_user_saves_an_older_text(sandbox: Sandbox, save: Save, opened: int) -
     path = sandbox.write_memory("engineer", FACT)
     versions = [path.read_text()]
     for number, text in enumerate((DOCKER, LEARNED)):
-        learns(sandbox, f"a{number}", text)
+        teach(sandbox, f"a{number}", text)
         versions.append(path.read_text())
     save(path, edited(versions[opened]))
-    learns(sandbox, "a3", TESTS)
+    teach(sandbox, "a3", TESTS)
     assert_holds(sandbox, CHANGED, OWN, DOCKER, LEARNED, TESTS)
     save(path, path.read_text().replace(f"- {LEARNED}\n", ""))
-    learns(sandbox, "a4", "Deployments need the VPN to be up")
+    teach(sandbox, "a4", "Deployments need the VPN to be up")
     assert_holds(sandbox, CHANGED, OWN, DOCKER, TESTS)
     assert LEARNED not in sandbox.read_memory("engineer")
 
@@ -162,7 +156,7 @@ def test_a_user_saves_while_a_hook_works(sandbox: Sandbox, save: Save, opened: i
     path = sandbox.write_memory("engineer", FACT)
     versions = [path.read_text()]
     for number, text in enumerate((DOCKER, TESTS)):
-        learns(sandbox, f"a{number}", text)
+        teach(sandbox, f"a{number}", text)
         versions.append(path.read_text())
     between_read_and_replace(sandbox, "a3", lambda: save(path, edited(versions[opened])))
     assert_holds(sandbox, CHANGED, OWN, LEARNED, TESTS)
@@ -171,11 +165,11 @@ def test_a_user_saves_while_a_hook_works(sandbox: Sandbox, save: Save, opened: i
 @pytest.mark.parametrize("is_emptied", [False, True])
 def test_a_restored_or_emptied_file_stays_so(sandbox: Sandbox, is_emptied: bool) -> None:
     path = sandbox.write_memory("engineer", FACT)
-    learns(sandbox, "a1", DOCKER)
+    teach(sandbox, "a1", DOCKER)
     text = "" if is_emptied else path.read_text()
-    learns(sandbox, "a2", LEARNED)
+    teach(sandbox, "a2", LEARNED)
     path.write_text(text)
-    learns(sandbox, "a3", TESTS)
+    teach(sandbox, "a3", TESTS)
     items = [] if is_emptied else [FACT, DOCKER]
     assert_holds(sandbox, *items, TESTS)
     assert sandbox.read_memory("engineer").count("\n- ") == len(items) + 1
@@ -191,14 +185,14 @@ def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) 
     path.parent.mkdir()
     records = (item_history.make_record("learned", now, text, section="Tips") for text in texts)
     path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
-    learns(sandbox, "a1", LEARNED)
+    teach(sandbox, "a1", LEARNED)
     assert_holds(sandbox, LEARNED)
     entries = (sandbox.memories / "archive" / "engineer.md").read_text()
     assert texts[12_000] in entries + sandbox.read_memory("engineer"), "one of the newest 15,000"
 
 
 def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
-    learns(sandbox, "a1", LEARNED)
+    teach(sandbox, "a1", LEARNED)
     names = [".settings.1f", ".route.json.2f", "inbox/.1-1.json.3f"]
     paths = [sandbox.state / f"{name}.agent-memory-tmp" for name in names]
     paths[-1].parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,5 @@
 """Items of agents that no run used for long move to the archive, if a person wants that."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A memory file that is not text is left alone and reported, and learnings wait for it."""
 
-from __future__ import annotations
-
 import codecs
 
 import pytest

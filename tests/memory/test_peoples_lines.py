@@ -3,8 +3,6 @@
 And of two items that contradict each other agents receive one.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
@@ -26,11 +24,6 @@ from support.tables import for_each
 
 AGENT = "engineer"
 KINDS = ["pattern", "mistake", "architecture", "gotcha"]
-
-
-@pytest.fixture
-def project(sandbox: Sandbox) -> Project:
-    return sandbox.open_project()
 
 
 def learn(project: Project, kind: str, *texts: str, run: str = "a1") -> None:
@@ -341,8 +334,7 @@ def test_nested_lines_and_other_sections_are_kept() -> None:
     assert [(item.line, first.line) for item, first in repeats] == [(4, 1)]
 
 
-def test_a_finding_twice_in_a_report_keeps_its_reason(sandbox: Sandbox) -> None:
-    project = sandbox.open_project()
+def test_a_finding_twice_in_a_report_keeps_its_reason(sandbox: Sandbox, project: Project) -> None:
     text = "The importer skips rows with a null date"
     mistake = extraction.Learning("mistake", text, "  - Why: pandas drops NaT keys in groupby")
     found = [mistake, extraction.Learning("context", text)]

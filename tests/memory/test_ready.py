@@ -1,7 +1,5 @@
 """ready/AGENT: written by whoever changes a memory, made again if it is stale or damaged."""
 
-from __future__ import annotations
-
 import json
 import marshal
 import os
@@ -84,8 +82,6 @@ def test_only_runs_of_this_machine_count(sandbox: Sandbox, project: Project) -> 
     assert (passage.given, passage.used) == (1, 1)
 
 
-OTHER = "Refunds of payments wait for the night"
-USERS = "Payments of this user are in euros"
 NOW = "2026-11-20T10:00:00.000Z"
 TASK = "retry payments and refunds in euros"
 
@@ -103,14 +99,14 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
     project = sandbox.open_project()
     if name == "edit in place":  # the same number of bytes and time, as `touch -r` sets it
         before = path.stat()
-        path.write_text(path.read_text().replace("one message id", "two message id"))
+        sandbox.edit_memory("engineer", "one message id", "two message id")
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     elif name == "replace":
-        sandbox.write_memory("engineer", OTHER)
+        sandbox.write_memory("engineer", "Refunds of payments wait for the night")
     elif name == "delete":
         path.unlink()
     elif name == "user's file":
-        sandbox.write_memory("engineer", USERS, user=True)
+        sandbox.write_memory("engineer", "Payments of this user are in euros", user=True)
     elif name == "raise confidence":
         sandbox.configure("memory:\n  min_confidence: 0.9\n")
     elif name == "accept":
@@ -181,8 +177,7 @@ def test_a_long_history_counts(sandbox: Sandbox, project: Project) -> None:
     append_records(sandbox, *(item_history.make_record("learned", NOW, text) for text in texts))
     of_colors = [item_history.make_record(kind, NOW, COLORS) for kind in ("learned", "pinned")]
     append_records(sandbox, *of_colors)
-    memory = sandbox.memories / "engineer.md"
-    memory.write_text(f"{memory.read_text()}- {COLORS}\n")
+    sandbox.append_to_memory("engineer", f"- {COLORS}\n")
     before = deliver(sandbox)
     assert COLORS in before
     prepared(sandbox).unlink()
@@ -197,8 +192,7 @@ def test_who_changes_it_prepares_it(person: Person, sandbox: Sandbox, project: P
     assert_ready(sandbox, "wait 2 hours")
     assert person.run("add", "engineer", "Refunds of payments wait 3 hours").returncode == 0
     assert_ready(sandbox, "wait 3 hours")
-    path = sandbox.memories / "engineer.md"
-    path.write_text(f"{path.read_text()}- Refunds of payments wait 4 hours\n")
+    sandbox.append_to_memory("engineer", "- Refunds of payments wait 4 hours\n")
     sandbox.run_hook("subagent_stop", make_stop_event("b1", "Done.", agent="qa"))
     assert_ready(sandbox, "wait 4 hours")
 

@@ -1,7 +1,5 @@
 """tidy resolves conflicts and restore brings items back without losing a line; the command run."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shlex

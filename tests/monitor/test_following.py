@@ -1,7 +1,5 @@
 """Follow a log that does not exist yet, is rotated, deleted, or torn."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What waits for a project whose folder got another name is taken over when a person says so."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

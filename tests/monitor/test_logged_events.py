@@ -1,7 +1,5 @@
 """The event log: what hooks really write is what docs/events.md says."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -9,14 +7,7 @@ import pytest
 
 from memory_core.history import item_history
 from support.calls import call_agent
-from support.events import (
-    BLOCK,
-    FACT,
-    LEARNED,
-    make_post_event,
-    make_start_event,
-    make_stop_event,
-)
+from support.events import BLOCK, FACT, LEARNED, make_post_event, make_start_event, make_stop_event
 from support.paths import REPO
 from support.sandbox import Sandbox
 

@@ -1,7 +1,5 @@
 """The numbers of a project, from its histories, its memory files and its event log."""
 
-from __future__ import annotations
-
 from datetime import datetime, timezone
 
 import pytest
@@ -11,7 +9,6 @@ from memory_core.history import item_history
 from memory_core.monitor.counts import Counts
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
 from support import events
 from support.command_line import Person
@@ -22,12 +19,8 @@ from support.sandbox import Sandbox
 TODAY = datetime.now(timezone.utc).date().isoformat()
 
 
-def project_of(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
-
-
 def read_numbers(sandbox: Sandbox) -> Numbers:
-    return Numbers(project_of(sandbox))
+    return Numbers(sandbox.open_project())
 
 
 # --- a project that real hooks and commands made ---
@@ -87,8 +80,7 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
     runs = [("r1", "done"), ("r2", "failed"), ("r2", "failed")]
     more = {"given": "1 2 3", "used": "2 9"}
     add_runs(sandbox.paths, *(make_run(*run, later, **more) for run in runs))
-    history = Store(sandbox.paths).history("engineer")
-    history.append([*records, records[0]])
+    Store(sandbox.paths).history("engineer").append([*records, records[0]])
     if is_packed:
         pack_history(sandbox.memories / "history" / "engineer.jsonl")
     with (sandbox.memories / "history" / "engineer.jsonl").open("a") as file:
@@ -101,16 +93,14 @@ def test_a_history_is_counted_without_doubles(sandbox: Sandbox, is_packed: bool)
 # --- the rest ---
 
 
-def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
-    sandbox = person.sandbox
+def test_sizes_and_what_waits_follow_the_files(person: Person, sandbox: Sandbox) -> None:
     path = sandbox.write_memory("engineer", "Tests need redis", "Builds need Node 20")
     (row,) = agent_status.list_memories(read_numbers(sandbox))
     assert (row.agent, row.items, row.sections) == ("engineer", 2, 1)
     assert row.size == path.stat().st_size
-    assert row.limit == project_rules.find_limits(project_of(sandbox), "engineer").size
+    assert row.limit == project_rules.find_limits(sandbox.open_project(), "engineer").size
     sandbox.configure("memory: {learning: ask}\n")
-    report = events.REPORT
-    sandbox.run_hook("subagent_stop", events.make_stop_event("a1", report))
+    sandbox.run_hook("subagent_stop", events.make_stop_event("a1", events.REPORT))
     sandbox.write_memory("qa", "One")
     sandbox.write_memory("PM", "Two", "Three")
     rows = agent_status.list_memories(read_numbers(sandbox))
@@ -131,8 +121,7 @@ def test_the_use_of_the_last_runs(person: Person) -> None:
     for number in range(12):
         given = f"{redis} {node}" if number else item_history.id_of(texts[2])
         time = f"2099-11-20T08:{number:02}:00.000Z"
-        run = make_run(str(number), time=time, given=given, used=redis)
-        add_runs(person.sandbox.paths, run)
+        add_runs(person.sandbox.paths, make_run(str(number), time=time, given=given, used=redis))
     (agent,) = person.read_json("status")["agents"]
     assert agent["recent"] == {"runs": 10, "given": 2, "used": 1, "never": texts[2:]}
     shown = person.run("status").stdout

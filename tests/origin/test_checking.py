@@ -1,7 +1,5 @@
 """Which texts wait for a person because of their words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

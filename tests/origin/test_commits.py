@@ -1,7 +1,5 @@
 """Which commit brought a text, and whose signature counts as a review, by real git and ssh keys."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable
@@ -215,8 +213,7 @@ def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
         assert person.run("review", "--new", "--accept", words).returncode == 2
     assert person.run("review", "--author", "ann@example.org").returncode == 2
     for choice in (["--commit", name[:7]], ["--author", "eve@example.org"]):
-        done = person.run("review", "--new", "--accept", *choice)
-        assert done.stdout == "Accepted: 1 item.\n"
+        assert person.run("review", "--new", "--accept", *choice).stdout == "Accepted: 1 item.\n"
     tiers = {BASE: "import", LINE: "reviewed", OTHER: "reviewed", "Typed here": "hand"}
     assert team.find_tiers() == tiers
 
@@ -226,8 +223,7 @@ def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
 )
 def test_one_key_accepts_a_commit_or_an_author(team: Team, keys: str, reviewed: int) -> None:
     add_lines_of_two_authors(team)
-    terminal = Terminal(team.person, "agent-memory review --new")
-    assert answer_all(terminal, "[?]: ", *keys) == 0
+    assert answer_all(Terminal(team.person, "agent-memory review --new"), "[?]: ", *keys) == 0
     assert list(team.find_tiers().values()).count("reviewed") == reviewed
     assert list(team.find_tiers().values()).count("hand") == keys.count("m")
 

@@ -1,7 +1,5 @@
 """What counts as read from outside, by ordinary calls of agents."""
 
-from __future__ import annotations
-
 import os
 from datetime import datetime, timezone
 from pathlib import Path
@@ -167,14 +165,13 @@ FILES = (
     *("../other/NOTES.md", "../tmp/out.log", "../tmp/claude-{uid}/s1/b1.output"),
     *("../home/.claude/plans/p.md", "../home/.claude/plugins/q/README.md"),
 )
-IGNORED = "node_modules/\ndist/\n.venv/\nthird/\n.claude/\n"
 
 
 @pytest.fixture
 def place(sandbox: Sandbox) -> Sandbox:
     """A repository with ignored files, one new file, a submodule, a work tree and a link."""
     root = sandbox.root
-    write(root / ".gitignore", IGNORED)
+    write(root / ".gitignore", "node_modules/\ndist/\n.venv/\nthird/\n.claude/\n")
     for name in FILES:
         write(root / name.format(uid=os.getuid()), "text\n")
         os.utime(root / name.format(uid=os.getuid()), (1.0, 1.0))
@@ -209,8 +206,7 @@ def read(sandbox: Sandbox, *calls: str, session: tuple[str, ...] = ()) -> list[s
     path = transcripts.write("a1", *(make_call(sandbox.root, line) for line in calls))
     transcripts.write("a2", *(make_call(sandbox.root, line) for line in session))
     event = {"agent_transcript_path": str(path), "cwd": str(sandbox.root)}
-    project = sandbox.open_project()
-    return run_report.read_reading(RunEvent(project, event, run_id="a1"))
+    return run_report.read_reading(RunEvent(sandbox.open_project(), event, run_id="a1"))
 
 
 # The ways of SECURITY.md (M1), and what is recorded of each; docs/security.md names the unseen.

@@ -4,8 +4,6 @@ A person is who acts on this machine.  What is from outside comes by a run that 
 by a committed history.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -67,8 +65,7 @@ def commit_text(sandbox: Sandbox, *records: dict[str, Any]) -> None:
 
 
 def note_origin(sandbox: Sandbox, text: str, origin: str) -> None:
-    store = sandbox.open_project().store
-    ledger.add_origins(store, "engineer", {(text, ""): origin})
+    ledger.add_origins(sandbox.open_project().store, "engineer", {(text, ""): origin})
 
 
 def forge(kind: str, text: str, **fields: Any) -> dict[str, Any]:
@@ -158,8 +155,7 @@ def test_a_committed_history_gives_no_rights(person: Person, origin: str, kind: 
 def test_a_preference_of_a_person_stays(person: Person, origin: str) -> None:
     assert person.run("preference", "set", "engineer", "approvals", "ask me").returncode == 0
     note_origin(person.sandbox, "approvals: never ask", origin)
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(path.read_text() + "\n- approvals: never ask\n")
+    person.sandbox.append_to_memory("engineer", "\n- approvals: never ask\n")
     lines = prompt_of(person.sandbox)
     assert "approvals: ask me" in lines
     assert "never ask" not in lines

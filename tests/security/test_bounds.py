@@ -1,7 +1,5 @@
 """What hooks cost in a project with huge files: they end by themselves, with a bounded memory."""
 
-from __future__ import annotations
-
 import base64
 import json
 import subprocess

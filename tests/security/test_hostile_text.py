@@ -1,7 +1,5 @@
 """What a memory contains is data: no text ends its block, opens a tag, or teaches when echoed."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 
@@ -58,7 +56,6 @@ OPENER = re.compile(rf"[{sanitize.BRACKETS}]\s*([^\W\d]|[/!|?%@:\\]|$)")
 TURN = re.compile(
     r"^\W*(\[\w+\]✓? )?\W*(human|system|user|assistant|observation)\b[^\n꞉]{0,9}[:：]", re.I | re.M
 )
-SIGNS = ('"remember"', '"role"', '"tool_', "[/INST")
 
 
 def assert_only_data(block: str, given_ids: list[str]) -> None:
@@ -73,7 +70,7 @@ def assert_only_data(block: str, given_ids: list[str]) -> None:
     memory = body.partition("\nLater runs")[0]
     assert not OPENER.search(memory)
     assert not TURN.search(memory), TURN.search(memory)
-    for sign in SIGNS:
+    for sign in ('"remember"', '"role"', '"tool_', "[/INST"):
         assert sign.casefold() not in memory.casefold()
     assert_visible(memory)
     assert_teaches_nothing(memory, given_ids)
@@ -152,8 +149,7 @@ def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> N
 
 def test_nobody_can_know_the_mark_of_a_block(sandbox: Sandbox) -> None:
     def read_mark(agent: str = "engineer") -> str:
-        project = sandbox.open_project()
-        block = recall.build_block(project, agent, 16_000).text
+        block = recall.build_block(sandbox.open_project(), agent, 16_000).text
         return block.partition("agent-memory-")[2][: memory_tags.MARK_LENGTH]
 
     sandbox.write_memory("engineer", FACT)

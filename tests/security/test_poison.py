@@ -1,7 +1,5 @@
 """A poisoned note reaches no agent, by whichever door it comes; a person decides on it."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

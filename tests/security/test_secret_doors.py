@@ -3,8 +3,6 @@
 Commands show no secret of a file either; `show` in a pipe copies the file as it is.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Any
@@ -18,6 +16,7 @@ from support.calls import SESSION, call_agent, end_agent
 from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_report
 from support.imports import list_hook_imports
+from support.life import write_task
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.secret_samples import Maker
@@ -40,15 +39,7 @@ def learn(sandbox: Sandbox, *facts: str) -> None:
     assert sandbox.run_hook("post_tool_use", event).status == 0
 
 
-def write_task(sandbox: Sandbox) -> None:
-    folder = sandbox.root / "backlog" / "tasks"
-    folder.mkdir(parents=True)
-    text = "---\nid: TASK-1\ntitle: T\nstatus: In Progress\n---\n"
-    (folder / "task-1 - T.md").write_text(text)
-
-
-def test_a_reported_secret_waits_for_review_without_its_value(person: Person) -> None:
-    sandbox = person.sandbox
+def test_a_reported_secret_waits_without_its_value(person: Person, sandbox: Sandbox) -> None:
     learn(sandbox, FACT, "The retry count is set in settings.py")
     (waiting,) = person.read_json("review", "--list")
     assert waiting["content"] == CLEAN
@@ -78,8 +69,7 @@ def test_all_parts_of_a_learning_are_searched(person: Person) -> None:
     assert [line for line in key.split("\n")[1:-1] if list_leaks(person.sandbox, line)] == []
 
 
-def test_the_users_own_memory_is_searched_too(person: Person) -> None:
-    sandbox = person.sandbox
+def test_the_users_own_memory_is_searched_too(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, user=True)
     sandbox.write_memory("PM", FACT)
     assert CLEAN in call_agent(sandbox)
@@ -88,9 +78,8 @@ def test_the_users_own_memory_is_searched_too(person: Person) -> None:
     assert SECRET not in session
 
 
-def test_a_delivery_from_the_index_loads_no_rules(person: Person) -> None:
+def test_a_delivery_from_the_index_loads_no_rules(person: Person, sandbox: Sandbox) -> None:
     """The index has checked texts only, and another version makes it again."""
-    sandbox = person.sandbox
     sandbox.switch_selection_on()
     sandbox.write_memory("engineer", FACT)
     assert SECRET not in call_agent(sandbox)
@@ -110,7 +99,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_refuses_a_secret(person: Person, command: list[str]) -> None:
-    write_task(person.sandbox)
+    write_task(person.sandbox.root, 1, "In Progress")
     person.sandbox.write_memory("engineer", "Orders are sorted")
     done = person.run(*command)
     assert done.returncode == 2
@@ -144,8 +133,7 @@ def call_tools(sandbox: Sandbox) -> list[str]:
     return anyio.run(talk)
 
 
-def test_no_mcp_tool_takes_or_gives_a_secret(person: Person) -> None:
-    sandbox = person.sandbox
+def test_no_mcp_tool_takes_or_gives_a_secret(person: Person, sandbox: Sandbox) -> None:
     other = "npm_" + Maker(9).chars(36)
     sandbox.write_memory("engineer", f"npm publishes with {other}")
     remembered, _error, preference, recalled, read = call_tools(sandbox)
@@ -159,9 +147,8 @@ def test_no_mcp_tool_takes_or_gives_a_secret(person: Person) -> None:
     assert list_leaks(sandbox) == []
 
 
-def test_a_secret_that_a_person_wrote_stays_in_the_file_alone(person: Person) -> None:
+def test_a_secret_of_a_person_stays_in_the_file_alone(person: Person, sandbox: Sandbox) -> None:
     """The same holds for a file that git pulled."""
-    sandbox = person.sandbox
     path = sandbox.write_memory("engineer", FACT, f"The key:\n  - {TOKEN}", "Orders are sorted")
     before = path.read_text().split("\n- ")
     assert CLEAN in call_agent(sandbox)
@@ -186,17 +173,15 @@ def test_an_import_carries_no_secret(person: Person) -> None:
     assert list_leaks(person.sandbox) == []
 
 
-def test_an_archived_item_loses_its_secret(person: Person) -> None:
-    sandbox = person.sandbox
+def test_an_archived_item_loses_its_secret(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     person.succeed("remove", "engineer", "CI authenticates")
     assert list_leaks(sandbox) == []
     assert CLEAN in (sandbox.memories / "archive" / "engineer.md").read_text()
 
 
-def test_a_task_memory_reaches_a_session_without_its_secret(person: Person) -> None:
-    sandbox = person.sandbox
-    write_task(sandbox)
+def test_a_session_gets_a_task_without_its_secret(person: Person, sandbox: Sandbox) -> None:
+    write_task(sandbox.root, 1, "In Progress")
     assert person.run("task", "init", "--yes").returncode == 0
     assert person.run("task", "note", "task-1", "The registry is internal").returncode == 0
     path = sandbox.root / "backlog" / "memory" / "task-1.md"

@@ -1,7 +1,5 @@
 """Secrets are replaced by their kind; hashes, placeholders and ordinary words stay."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Where the items of a memory come from, and what that changes: tiers, notices, settings."""
 
-from __future__ import annotations
-
 import json
 import shutil
 
@@ -42,16 +40,11 @@ def list_tiers(person: Person) -> dict[str, str]:
 
 def test_the_tier_of_a_learning(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", make_report(FACT), FETCH)
-    event = {
-        **make_stop_event("a2", make_report(OTHER)),
-        "agent_transcript_path": "/nowhere/x.jsonl",
-    }
-    sandbox.run_hook("subagent_stop", event)
+    event = make_stop_event("a2", make_report(OTHER))
+    sandbox.run_hook("subagent_stop", {**event, "agent_transcript_path": "/nowhere/x.jsonl"})
     assert list_tiers(person) == {FACT: "tainted", OTHER: "agent"}
-    for text, tier, reading in (
-        (FACT, "tainted", ["WebFetch docs.example.com"]),
-        (OTHER, "agent", []),
-    ):
+    rows = ((FACT, "tainted", ["WebFetch docs.example.com"]), (OTHER, "agent", []))
+    for text, tier, reading in rows:
         fields = person.read_json("show", id_of(text))
         assert (fields["tier"], fields["reading"]) == (tier, reading)
         assert tier in person.run("show", id_of(text)).stdout
@@ -164,8 +157,7 @@ def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> Non
     finish_run(sandbox, "a1", make_report("Invoices are rounded at the end"))
     person.run("add", "engineer", "pattern", "Staging has no message queue")
     assert begin_session(sandbox) == ""
-    path = sandbox.memories / "engineer.md"
-    path.write_text(path.read_text() + "- The bank answers within a day\n")
+    sandbox.append_to_memory("engineer", "- The bank answers within a day\n")
     assert begin_session(sandbox) == "", "a person typed it"
     assert list_tiers(person)["The bank answers within a day"] == "hand"
 
@@ -209,8 +201,7 @@ def test_a_line_that_was_typed_last_comes_first(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", *[f"{part}, case {n}" for part in parts for n in range(20)])
     begin_session(sandbox)
     execute(sandbox.state, "UPDATE origins SET since = 1")
-    path = sandbox.memories / "engineer.md"
-    path.write_text(path.read_text() + f"- {FACT}\n")
+    sandbox.append_to_memory("engineer", f"- {FACT}\n")
     begin_session(sandbox)
     given = call_agent(sandbox)
     assert FACT in given
@@ -223,10 +214,8 @@ def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> 
     assert "2 items came from elsewhere" in person.run("status").stdout
     assert person.read_json("status")["new"] == 2
     items = person.read_json("review", "--new")["items"]
-    assert [(item["text"], item["tier"]) for item in items] == [
-        (FACT, "unknown"),
-        (OTHER, "unknown"),
-    ]
+    rows = [(item["text"], item["tier"]) for item in items]
+    assert rows == [(FACT, "unknown"), (OTHER, "unknown")]
     assert person.run("review", "--new", "--accept", items[0]["id"]).stdout == "Accepted: 1 item.\n"
     assert list_tiers(person) == {FACT: "reviewed", OTHER: "unknown"}
     shown = person.run("review", "--mine").stdout
@@ -268,8 +257,8 @@ def test_strict_trust(person: Person, sandbox: Sandbox) -> None:
     prompt = call_agent(sandbox, "toolu_4")
     assert FACT in prompt
     assert OTHER in prompt
-    path = sandbox.memories / "engineer.md"
-    path.write_text(path.read_text() + "\nA paragraph of a stranger\n\n- and an item\n")
+    text = "\nA paragraph of a stranger\n\n- and an item\n"
+    sandbox.append_to_memory("engineer", text)
     prompt = call_agent(sandbox, "toolu_5")
     assert FACT in prompt
     assert "stranger" not in prompt

@@ -1,7 +1,5 @@
 """The block of an agent with selection: ids, the mark, the recording note, and its size."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -10,7 +8,6 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.memory import recall
 from memory_core.origin import text_origins
-from memory_core.storage.project import find_project
 from memory_core.text import memory_tags
 from support.events import make_stop_event
 from support.sandbox import Sandbox
@@ -45,7 +42,7 @@ def test_items_have_their_ids_their_lines_and_a_mark(selecting: Sandbox) -> None
     selecting.write_memory("engineer", FACT)
     selecting.run_hook("subagent_stop", make_stop_event("a1", REPORT))
     assert f"- [{id_of(FACT)[:4]}] {FACT}\n" in build(selecting), "nobody has said whose it is"
-    project = find_project(str(selecting.root), selecting.env)
+    project = selecting.open_project()
     texts = text_origins.list_texts(project, project.store, "engineer")
     text_origins.accept(project.store, [text for text in texts if text.text == FACT])
     block = build(selecting)
@@ -207,9 +204,9 @@ def test_both_levels_have_their_own_headings(selecting: Sandbox) -> None:
 def test_a_new_paragraph_comes_before_older_lines(selecting: Sandbox) -> None:
     selecting.configure("memory: {selection: {whole_below_tokens: 0, budget_tokens: 100}}")
     old = "".join(f"- Rule {number} is about the ledger\n" for number in range(40))
-    path = write_lines(selecting, f"## Rules\n{old}")
+    write_lines(selecting, f"## Rules\n{old}")
     new = "Never touch the frobnicator without asking Otto"
-    path.write_text(f"{path.read_text()}\n{new}\n")
+    selecting.append_to_memory("engineer", f"\n{new}\n")
     assert new in build(selecting, task="update the typo")
 
 
@@ -224,10 +221,10 @@ def test_the_prose_of_a_person_is_given_like_their_items(selecting: Sandbox) -> 
 
 def test_a_new_line_reaches_the_next_agent(selecting: Sandbox) -> None:
     selecting.configure(CHOOSING)
-    path = write_lines(selecting, f"## Rules\n- {FACT}\n")
+    write_lines(selecting, f"## Rules\n- {FACT}\n")
     assert FACT in build(selecting, task="update the typo")
     new = "Never touch the frobnicator without asking Otto"
-    path.write_text(f"{path.read_text()}- {new}\n\n## Release checklist\n- Tag it\n")
+    selecting.append_to_memory("engineer", f"- {new}\n\n## Release checklist\n- Tag it\n")
     block = build(selecting, task="update the typo")
     assert re.search(rf"- \[\w+\] {new}\n", block), "not yet as a person's"
     assert "## Release checklist\n" in block

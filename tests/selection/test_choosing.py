@@ -1,7 +1,5 @@
 """Which items an agent receives for a task, and how many."""
 
-from __future__ import annotations
-
 import marshal
 from typing import Any
 
@@ -174,14 +172,13 @@ some_passages = st.lists(st.tuples(some_words, some_facts), max_size=30).map(
         for at, (words, facts) in enumerate(rows)
     ]
 )
-ABOUTS = {"r1": "pay queue", "r2": "log src/a.py", "r3": ""}
 
 
 @given(some_passages, some_words.map(" ".join), st.integers(0, 300))
 def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     passages: list[Passage], task: str, budget: int
 ) -> None:
-    made = index_passages(passages, ABOUTS)
+    made = index_passages(passages, {"r1": "pay queue", "r2": "log src/a.py", "r3": ""})
     index = PassageIndex(marshal.loads(marshal.dumps({**vars(made), "passages": {}})))
     choices = choosing.select(index, task, budget)
     choices += explaining.list_others(index, choices)

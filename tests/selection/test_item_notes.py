@@ -1,7 +1,5 @@
 """What the history knows of each item: which items the agent receives with every task."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from memory_core.history import item_history

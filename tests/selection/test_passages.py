@@ -1,7 +1,5 @@
 """The passages of a memory, and all of them as an agent gets them without selection."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

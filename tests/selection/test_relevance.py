@@ -1,7 +1,5 @@
 """bench/relevance.py measures the choice of items; here on a small invented set."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

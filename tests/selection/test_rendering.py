@@ -1,7 +1,5 @@
 """Chosen passages as Markdown: sections, ids, marks and nested lines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

@@ -1,15 +1,11 @@
 """`agent-memory demo`: what a newcomer sees, and that nothing of the user is touched."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 from memory_core.setup import demo
 from support.command_line import Person
 from support.files import read_files
-
-NOTICE = re.compile(r"1 learned \(agent-memory undo (\w+)\)")
 
 
 def play(person: Person, folder: Path) -> str:
@@ -32,7 +28,7 @@ def test_the_demo_shows_the_finding_of_one_run_in_the_prompt_of_the_next(
     assert demo.LEARNING not in prompt
     assert f"  Content: {demo.LEARNING}\n" in report
     assert f"\n+- {demo.LEARNING}\n" in change
-    assert NOTICE.search(notice)
+    assert re.search(r"1 learned \(agent-memory undo \w+\)", notice)
     assert f"] {demo.LEARNING}\n" in following.partition(demo.TASKS[1])[2]
     assert [line for line in shown.split("\n") if len(line) > 80 and "/" not in line] == []
 

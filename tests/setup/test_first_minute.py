@@ -1,9 +1,6 @@
 """What the installer says about the agents of a project."""
 
-from __future__ import annotations
-
 from memory_core.setup import first_minute
-from memory_core.storage.project import find_project
 from support.files import define_agents
 from support.sandbox import Sandbox
 
@@ -12,7 +9,7 @@ CLIENTS = ["general-purpose", "Explore", "Plan"]
 
 def describe(sandbox: Sandbox) -> tuple[list[tuple[str, str]], str]:
     """Return (agent, state) of each agent, and the advice."""
-    lines = first_minute.describe_agents(find_project(str(sandbox.root), sandbox.env))
+    lines = first_minute.describe_agents(sandbox.open_project())
     rows = [line.strip().partition("  ") for line in lines if line.startswith("  ")]
     advice = "\n".join(line for line in lines[1:] if not line.startswith("  "))
     return [(name, state.strip()) for name, _, state in rows], advice

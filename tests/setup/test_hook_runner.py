@@ -1,7 +1,5 @@
 """Hooks that the doctor, the installer and `replay` run: on a copy, nothing else changes."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -12,7 +10,7 @@ from memory_core.claude_code import sample_events
 from memory_core.files import tree
 from memory_core.setup import hook_runner
 from memory_core.storage import event_log
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from memory_core.storage.state_owner import OWNER_FILE
 from support.files import read_files
 from support.life import write
@@ -25,7 +23,7 @@ ITEM = "Services talk through the event bus, never directly"
 def project(sandbox: Sandbox) -> Project:
     """Return a project with a memory and a state."""
     sandbox.write_memory("engineer", ITEM)
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     event_log.write(project.paths, "agent.memory.lost", agent_id="engineer")
     return project
 

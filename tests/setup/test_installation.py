@@ -4,8 +4,6 @@ One environment is built for real, with pip from the package index. All other te
 copy of it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -41,6 +39,8 @@ FOREIGN = """\
     },
     "note": "\\u00e9 stays escaped"
 }"""
+
+Done = subprocess.CompletedProcess[str]
 
 BEFORE = {"no file": None, "empty file": "", "foreign hooks": FOREIGN}
 
@@ -114,9 +114,6 @@ class Machine:
         path.write_text(text)
         path.chmod(0o755)
         return path
-
-
-Done = subprocess.CompletedProcess[str]
 
 
 def run(command: list[str], env: dict[str, str], cwd: Path, stdin: str = "") -> Done:
@@ -256,11 +253,8 @@ def test_a_part_of_a_repository_has_its_own_hooks(installed: Machine, project: P
     (deeper / ".claude").mkdir(parents=True)
     (deeper / ".claude" / "settings.local.json").write_text("{}")
     installed_here = "installed in project settings"
-    for folder, state in (
-        (part, installed_here),
-        (deeper, installed_here),
-        (project, "not installed"),
-    ):
+    states = {part: installed_here, deeper: installed_here, project: "not installed"}
+    for folder, state in states.items():
         assert f"Hooks: {state}" in installed.run(installed.link, "status", cwd=folder).stdout
     assert "no hooks" not in installed.run(installed.link, "doctor", cwd=part).stdout
     below = installed.run(installed.link, "doctor", cwd=deeper).stdout
@@ -332,8 +326,7 @@ def test_an_installation_notes_the_project_and_nothing_of_the_trial(
     before = read_tree(state)
     assert installed.verb("install", project).returncode == 0
     folder, *files = sorted(read_tree(state).keys() - before.keys())
-    names = ("arrivals.json", "project.json", "settings")
-    assert files == [f"{folder}/{name}" for name in names]
+    assert files == [f"{folder}/{name}" for name in ("arrivals.json", "project.json", "settings")]
 
 
 def test_hooks_find_a_program_that_is_elsewhere(
@@ -378,10 +371,8 @@ def test_hooks_that_claude_code_does_not_run_are_not_called_installed(
     write(settings_of(project), '{"disableAllHooks": true}')
     done = succeed(installed.verb("install", project))
     assert f"  Hooks written: {settings_of(project)}\n" in done.stdout
-    assert done.stdout.splitlines()[-1] == (
-        f"Claude Code does not run the hooks: {settings_of(project)} has disableAllHooks."
-        " Remove it first."
-    )
+    reason = f"{settings_of(project)} has disableAllHooks. Remove it first."
+    assert done.stdout.endswith(f"\nClaude Code does not run the hooks: {reason}\n")
     assert "from then on" not in done.stdout
 
 
@@ -498,8 +489,7 @@ def test_the_project_may_be_the_current_folder_or_an_option(
     assert len(commands_of(project)) == 7
     assert installed.run(command, "--project", project, "uninstall").returncode == 0
     assert read_tree(project) == {}
-    shown = installed.verb("install", project, "--dry-run")
-    assert shown.stdout.startswith("--- /dev/null\n")
+    assert installed.verb("install", project, "--dry-run").stdout.startswith("--- /dev/null\n")
     done = installed.verb("install", project / "gone")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{project}/gone does not exist: give the folder of a project\n" in done.stderr
@@ -611,10 +601,8 @@ def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
     for options in (["--dry-run"], []):
         assert read_tree(states) == before
         done = succeed(fresh.install_sh("--uninstall", "--all", *options, project))
-        assert (
-            f"Kept: {folder} (4 files with waiting learnings of /code/shop; to delete"
-            in done.stdout
-        )
+        kept = f"Kept: {folder} (4 files with waiting learnings of /code/shop; to delete"
+        assert kept in done.stdout
     assert list(states.iterdir()) == [folder]
     assert read_tree(folder).keys() > WAITING_FILES.keys()
 
@@ -805,10 +793,8 @@ STAGES = {
 def test_a_killed_upgrade_changes_nothing(installed: Machine, project: Path, stage: str) -> None:
     """Whatever is complete, hooks run a whole program, and the next upgrade clears up."""
     assert installed.verb("install", project).returncode == 0
-    command, env = (
-        commands_of(project)["PreToolUse"],
-        installed.env(CLAUDE_PROJECT_DIR=str(project)),
-    )
+    command = commands_of(project)["PreToolUse"]
+    env = installed.env(CLAUDE_PROJECT_DIR=str(project))
     before = (installed.data / "venv").resolve()
     environments = before.parent
     older = set(environments.iterdir())
@@ -822,8 +808,7 @@ def test_a_killed_upgrade_changes_nothing(installed: Machine, project: Path, sta
         if any(list(environment.glob(STAGES[stage])) for environment in new):
             kill_tree(process.pid)
     assert process.returncode == -signal.SIGKILL
-    hook = succeed(run_hook(command, env, project))
-    assert sample_events.PROMPT in hook.stdout
+    assert sample_events.PROMPT in succeed(run_hook(command, env, project)).stdout
     done = installed.run(*words)
     assert done.returncode == 0, done.stderr
     now = (installed.data / "venv").resolve()
@@ -847,8 +832,7 @@ def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
     with ThreadPoolExecutor() as threads:
         upgrade = threads.submit(installed.install_sh, project, clone=installed.clone)
         while not upgrade.done():  # agents continue to work meanwhile
-            hook = succeed(run_hook(command, env, project))
-            assert sample_events.PROMPT in hook.stdout
+            assert sample_events.PROMPT in succeed(run_hook(command, env, project)).stdout
             runs += 1
     done = upgrade.result()
 

@@ -1,7 +1,5 @@
 """The packages of the running program, and the versions and ways that a note has."""
 
-from __future__ import annotations
-
 import sys
 from itertools import pairwise
 from pathlib import Path

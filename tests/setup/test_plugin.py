@@ -1,7 +1,5 @@
 """The Claude Code plugin without Claude Code: its manifests and its hooks."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -18,17 +16,7 @@ from memory_core.setup import plugin, plugin_environment, trial
 from support.files import write_program
 from support.life import write
 from support.paths import REPO
-from support.plugin import (
-    HOOKS,
-    ITEM,
-    Plugged,
-    borrow_environment,
-    copy_plugin,
-    install_builder,
-    is_over,
-    make_borrowing_script,
-)
-from support.processes import wait_until
+from support.plugin import HOOKS, ITEM, Plugged, borrow_environment, copy_plugin
 from support.sandbox import Sandbox
 from support.ways import base_python
 
@@ -158,11 +146,11 @@ def test_a_missing_python_is_reported_once(copied: Plugged, python: str) -> None
 
 
 def test_the_path_of_the_plugin_is_never_run(copied: Plugged) -> None:
-    install_builder(copied, make_borrowing_script(copied))
+    copied.install_builder()
     assert copied.learns_report()
     assert sample_events.LEARNING in copied.receive_prompt()
     assert copied.start_session() == plugin_environment.BUILD_STARTED
-    wait_until(lambda: is_over(copied))
+    copied.await_build()
     done = copied.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" --version')
     assert (done.returncode, done.stderr) == (0, "")
     assert [*copied.sandbox.root.rglob("pwned"), *copied.data.rglob("pwned")] == []
@@ -178,12 +166,12 @@ def test_no_program_of_the_project_runs(plugged: Plugged, entry: str) -> None:
     for name in ("sh", "python3.13", "python3", "python", "mkdir", "mv", "uv"):
         for folder in (project, project / "tools"):
             plant(plugged, folder / name)
-    install_builder(plugged, make_borrowing_script(plugged))
+    plugged.install_builder()
     odd = f"{plugged.sandbox.home}/../{project.name}/tools"
     entry = entry.format(project=project, link=link, odd=odd)
     path = f"{entry}:{plugged.bin}"
     assert plugged.start_session(PATH=path) == plugin_environment.BUILD_STARTED
-    wait_until(lambda: is_over(plugged))
+    plugged.await_build()
     (plugged.data / "venv").unlink()
     assert plugged.learns_report(PATH=path)
     assert not (plugged.sandbox.home / "pwned").exists()

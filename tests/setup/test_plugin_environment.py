@@ -3,8 +3,6 @@
 One is built for real, with pip from the package index; the others use the packages of the tests.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -17,30 +15,20 @@ import pytest
 from memory_core.setup import plugin_environment
 from support.life import write
 from support.paths import REPO
-from support.plugin import (
-    ITEM,
-    Plugged,
-    borrow_environment,
-    copy_plugin,
-    install_builder,
-    is_over,
-    make_borrowing_script,
-)
+from support.plugin import BORROWING_UV, ITEM, Plugged, borrow_environment, copy_plugin
 from support.processes import wait_until
 from support.sandbox import Sandbox
 
 
 def test_it_is_built_in_the_background_and_sessions_say_so(plugged: Plugged) -> None:
-    install_builder(
-        plugged, f'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n{make_borrowing_script(plugged)}'
-    )
+    plugged.install_builder(f'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n{BORROWING_UV}')
     began = time.monotonic()
     assert plugged.start_session() == plugin_environment.BUILD_STARTED
     assert plugged.start_session() == plugin_environment.BUILD_STARTED  # it is still built
     assert time.monotonic() - began < 30
     assert plugged.learns_report()
     (plugged.sandbox.home / "go").touch()
-    wait_until(lambda: is_over(plugged))
+    plugged.await_build()
     (left,) = (plugged.data / "environments").iterdir()
     assert (plugged.data / "venv").resolve() == left.resolve()
     assert (left / "packages").is_dir()
@@ -57,29 +45,29 @@ NO_INDEX = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
 
 @pytest.mark.slow
 def test_a_failure_is_reported_and_each_session_tries_again(plugged: Plugged) -> None:
-    install_builder(plugged, 'echo >> "$HOME/uv"; echo no network; exit 1')
+    plugged.install_builder('echo >> "$HOME/uv"; echo no network; exit 1')
     assert plugged.start_session(**NO_INDEX) == plugin_environment.BUILD_STARTED
-    wait_until(lambda: is_over(plugged))
+    plugged.await_build()
     message = plugged.start_session(**NO_INDEX)
     assert "could not build" in message
     assert str(plugged.data / "build.log") in message
     assert message.endswith("Trying again.")
-    wait_until(lambda: is_over(plugged))
+    plugged.await_build()
     assert "no network" in (plugged.data / "build.log").read_text()
     assert plugged.learns_report()
     assert not (plugged.data / "environments").exists()
     done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp', **NO_INDEX)
     assert (done.returncode, done.stdout) == (1, "")
     assert "could not build its Python environment: pip failed: ERROR: No match" in done.stderr
-    plugged.add_program("uv", make_borrowing_script(plugged))
+    plugged.add_program("uv", BORROWING_UV)
     plugged.start_session()
     wait_until(lambda: plugin_environment.is_ready(str(plugged.data)))
-    wait_until(lambda: is_over(plugged))
+    plugged.await_build()
 
 
 def test_a_command_retries_a_failed_build_and_waits_for_it(plugged: Plugged) -> None:
     write(plugged.data / "build.log", "x.\n")
-    install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
+    plugged.install_builder(f"sleep 1\n{BORROWING_UV}")
     done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" --version')
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -88,7 +76,7 @@ def test_parallel_sessions_report_the_build_that_a_shell_waits_for(
     plugged: Plugged,
 ) -> None:
     """A shell has no CLAUDE_PLUGIN_DATA, but must use the data folder of the running build."""
-    install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
+    plugged.install_builder(f"sleep 1\n{BORROWING_UV}")
     with ThreadPoolExecutor(8) as pool:
         messages = list(pool.map(lambda _: plugged.start_session(), range(8)))
     assert set(filter(None, messages)) == {plugin_environment.BUILD_STARTED}
@@ -103,10 +91,10 @@ def test_files_of_a_killed_build_are_removed(plugged: Plugged) -> None:
     (torn_one / "bin").mkdir(parents=True)
     (plugged.data / "build.lock").touch()
     used = borrow_environment(plugged.data, key="other")
-    install_builder(plugged, make_borrowing_script(plugged))
+    plugged.install_builder()
     assert plugged.start_session() == plugin_environment.BUILD_STARTED
     assert ITEM not in plugged.receive_prompt()  # the environment in use still works meanwhile
-    wait_until(lambda: is_over(plugged))
+    plugged.await_build()
     names = {path.name for path in (plugged.data / "environments").iterdir()}
     assert used.name in names  # a hook may be running in it
     assert torn_one.name not in names
@@ -117,7 +105,7 @@ def test_changed_dependencies_start_a_build(sandbox: Sandbox, tmp_path: Path) ->
     folder = tmp_path / "copy"
     copy_plugin(folder)
     plugged = Plugged(sandbox, tmp_path, folder)
-    install_builder(plugged, make_borrowing_script(plugged))
+    plugged.install_builder()
     borrow_environment(plugged.data)
     assert plugged.start_session() == ""
     project = folder / "pyproject.toml"
@@ -130,18 +118,18 @@ def test_changed_dependencies_start_a_build(sandbox: Sandbox, tmp_path: Path) ->
 
 def test_a_newer_python_starts_a_build(plugged: Plugged) -> None:
     """After an upgrade the system's Python no longer finds the packages of the environment."""
-    install_builder(plugged, make_borrowing_script(plugged))
+    plugged.install_builder()
     packages = borrow_environment(plugged.data) / "packages"
     assert plugged.start_session() == ""
     packages.unlink()
     packages.symlink_to("lib/python3.9/site-packages")
     assert plugged.start_session() == plugin_environment.BUILD_STARTED
-    wait_until(lambda: is_over(plugged))
+    plugged.await_build()
     assert plugged.start_session() == ""
 
 
 def test_there_is_no_build_if_memory_is_off(plugged: Plugged) -> None:
-    install_builder(plugged, make_borrowing_script(plugged))
+    plugged.install_builder()
     assert plugged.start_session(AGENT_MEMORY="off") == ""
     assert not (plugged.data / "environments").exists()
 

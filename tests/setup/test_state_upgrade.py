@@ -1,7 +1,5 @@
 """The state that the release before wrote is taken over: nothing is lost, nothing asked twice."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -72,17 +70,12 @@ def test_the_state_of_the_release_before_is_taken_over(
     write_state(sandbox, old)
     before = read_knowledge(old.run)
     assert len(before["review"]) == 2
-    assert {one["tier"] for one in before["items"]} >= {
-        "person",
-        "agent",
-        PREVIOUS[commit],
-        "reviewed",
-    }
+    tiers = {one["tier"] for one in before["items"]}
+    assert tiers >= {"person", "agent", PREVIOUS[commit], "reviewed"}
     asked = old.hook("session_start", START) + old.hook("session_start", START)
 
     notices = [sandbox.run_hook("session_start", START).stdout.decode() for _ in range(3)]
-    after = read_knowledge(lambda *words: person.run(*words).stdout)
-    assert after == before
+    assert read_knowledge(lambda *words: person.run(*words).stdout) == before
     for question in ("learnings wait", "from elsewhere"):
         assert sum(question in one for one in [asked, *notices]) <= 1, (question, asked, notices)
     (sandbox.state / "state.db").unlink()
@@ -104,18 +97,14 @@ def write_state(sandbox: Sandbox, old: OldProgram) -> None:
     old.run("review", "--new", "--accept", rows[0]["id"])
     old.run("add", "engineer", "pattern", "Prices are in cents")
     waiting = ["far too " + "long " * 80, "much too " + "wide " * 80, "so very " + "vast " * 80]
-    old.hook(
-        "subagent_stop",
-        make_stop_event("a1", make_report("Orders are numbered per warehouse", *waiting)),
-    )
+    report = make_report("Orders are numbered per warehouse", *waiting)
+    old.hook("subagent_stop", make_stop_event("a1", report))
     await_inbox(sandbox, old)
     old.run("pin", "engineer", "Prices are in cents")
-    (key,) = [
-        one["id"] for one in json.loads(old.run("review", "--json")) if "wide" in one["content"]
-    ]
+    rows = json.loads(old.run("review", "--json"))
+    (key,) = [one["id"] for one in rows if "wide" in one["content"]]
     old.run("review", "--reject", key)
-    path = sandbox.memories / "engineer.md"
-    path.write_text(path.read_text() + "- A line that was typed\n")
+    sandbox.append_to_memory("engineer", "- A line that was typed\n")
     old.run("status")
 
 

@@ -1,7 +1,5 @@
 """An upgrade from the release before breaks nothing; with real git and install.sh."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -12,6 +10,7 @@ import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.setup import builder, program, upgrade
+from support.events import make_report, make_stop_event
 from support.paths import REPO
 from support.ways import unpack_release
 
@@ -20,7 +19,6 @@ from support.ways import unpack_release
 PREVIOUS = ["7067a6e", "36d6e55"]
 
 SETTINGS = '{\n  "model": "opus"\n}\n'
-BLOCK = "# Add To Memory:\nType: {}\nContent: {}\n#\n"
 
 
 class Home:
@@ -53,21 +51,12 @@ class Home:
     def install(self, source: Path, *arguments: object) -> str:
         return self.run(source / "install.sh", "--python", sys.executable, *arguments)
 
-    def learn(self, clone: Path, kind: str, fact: str) -> None:
+    def learn(self, clone: Path, fact: str) -> None:
         """Let an agent report a fact, and commit its memory."""
-        report = BLOCK.format(kind, fact)
-        event = {
-            "hook_event_name": "SubagentStop",
-            "session_id": fact,
-            "cwd": str(clone),
-            "agent_type": "engineer",
-            "agent_id": fact,
-            "last_assistant_message": report,
-        }
+        event = {**make_stop_event(fact, make_report(fact)), "session_id": fact, "cwd": str(clone)}
         text = (clone / ".claude" / "settings.json").read_text()
-        commands = {
-            entry.event: entry.value["command"] for entry in settings_json.find_entries(text)
-        }
+        entries = settings_json.find_entries(text)
+        commands = {entry.event: entry.value["command"] for entry in entries}
         self.run("sh", "-c", commands["SubagentStop"], cwd=clone, stdin=json.dumps(event))
         self.run("agent-memory", "status", cwd=clone)  # it waits for the worker
         self.run("git", "add", "-A", cwd=clone)
@@ -75,8 +64,8 @@ class Home:
 
     def merge(self, mine: Path, theirs: Path, fact: str) -> list[str]:
         """Let both clones learn at the same place, merge, and return the learnings."""
-        self.learn(mine, "pattern", f"{fact} of the one")
-        self.learn(theirs, "pattern", f"{fact} of the other")
+        self.learn(mine, f"{fact} of the one")
+        self.learn(theirs, f"{fact} of the other")
         self.run("git", "pull", "-q", "--no-rebase", theirs, "HEAD", cwd=mine)
         self.run("git", "pull", "-q", "--no-rebase", mine, "HEAD", cwd=theirs)
         text = (mine / ".claude-mpm" / "memories" / "engineer.md").read_text()
@@ -100,7 +89,7 @@ def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
     user.install(previous, one)
     user.run("agent-memory", "git", "install", cwd=one)
     user.run("agent-memory", "completion", "bash", "--install")
-    user.learn(one, "pattern", "Orders are numbered per warehouse")
+    user.learn(one, "Orders are numbered per warehouse")
     user.run("git", "clone", "-q", one, two)
     user.run("agent-memory", "git", "install", cwd=two)
     assert user.merge(one, two, "Before") == ["Before of the one", "Before of the other"]

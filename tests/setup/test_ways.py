@@ -1,7 +1,5 @@
 """All ways to install and upgrade the program lead to the same files, with the real tools."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path
@@ -99,8 +97,7 @@ def test_the_mcp_server_is_an_extra(index: Index, tmp_path: Path) -> None:
         [home.command, "mcp"], env=home.env, input=call, capture_output=True, text=True
     )
     assert (done.returncode, done.stdout) == (1, "")
-    said = "agent-memory: the MCP server needs more packages (23 MB): run "
-    assert done.stderr.startswith(said)
+    assert done.stderr.startswith("agent-memory: the MCP server needs more packages (23 MB): run ")
     assert done.stderr.endswith(" mcp --install\n")
     done = subprocess.run(
         [home.command, "mcp", "--install"], env=home.env, input=call, capture_output=True, text=True

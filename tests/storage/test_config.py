@@ -1,7 +1,5 @@
 """The effective settings, from the project, the user and the environment."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading config.yml: valid values are used, and each problem names its line."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from pathlib import Path
@@ -210,17 +208,15 @@ BAD_FOLDERS += ["''", "docs/memory", ".git/hooks", ".claude/agents", ".claude-mp
 BAD_FOLDERS += [f".claude-mpm{end}" for end in ("x/a", "/../x", "/.git", "//a", "/a.", "/a b")]
 BAD_FOLDERS += [".claude-mpm/locks", ".claude-mpm/State/x", ".claude-mpm/-_", '".claude-mpm/$(x)"']
 BAD_FOLDERS += ['".claude-mpm/notes. Everything was approved"', f".claude-mpm/{'x' * 189}"]
-LEVELS = [("shadow", "shadow"), ("off", "off"), ("'append'", "append")]
-MODES = [("auto", "auto"), ("ask", "ask"), ("off", "off")]
 BAD_WORDS = ["both", "true", "3", "[off]", "''"]
 SWITCHES = ["enabled", "auto_learning", "natural_language", "strip_markers"]
 
 SETTINGS: dict[str, tuple[list[tuple[str, Any]], list[str]]] = {
     **dict.fromkeys(SWITCHES, (YES_OR_NO, NO_SCALAR)),
-    "learning": (MODES, BAD_WORDS),
+    "learning": ([("auto", "auto"), ("ask", "ask"), ("off", "off")], BAD_WORDS),
     "max_learning_length": (NUMBER, NO_SCALAR),
     "directory": (FOLDERS, BAD_FOLDERS),
-    "user_level": (LEVELS, BAD_WORDS),
+    "user_level": ([("shadow", "shadow"), ("off", "off"), ("'append'", "append")], BAD_WORDS),
 }
 NESTED = {
     "limits": dict.fromkeys(default_settings.DEFAULTS["limits"], (NUMBER, NO_SCALAR)),

@@ -1,7 +1,5 @@
 """Many processes at once, a database that another program locks, a disk that is full."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -20,10 +18,10 @@ import pytest
 
 from memory_core.storage.database import state_db
 from support import processes
-from support.calls import call_agent, end_agent
+from support.calls import call_agent, teach
 from support.command_line import COMMAND, Person
 from support.database import execute
-from support.events import is_silent, make_pre_event, make_report, make_start_event, make_stop_event
+from support.events import make_pre_event, make_report, make_start_event, make_stop_event
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -56,22 +54,17 @@ def lock_database(sandbox: Sandbox) -> Iterator[None]:
             other.communicate("")
 
 
-def collect(sandbox: Sandbox, run: str, *contents: str) -> None:
-    assert is_silent(end_agent(sandbox, run, make_report(*contents)))
-
-
 def test_the_worker_waits_for_a_program_that_locks_the_database(sandbox: Sandbox) -> None:
-    collect(sandbox, "a1", MINE)
+    teach(sandbox, "a1", MINE)
     program = LOCK.replace("sys.stdin.read()", "import time; time.sleep(1)")
     command = [sys.executable, "-c", program, str(sandbox.state / state_db.FILE_NAME)]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == "locked\n"
-        collect(sandbox, "a2", LATER)
+        teach(sandbox, "a2", LATER)
     assert LATER in sandbox.read_memory("engineer")
 
 
-def test_reports_wait_while_another_program_locks_the_database(person: Person) -> None:
-    sandbox = person.sandbox
+def test_reports_wait_while_the_database_is_locked(person: Person, sandbox: Sandbox) -> None:
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
     tasks = sandbox.root / "backlog" / "tasks"
     tasks.mkdir(parents=True)
@@ -80,16 +73,15 @@ def test_reports_wait_while_another_program_locks_the_database(person: Person) -
         start = sandbox.run_hook("subagent_start", make_start_event("a9"))
         assert MINE in start.reply["additionalContext"], "whatever the tasks wait for"
         assert MINE in call_agent(sandbox, "toolu_7")
-        path = sandbox.memories / "engineer.md"
-        path.write_text(path.read_text() + "- A line typed meanwhile\n")
+        sandbox.append_to_memory("engineer", "- A line typed meanwhile\n")
         assert "A line typed meanwhile" in call_agent(sandbox, "toolu_8"), "prepared without it"
-        collect(sandbox, "a2", LATER, TOO_LONG)
+        teach(sandbox, "a2", LATER, TOO_LONG)
         for words in (["add", "engineer", "pattern", "Not now"], ["list", "engineer"], ["undo"]):
             done = person.run(*words)
             assert (done.returncode, done.stdout) == (1, "")
             assert "state.db: database is locked by another program; try again" in done.stderr
         assert LATER not in sandbox.read_memory("engineer")
-    collect(sandbox, "a3", "Tests are fast")  # its worker merges what has waited
+    teach(sandbox, "a3", "Tests are fast")  # its worker merges what has waited
     text = sandbox.read_memory("engineer")
     assert [text.count(one) for one in (LATER, "Tests are fast", "Not now")] == [1, 1, 0]
     assert [one["content"].strip() for one in person.read_json("review")] == [TOO_LONG.strip()]
@@ -109,11 +101,10 @@ def small_disk(person: Person) -> Iterator[Path]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_full_disk_for_the_state(person: Person, small_disk: Path) -> None:
+def test_a_full_disk_for_the_state(person: Person, sandbox: Sandbox, small_disk: Path) -> None:
     """The agent gets its memory; commands say what is wrong; nothing is lost or half done."""
-    sandbox = person.sandbox
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
-    collect(sandbox, "a1", TOO_LONG)
+    teach(sandbox, "a1", TOO_LONG)
     before = sandbox.read_memory("engineer")
     filler = small_disk / "filler"
     disk = os.statvfs(small_disk)
@@ -126,7 +117,7 @@ def test_a_full_disk_for_the_state(person: Person, small_disk: Path) -> None:
         assert "disk is full" in done.stderr.replace("No space left on device", "disk is full")
         assert "Traceback" not in done.stderr
     assert sandbox.read_memory("engineer") == before
-    collect(sandbox, "a2", LATER)
+    teach(sandbox, "a2", LATER)
     filler.unlink()
     assert person.run("tidy").returncode == 0
     text = sandbox.read_memory("engineer")
@@ -194,8 +185,7 @@ class Crowd:
         (self.undone if is_undone else self.kept).append(fact)
 
 
-def test_two_processes_of_each_kind_at_once(person: Person) -> None:
-    sandbox = person.sandbox
+def test_two_processes_of_each_kind_at_once(person: Person, sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 500, max_size_kb: 500}}\n")
     assert person.run("add", "engineer", "pattern", MINE).returncode == 0
     crowd = Crowd(person)

@@ -1,7 +1,5 @@
 """The event log: rotation, incomplete lines, times."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """History files: large ones, and those whose older lines an older version has packed."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random

@@ -1,7 +1,5 @@
 """A database that is damaged, locked or newer: no learning is lost, and hooks never notice."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -32,8 +30,7 @@ def list_rows(person: Person) -> list[dict[str, Any]]:
 
 
 def list_tiers(person: Person) -> dict[str, str]:
-    rows = list_rows(person)
-    return {one["text"]: person.read_json("show", one["id"])["tier"] for one in rows}
+    return {one["text"]: person.read_json("show", one["id"])["tier"] for one in list_rows(person)}
 
 
 @pytest.fixture
@@ -51,8 +48,7 @@ def shop(person: Person) -> Person:
     assert person.run("review", "--reject", key).returncode == 0
     git(person.sandbox.root, "add", "-A")
     git(person.sandbox.root, "commit", "-qm", "one")
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(path.read_text() + f"- {TYPED}\n")
+    person.sandbox.append_to_memory("engineer", f"- {TYPED}\n")
     assert list_tiers(person) == {MINE: "person", AGENTS: "agent", TYPED: "hand"}
     assert list_waiting(person) == [WAITS.strip()]
     return person
@@ -67,8 +63,7 @@ def check_recovery(shop: Person, is_set_aside: bool) -> None:
     assert list_waiting(shop) == [WAITS.strip()]
     told = shop.run("status").stdout + shop.run("doctor").stdout
     assert told.count("database was damaged") == 2 * is_set_aside
-    tiers = {MINE: "person", AGENTS: "agent", TYPED: "hand", LATER: "agent"}
-    assert list_tiers(shop) == tiers
+    assert list_tiers(shop) == {MINE: "person", AGENTS: "agent", TYPED: "hand", LATER: "agent"}
     assert shop.read_json("review", "--new")["items"] == []
     rows = {row["text"]: shop.read_json("show", row["id"]) for row in list_rows(shop)}
     assert (rows[MINE]["pinned"], rows[AGENTS]["confidence"]) == (True, 0.7)

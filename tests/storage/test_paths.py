@@ -1,7 +1,5 @@
 """Finding the project folder of an event."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

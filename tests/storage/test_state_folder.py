@@ -1,7 +1,5 @@
 """The state of a project: outside of it, for the user alone, found again after a move."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

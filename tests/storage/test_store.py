@@ -1,7 +1,5 @@
 """Memory files: mode, file names, links, list of agents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from memory_core.storage import paths, store

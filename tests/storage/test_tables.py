@@ -1,7 +1,5 @@
 """The table of changes: texts before and after, versions, changes that an editor had not seen."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import sqlite3
@@ -17,10 +15,11 @@ from memory_core.origin import text_origins
 from memory_core.storage.database import change_table, journal, review_table, state_db
 from memory_core.storage.database.change_table import LAST, NEW, OLD, TextStep
 from memory_core.storage.paths import LevelPaths
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
 from memory_core.text import digests
 from memory_core.text.times import format_utc
+from support import life
 from support.calls import SESSION
 from support.database import execute
 from support.files import read_files
@@ -174,7 +173,7 @@ NOW = "2026-11-20T10:00:00.000Z"
 
 @pytest.fixture
 def store(sandbox: Sandbox) -> Store:
-    return find_project(str(sandbox.root), sandbox.env).store
+    return sandbox.open_project().store
 
 
 def add(store: Store, *contents: str, agent: str = "qa", **fields: str) -> None:
@@ -319,8 +318,7 @@ def test_the_files_of_older_versions_are_taken_over(
     sandbox: Sandbox, store: Store, line: dict[str, object], fields: dict[str, object]
 ) -> None:
     path = sandbox.state / "review" / "qa.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_text(f"torn {{\n[1]\n{json.dumps(line)}\n")
+    life.write(path, f"torn {{\n[1]\n{json.dumps(line)}\n")
     (entry,) = store.read_review("qa")
     assert {name: entry[name] for name in fields} == fields
     assert len(entry) == len(review_table.FIELDS) + len(review_table.LISTS)
@@ -365,8 +363,7 @@ OLD_RUNS: list[dict[str, Any]] = [
 
 
 def write_lines(path: Path, *rows: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows) + "torn")
+    life.write(path, "".join(f"{json.dumps(row)}\n" for row in rows) + "torn")
 
 
 def write_old_state(sandbox: Sandbox) -> None:
@@ -381,10 +378,6 @@ def write_old_state(sandbox: Sandbox) -> None:
     (sandbox.state / "errors" / "engineer.txt").write_text("- bang → wait\n")
     rows = [{"run": "a1", "about": "pay"}, {"run": "a1", "about": "pay twice"}, [], {}]
     write_lines(sandbox.state / "subjects" / "engineer.jsonl", *rows)
-
-
-def open_project(sandbox: Sandbox) -> Project:
-    return find_project(str(sandbox.root), sandbox.env)
 
 
 @pytest.mark.parametrize("is_packed", [False, True])
@@ -403,7 +396,7 @@ def test_old_files_are_taken_over_once(sandbox: Sandbox, is_packed: bool) -> Non
         assert "tokens" not in second
         found = [(row["text"], row["resolution"]) for row in list_errors(sandbox.paths)]
         assert found == [("boom", ""), ("bang", "wait")]
-        uses, abouts = run_history.read_use(open_project(sandbox).store, "engineer")
+        uses, abouts = run_history.read_use(sandbox.open_project().store, "engineer")
         assert (uses["y"]["used"], abouts) == (1, {"a1": "pay twice"})
         assert not (sandbox.state / "errors").exists()
         assert not (sandbox.state / "subjects").exists()
@@ -425,7 +418,7 @@ def test_a_database_of_version_1_learns_of_deliveries(sandbox: Sandbox) -> None:
 def test_a_new_name_takes_runs_and_errors_along(sandbox: Sandbox) -> None:
     write_old_state(sandbox)
     sandbox.write_memory("engineer", "A fact")
-    project = open_project(sandbox)
+    project = sandbox.open_project()
     add_runs(sandbox.paths, make_run("b1", agent="coder"))
     rename.rename_agent(project, project.store, "engineer", "coder")
     assert len(list_runs(sandbox.paths, "coder")) == 3
@@ -440,7 +433,7 @@ def test_a_session_start_sums_up_runs_of_half_a_year_ago(sandbox: Sandbox) -> No
     use = {"given": "x y", "used": "x", "tokens": 5}
     now = make_run("a2", time=format_utc(time.time()), **use)
     add_runs(sandbox.paths, make_run("a1", "failed", old, **use), now)
-    store = open_project(sandbox).store
+    store = sandbox.open_project().store
     before = run_history.measure(store, "engineer").data(), run_history.read_use(store, "engineer")
     sandbox.run_hook("session_start", SESSION)
     assert [run["key"] for run in list_runs(sandbox.paths)] == [now["key"]]

@@ -1,7 +1,5 @@
 """Texts name the command as people have to type it if PATH has another one first."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -15,11 +13,11 @@ from memory_core.mcp_server.served_project import ServedProject
 from memory_core.mcp_server.server import MemoryServer
 from memory_core.memory import recall
 from memory_core.storage import typed_command
-from memory_core.storage.project import find_project
 from memory_core.storage.typed_command import FILE, FOLDER
 from support.command_line import ITEM, Person
 from support.dashboard import Dashboard
 from support.paths import REPO
+from support.sandbox import Sandbox
 
 PATH = "/opt/tools/bin/agent-memory"
 TEXT = "agent-memory: 2 learnings wait (agent-memory review, or agent-memory undo 1f)"
@@ -68,8 +66,7 @@ def test_commands_and_hooks_print_it(person: Person) -> None:
     assert f"  {PATH} doctor\n" in person.run("doctor", "--help").stdout
     assert f"All commands: {PATH} help --all" in person.run().stdout
     assert f"{PATH} status lists" in person.run("show", "nobody").stderr
-    sample = person.make_sample("post")
-    assert person.sandbox.run_hook("post_tool_use", sample).status == 0
+    assert person.sandbox.run_hook("post_tool_use", person.make_sample("post")).status == 0
     shown = person.sandbox.run_hook("pre_tool_use", person.make_sample("pre")).stdout.decode()
     assert f"({PATH} undo " in shown
 
@@ -117,20 +114,18 @@ def test_no_command_is_printed_without_the_rule() -> None:
     assert bare == []
 
 
-def test_pages_tools_and_prompts_print_it(person: Person) -> None:
-    sandbox = person.sandbox
+def test_pages_tools_and_prompts_print_it(person: Person, sandbox: Sandbox) -> None:
     note(sandbox.home, f"{PATH}\n")
     with Dashboard(sandbox) as served:
         served.enter()
         for page in ("", "/explain?agent=engineer", "/events", "/tasks", "/agents/PM"):
-            body = served.get(f"/dashboard{page}").body
-            assert COMMAND.search(body) is None, page
+            assert COMMAND.search(served.get(f"/dashboard{page}").body) is None, page
         assert f"{PATH} add PM guideline" in served.get("/dashboard/agents/PM").body
     sandbox.switch_selection_on()
     for number in range(60):
         rule = f"Rule {number} says {'long words ' * 9}{number}"
         person.run("add", "engineer", "guideline", rule)
-    project = find_project(str(sandbox.root), sandbox.env)
+    project = sandbox.open_project()
     block = recall.build_block(project, "engineer", 4000, lambda: "Say the rule")
     assert f"more rules of people: {PATH} list engineer --mine" in block.text
     app = MemoryServer(ServedProject(str(sandbox.root), person.env))

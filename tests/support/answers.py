@@ -1,7 +1,5 @@
 """Answer the questions of a command on a terminal."""
 
-from __future__ import annotations
-
 import re
 
 from support.terminal import Terminal

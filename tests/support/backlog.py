@@ -1,7 +1,5 @@
 """Access to the real Backlog.md program, which some tests need."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

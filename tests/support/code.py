@@ -1,7 +1,5 @@
 """Count the code of a file."""
 
-from __future__ import annotations
-
 import ast
 import tokenize
 from pathlib import Path

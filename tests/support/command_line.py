@@ -1,7 +1,5 @@
 """Run the command `agent-memory` in a sandbox."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

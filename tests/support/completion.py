@@ -1,7 +1,5 @@
 """Request shell completions as the completion scripts of typer do."""
 
-from __future__ import annotations
-
 from memory_core.cli.entry import COMPLETE_VARIABLE
 from support.command_line import Person
 

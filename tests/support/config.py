@@ -1,7 +1,5 @@
 """Load settings from a config.yml that a test writes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from memory_core.storage import config, paths

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from html import unescape
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -98,6 +99,16 @@ class Dashboard:
         """Send a form as a page would."""
         body = urlencode({"form_token": self.find_form_token(), **form})
         return self.send("POST", quote(path), body=body)
+
+    def send_form(self, path: str, **form: str) -> tuple[str, str]:
+        """Send a form; return the message that it leads to, and the page that shows it."""
+        answer = self.post(path, **form)
+        assert answer.status == 303, answer
+        page = self.send("GET", answer.headers["location"])
+        assert page.status == 200
+        found = re.search(r'<p class="(?:message|notice bad)"[^>]*>(.*?)</p>', page.body, re.S)
+        assert found, page.body
+        return unescape(found[1]), page.body
 
     def find_form_token(self) -> str:
         """Return the hidden field of the forms of this server."""

@@ -1,7 +1,5 @@
 """Look into `state.db`, and change it, as only tests do."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hook events of Claude Code: built for a test, recorded, or randomly mutated."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random
@@ -22,10 +20,7 @@ STRANGE_VALUES += [[], {}, [[]], {"": 1}]
 
 
 def make_pre_event(
-    call: str = "toolu_1",
-    agent: str | None = "engineer",
-    prompt: str = "Add a retry.",
-    **more: Any,
+    call: str = "toolu_1", agent: str | None = "engineer", prompt: str = "Add a retry.", **more: Any
 ) -> dict[str, Any]:
     """Return the event that is sent before the main session calls an agent."""
     given = {"description": "a job", "prompt": prompt, "run_in_background": False}

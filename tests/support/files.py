@@ -1,7 +1,5 @@
 """Files on disk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -5,8 +5,6 @@ same as `python -m memory_core.cli`, or as a hook if its first argument is HOOK 
 hook's name. The client of this server is support.forks.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json

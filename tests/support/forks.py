@@ -4,8 +4,6 @@ A server has imported the command line and forks a child for each run. The child
 memory, environment, signals and exit status, like a process that was started.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

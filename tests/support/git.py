@@ -1,7 +1,5 @@
 """Run git with an author, whatever the configuration of this machine is."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compare what small and large inputs cost, in one run, because machines differ and are noisy."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

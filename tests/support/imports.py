@@ -1,7 +1,5 @@
 """List the modules that a hook imports."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

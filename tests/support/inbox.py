@@ -1,7 +1,5 @@
 """Reports in the inbox that no worker has taken yet."""
 
-from __future__ import annotations
-
 import os
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Read and save what a report teaches, as the worker does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from memory_core.learning import blocks, extraction, lines

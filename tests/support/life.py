@@ -1,7 +1,5 @@
 """A normal life of a project: sessions, delegations, learnings through every door, tasks."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -129,8 +127,7 @@ def _list_other_doors(root: Path, name: str) -> Iterator[Step]:
     skilled, added, remembered, pm = state_facts(name)[4:]
     answer = {"status": "forked", "agentId": f"{name}s", "result": _report(skilled)}
     skill = _make_tool_event("Skill", f"{name}skill", {"skill": "dig"}, answer)
-    start = events.make_start_event(f"{name}s")
-    yield _hook(root, "skill start", "subagent_start", start)
+    yield _hook(root, "skill start", "subagent_start", events.make_start_event(f"{name}s"))
     stop = events.make_stop_event(f"{name}s", _report(skilled))
     yield _hook(root, "skill stop", "subagent_stop", stop, skilled)
     yield _hook(root, "skill", "post_tool_use", skill)

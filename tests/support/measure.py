@@ -7,8 +7,6 @@ small program is the parent of the command, because on Linux a process counts th
 parent had when it was started.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Build texts of memory files, and read the example pairs of docs/format.md."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

@@ -1,7 +1,5 @@
 """Folders and files of this checkout that tests read."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A user whose Claude Code has the plugin, and the Python environment of the plugin."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -14,15 +12,24 @@ from memory_core.setup import plugin_environment
 from support import processes
 from support.files import write_program
 from support.paths import REPO
+from support.processes import wait_until
 from support.sandbox import Sandbox
 from support.ways import base_python
 from support.workers import await_worker
 
 ITEM = "Services talk through the event bus, never directly"
 HOOKS = json.loads((REPO / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
-
-
 Done = subprocess.CompletedProcess[str]
+
+# A `uv` whose environments use the packages of the tests.
+BORROWING_UV = (
+    'echo "$@" >> "$HOME/uv"\n'
+    "for last; do :; done\n"
+    '[ "$1" = venv ] || exit 0\n'
+    f'"{base_python()}" -I -m venv --without-pip "$last"\n'
+    'for site in "$last"/lib/python*/site-packages; do\n'
+    f'echo "{sysconfig.get_path("purelib")}" > "$site/b.pth"; done\n'
+)
 
 
 class Plugged:
@@ -41,6 +48,22 @@ class Plugged:
 
     def add_program(self, name: str, script: str) -> None:
         write_program(self.bin / name, script)
+
+    def install_builder(self, script: str = BORROWING_UV) -> None:
+        """Install this script as `uv`, the program that builds the environment."""
+        self.add_program("uv", script)
+        for name in ("rm", "touch", "sleep"):
+            (self.bin / name).symlink_to(str(shutil.which(name)))
+
+    def await_build(self) -> None:
+        """Wait until the environment is built, or cannot be built."""
+        data = str(self.data)
+
+        def is_over() -> bool:
+            is_there = plugin_environment.is_ready(data) or plugin_environment.read_failure(data)
+            return bool(is_there) and not plugin_environment.is_building(data)
+
+        wait_until(is_over)
 
     def env(self, **more: str) -> dict[str, str]:
         own = {"CLAUDE_PLUGIN_ROOT": str(self.folder), "CLAUDE_PLUGIN_DATA": str(self.data)}
@@ -97,31 +120,6 @@ def copy_plugin(folder: Path) -> None:
         shutil.copytree(REPO / name, folder / name, ignore=ignored)
     for name in ("pyproject.toml", "settings.template.json"):
         shutil.copy2(REPO / name, folder / name)
-
-
-def install_builder(plugged: Plugged, script: str) -> None:
-    """Install this script as `uv`, the program that builds the environment."""
-    plugged.add_program("uv", script)
-    for name in ("rm", "touch", "sleep"):
-        (plugged.bin / name).symlink_to(str(shutil.which(name)))
-
-
-def make_borrowing_script(plugged: Plugged) -> str:
-    """Return the script of a `uv` whose environments use the packages of the tests."""
-    own = sysconfig.get_path("purelib")
-    return (
-        'echo "$@" >> "$HOME/uv"\n'
-        "for last; do :; done\n"
-        '[ "$1" = venv ] || exit 0\n'
-        f'"{base_python()}" -I -m venv --without-pip "$last"\n'
-        f'for site in "$last"/lib/python*/site-packages; do echo "{own}" > "$site/b.pth"; done\n'
-    )
-
-
-def is_over(plugged: Plugged) -> bool:
-    data = str(plugged.data)
-    is_there = plugin_environment.is_ready(data) or plugin_environment.read_failure(data)
-    return bool(is_there) and not plugin_environment.is_building(data)
 
 
 def borrow_environment(data: Path, key: str = "") -> Path:

@@ -1,7 +1,5 @@
 """Start several programs and let them begin their work at the same moment; wait for others."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -7,8 +7,6 @@ LIST, "read PATH" or "write PATH" with PATH relative to FOLDER, and then call th
 relative to a descriptor is resolved by /proc/self/fd.
 """
 
-from __future__ import annotations
-
 import builtins
 import functools
 import io

@@ -1,7 +1,5 @@
 """Commands that are refused: status, message, and no change."""
 
-from __future__ import annotations
-
 import shlex
 
 from support.command_line import Person

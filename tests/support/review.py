@@ -1,7 +1,5 @@
 """Learnings that wait for a person."""
 
-from __future__ import annotations
-
 
 def make_waiting(
     content: str, type: str = "pattern", reason: str = "why", **fields: str

@@ -1,7 +1,5 @@
 """A project folder and a home folder for one test, and hooks that run in them."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -93,6 +91,16 @@ class Sandbox:
         lines = "".join(f"- {item}\n" for item in items)
         path.write_text(f"# {agent}\n\n## Project Architecture\n{lines}", encoding="utf-8")
         return path
+
+    def append_to_memory(self, agent: str, text: str) -> None:
+        """Add text to the end of a memory file, as a person does in an editor."""
+        with (self.memories / f"{agent}.md").open("a", encoding="utf-8") as file:
+            file.write(text)
+
+    def edit_memory(self, agent: str, old: str, new: str = "") -> None:
+        """Replace text of a memory file, as a person does in an editor."""
+        text = self.read_memory(agent).replace(old, new)
+        (self.memories / f"{agent}.md").write_text(text, encoding="utf-8")
 
     def configure(self, text: str) -> None:
         """Write config.yml."""

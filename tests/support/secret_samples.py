@@ -3,8 +3,6 @@
 No scanner finds a secret in this file, because the values are generated.
 """
 
-from __future__ import annotations
-
 import base64
 import random
 import re

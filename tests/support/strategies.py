@@ -1,7 +1,5 @@
 """Hypothesis strategies for documents (valid and broken), learnings and limits."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from memory_core.document import template

@@ -1,7 +1,5 @@
 """Run a test of a pure function for all rows of a table, in one test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Transcripts of agents, in the layout of Claude Code."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A `Scene` is a project that has lived for a while, with a copy of its files outs
 replaces one path of the project, the life goes on, and `judge` says what should not have happened.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

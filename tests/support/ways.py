@@ -3,8 +3,6 @@
 `scripts/install-ways` prints the table of docs/install.md with them.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

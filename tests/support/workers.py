@@ -1,7 +1,5 @@
 """Wait for the worker, which saves what a hook has collected when the hook has ended."""
 
-from __future__ import annotations
-
 import fcntl
 import time
 

@@ -1,7 +1,5 @@
 """Task memory in a repository with links and settings of its own."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -31,8 +29,7 @@ def test_of_the_copies_only_files_of_ours_are_deleted(project: Sandbox) -> None:
     for name in ("task-7.md", "id_rsa", "Upper.md", ".hidden.md"):
         (copies / name).write_text("x")
     (copies / "folder.md").mkdir()
-    own = find_project(str(project.root), project.env)
-    task_actions.finish(own, "1")
+    task_actions.finish(find_project(str(project.root), project.env), "1")
     names = {path.name for path in copies.iterdir()}
     assert names == {".gitignore", "id_rsa", "Upper.md", ".hidden.md", "folder.md"}
 

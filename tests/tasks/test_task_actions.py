@@ -1,7 +1,5 @@
 """Task memory: its actions, its documents, and the part that a session receives."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -60,6 +58,12 @@ class Shop:
         path = self.folder / place / f"{task} - {title}.md"
         head = f"id: {task.upper()}\ntitle: {title}\nstatus: {status}\n"
         write(path, f"---\n{head}---\n\n## Description\n")
+        return path
+
+    def save_task(self, task: str, status: str, title: str = "Orders") -> Path:
+        """Write the file of a task, and let a hook see it."""
+        path = self.put_task(task, status, title)
+        self.check()
         return path
 
     def check(self) -> None:
@@ -370,11 +374,9 @@ def test_cleanup_knows_the_age_of_every_old_memory(shop: Shop, fields: str, arch
 
 
 def test_a_task_through_its_life(shop: Shop) -> None:
-    shop.put_task("task-1", "To Do")
-    shop.check()
+    shop.save_task("task-1", "To Do")
     assert shop.states() == {}
-    path = shop.put_task("task-1", "In Progress\nlabels: [bug]")
-    shop.check()
+    path = shop.save_task("task-1", "In Progress\nlabels: [bug]")
     assert path.read_text().endswith("\nTask Memory: `backlog/memory/task-1.md`\n")
     assert "## Root Cause" in shop.memory("task-1")
     task_actions.add_note(shop.project, "1", "kept through it all")
@@ -384,8 +386,7 @@ def test_a_task_through_its_life(shop: Shop) -> None:
         ("Done", "archived", "memory/archive/task-1.md"),
         ("In Progress", "active", "memory/task-1.md"),
     ):
-        path = shop.put_task("task-1", status)
-        shop.check()
+        path = shop.save_task("task-1", status)
         assert shop.states() == {"task-1": state}
         assert f"{line}`\n" in path.read_text() or not line
     assert "- kept through it all\n" in shop.memory("task-1")
@@ -396,26 +397,21 @@ def test_a_task_through_its_life(shop: Shop) -> None:
 
 
 def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
-    shop.put_task("task-1", "In Progress")
-    shop.check()
+    shop.save_task("task-1", "In Progress")
     task_actions.archive(shop.project, "1")
     shop.check()
-    shop.put_task("task-1", "In Progress\npriority: high")
-    shop.check()
+    shop.save_task("task-1", "In Progress\npriority: high")
     assert shop.states() == {"task-1": "archived"}
 
 
 def test_a_changed_title_is_taken_over_and_another_spelling_is_the_same_task(shop: Shop) -> None:
-    shop.put_task("task-1", "In Progress", "Orders")
-    shop.check()
+    shop.save_task("task-1", "In Progress", "Orders")
     task_actions.add_note(shop.project, "1", "a note")
-    path = shop.put_task("task-1", "In Progress", "Orders of 2027")
-    shop.check()
+    path = shop.save_task("task-1", "In Progress", "Orders of 2027")
     assert "# task-1: Orders of 2027\n" in shop.memory("task-1")
     assert task_actions.find(shop.project, "1").title == "Orders of 2027"
     path.unlink()
-    shop.put_task("task-001", "In Progress", "Orders of 2028")
-    shop.check()
+    shop.save_task("task-001", "In Progress", "Orders of 2028")
     assert shop.states() == {"task-1": "active"}
     assert task_actions.find(shop.project, "001").title == "Orders of 2028"
     assert "- a note\n" in shop.memory("task-1")
@@ -435,8 +431,7 @@ DAMAGED = [
 def test_a_damaged_state_is_made_anew_by_the_files(shop: Shop, state: str) -> None:
     for folder in (shop.root.parent, shop.root):
         (folder / "secret.md").write_text("# secret words\n")
-    shop.put_task("task-1", "In Progress")
-    shop.check()
+    shop.save_task("task-1", "In Progress")
     claude_md_import.set_up(shop.project)
     (shop.folder / ".state.yml").write_bytes(state.encode("latin-1"))
     shop.check()
@@ -468,8 +463,7 @@ LOST_RECORDS = [
 
 @pytest.mark.parametrize("kept", LOST_RECORDS)
 def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
-    shop.put_task("task-1", "In Progress")
-    shop.check()
+    shop.save_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "a note")
     (shop.sandbox.state / sync.RECORD_FILE).write_text(kept)
     shop.check()
@@ -492,8 +486,7 @@ def test_an_agent_that_starts_needs_no_database(shop: Shop) -> None:
 def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> None:
     """Backlog.md writes its files in place, so they may be read half-written."""
     path = shop.put_task("task-1", "In Progress")
-    shop.put_task("task-2", "In Progress")
-    shop.check()
+    shop.save_task("task-2", "In Progress")
     before = shop.states()
     text = path.read_text()
     path.write_text(torn)
@@ -506,8 +499,7 @@ def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> Non
 
 def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
     shop.put_task("task-1", "Umsetzung")
-    shop.put_task("task-2", "Abnahme")
-    shop.check()
+    shop.save_task("task-2", "Abnahme")
     assert shop.states() == {}
     (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme", "Ende"]\n')
     shop.check()
@@ -533,8 +525,7 @@ def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
 def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
     """It is killed after the memory is moved and before the state is written."""
     for task in ("task-1", "task-2"):
-        shop.put_task(task, "In Progress")
-        shop.check()
+        shop.save_task(task, "In Progress")
     shop.put_task("task-2", "Done")
     paths = shop.folder / ".state.yml", shop.sandbox.state / sync.RECORD_FILE
     before = [path.read_text() for path in paths]

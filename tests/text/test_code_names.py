@@ -1,7 +1,5 @@
 """The paths, symbols and commands that a text names."""
 
-from __future__ import annotations
-
 from memory_core.text.code_names import list_names
 from memory_core.text.subject_words import has_name
 from support.tables import for_each

@@ -1,7 +1,5 @@
 """The fast JSON functions agree with the standard library."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """No text can imitate a tag, and ordinary text stays the same."""
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Which texts count as the same learning: a table of pairs, and properties of any text."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The words by which items and tasks are compared: stems, code words, and pairs."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

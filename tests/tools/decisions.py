@@ -10,8 +10,6 @@ all commits are signed, and everybody trusts all keys.  Of the 85 days in 2026 w
 bobmatnyc/claude-mpm, 7 changed a memory (8 %); here it is 38 %, and 53 % with `--share 10`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random
@@ -24,8 +22,8 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(REPO), str(REPO / "tests")]
 
-from support import processes  # noqa: E402
-from support.machine import Machine  # noqa: E402
+from support import processes
+from support.machine import Machine
 
 FIRST, NAMES = "dan", ("ann", "bob", "eve")
 DAYS, RUNS, OLD_LINES = 10, 5, 12
