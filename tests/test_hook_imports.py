@@ -50,7 +50,7 @@ FAST_PATH = {
 }
 
 # The fast path has at most so many lines of code; the goal is 2,800.
-MOST_LINES = 3_097
+MOST_LINES = 3_077
 
 
 def list_names(modules: dict[str, str]) -> set[str]:
