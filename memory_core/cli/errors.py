@@ -64,6 +64,8 @@ def _describe_usage(error: Any) -> str:
     """Return the sentence of typer, and the usage of the command."""
     sentence = str(error.format_message()).rstrip(".")
     sentence = re.sub("valid (?:int|float) range$", "valid number", sentence)
+    sentence = re.sub(r"in the range x>=(\S+)$", r"at least \1", sentence)
+    sentence = re.sub(r"in the range (\S+)<=x<=(\S+)$", r"from \1 to \2", sentence)
     arguments = error.ctx.command.params if error.ctx else []
     takes_text = any(one.metavar in ("TEXT", "VALUE") for one in arguments)
     hint = " (put a text in quotes)" if takes_text else ""
