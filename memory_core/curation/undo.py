@@ -210,8 +210,12 @@ def _undo(
         files.append(compare_texts(store.paths.relative(store.path(agent)), before, after))
     if write:
         own_id = agent_memory.make_change_id("undo")
-        done = transaction.change_memories(project, store, names, work, own_id)
-        for agent, (name, _is_merged) in zip(names, done, strict=True):
+        if len(names) > 1:
+            transaction.check_unlocked(store, names)
+        for agent in names:
+            # As after an edit by hand, the next delivery prepares the memory.
+            with store.lock(agent):
+                _, (name, _) = transaction.change_locked(project, agent, work, store, own_id)
             if name != agent:
                 rename.move_files(store, agent, name)
     return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
