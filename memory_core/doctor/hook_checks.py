@@ -95,10 +95,11 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
     else:
         yield Finding(OK, f"hooks are there for all {len(wanted)} events")
     levels = {hook.file.level for hook in exam.own_hooks}
-    is_below = os.getcwd().startswith(os.path.realpath(exam.session_folder) + os.sep)
+    folder = exam.session_folder
+    is_below = os.getcwd().startswith(os.path.realpath(folder) + os.sep)
     if is_below and levels <= set(settings_files.UNTRUSTED_LEVELS):
-        what = f"Claude Code has these hooks if it starts in {exam.session_folder}, not if here"
-        yield Finding(NOTE, what, exam.settings_path)
+        what, advice = "a session that starts here has no hooks", f"start it in {folder}"
+        yield Finding(NOTE, what, exam.settings_path, advice)
     yield from _check_task_hooks(exam)
     for path in dict.fromkeys(hook.file.path for hook in exam.own_hooks):
         yield from _check_file(exam, [hook for hook in exam.own_hooks if hook.file.path == path])

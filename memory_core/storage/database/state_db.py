@@ -1,6 +1,6 @@
 """state.db: what this machine remembers of a project, in one SQLite file of its state folder.
 
-The worker and the commands open it, never a hook that delivers or collects.  Nothing in it is
+The worker and the commands open it, a hook only to prepare a memory that changed.  Nothing in it is
 irreplaceable: a damaged file gets the time as suffix, and a new one begins with what `journal` has.
 A file of a newer version is left alone.
 """
