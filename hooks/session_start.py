@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """When a session starts: give the main session its memory, and read missed reports."""
 
-import os
 import sys
 
 # The folder of memory_core, in a clone and in site-packages; the standard library comes first.
-sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.append(f"{__file__.rpartition('/')[0]}/..")
 
 try:
     from memory_core import hook

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """When an agent starts: give it its memory, unless its prompt contains it already."""
 
-import os
 import sys
 
 # The folder of memory_core, in a clone and in site-packages; the standard library comes first.
-sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.append(f"{__file__.rpartition('/')[0]}/..")
 
 try:
     from memory_core import hook

@@ -6,7 +6,7 @@ Whatever happens, the exit status is 0, and stdout is empty or one JSON object.
 from __future__ import annotations
 
 import gc
-import os
+import posix
 import sys
 import time
 
@@ -72,23 +72,36 @@ def run(name: str) -> None:
         _disarm()
         _report(name, error)
     # Skips the clean-up of the interpreter, which takes a tenth of the whole time.
-    os._exit(0)
+    posix._exit(0)
+
+
+def _stay_here() -> None:
+    """Load all other modules from this place, even if an upgrade changes a link to it meanwhile."""
+    import memory_core
+    from memory_core import files
+    from memory_core.files import posix_paths
+
+    for package in (memory_core, files):
+        package.__path__ = [posix_paths.resolve(package.__path__[0])]
 
 
 def _read(data: bytes, name: str) -> tuple[Project | None, Event | None]:
     """Return the project and the event, None if there is nothing to do."""
+    _stay_here()
     from memory_core.claude_code import events
+    from memory_core.files import posix_paths
     from memory_core.storage import config
     from memory_core.text import fastjson
 
-    if config.is_off(os.environ):
+    environ = posix_paths.read_environ()
+    if config.is_off(environ):
         return None, None
     event = events.validate(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
     if event is None:
         return None, None
     from memory_core.storage.project import find_project
 
-    project = find_project(events.cwd(event), os.environ)
+    project = find_project(events.cwd(event), environ)
     _say_unread(project)
     return (project, event) if project.config["enabled"] else (None, None)
 
@@ -127,9 +140,9 @@ def _answer(reply: dict[str, Any] | None) -> None:
 
 def _stdin() -> bytes:
     """Return the event on stdin, in pieces of its size: to allocate a large buffer costs time."""
-    size = max(min(os.fstat(0).st_size, MAX_BYTES) + 1, READ_BYTES)
+    size = max(min(posix.fstat(0).st_size, MAX_BYTES) + 1, READ_BYTES)
     parts, total = [], 0
-    while part := os.read(0, size):
+    while part := posix.read(0, size):
         parts.append(part)
         total += len(part)
         if total > MAX_BYTES:
@@ -140,7 +153,7 @@ def _stdin() -> bytes:
 def _print(reply: bytes) -> None:
     view = memoryview(reply)
     while view:
-        view = view[os.write(1, view) :]
+        view = view[posix.write(1, view) :]
 
 
 def _arm() -> None:
@@ -167,9 +180,10 @@ def _report(name: str, error: BaseException) -> None:
     """Log an error, or print it to stderr if the log cannot be written."""
     text = f"{type(error).__name__}: {error}"[:500]
     try:
+        from memory_core.files import posix_paths
         from memory_core.storage import event_log, paths
 
-        level = paths.find_project_level("", os.environ)
+        level = paths.find_project_level("", posix_paths.read_environ())
         event_log.write(level, "hook.error", hook=name, error=text)
     except BaseException as second:  # noqa: BLE001 - not even that
         _say(f"agent-memory: {name}: {text} ({type(second).__name__} while logging)\n")

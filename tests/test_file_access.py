@@ -104,7 +104,7 @@ def name_of(node: ast.expr) -> str:
 def is_access(name: str) -> bool:
     """Check whether the name of something used is that of a way to reach a file."""
     before, _, last = name.rpartition(".")
-    if before == "os":
+    if before in ("os", "posix"):
         return last in OS_CALLS
     if before == "os.path":
         return last in PATH_CHECKS

@@ -41,7 +41,7 @@ FAST_PATH = {
     "": "hook",
     "claude_code": "agent_names events transcript_ends",
     "delegation": "collecting delivering event_handlers run_event start_notices worker",
-    "files": "last_look safe_files",
+    "files": "last_look posix_paths safe_files",
     "learning": "blocks feedback_lines lines marker_blocks type_names",
     "memory": "ready recall",
     "selection": "choosing passages scoring",

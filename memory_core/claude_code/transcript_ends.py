@@ -5,9 +5,8 @@ A link in the place of a transcript, or of a folder with transcripts, is not fol
 
 from __future__ import annotations
 
-import os
-
 from memory_core.claude_code import agent_names, events
+from memory_core.files import posix_paths
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
@@ -35,7 +34,7 @@ def has_failed_call(path: str, call: str) -> bool:
 
 def path_of_run(path: str, run: str) -> str:
     """Return the path of a run's transcript; `path` is the main session's transcript."""
-    return os.path.join(path.removesuffix(".jsonl"), "subagents", f"agent-{run}.jsonl")
+    return f"{path.removesuffix('.jsonl')}/subagents/agent-{run}.jsonl"
 
 
 def _read_last_lines(path: str) -> Iterator[bytes]:
@@ -59,7 +58,7 @@ def read_end(path: str, limit: int) -> tuple[list[bytes], bool]:
 
 def locate(path: str) -> tuple[SafeFiles, str]:
     """Return the folder of a transcript, and its name there."""
-    folder, name = os.path.split(path)
+    folder, name = posix_paths.split(path)
     return SafeFiles(folder), name
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
-import signal
+import posix
+
+try:  # the pipes are open until these are imported, and Claude Code waits
+    import _signal as signal  # type: ignore[import-not-found]
+except ImportError:
+    import signal
 
 # How far the worker stands behind the programs that a person waits for; 19 is the last of them.
 # At 15, a machine that is busy for a minute gave a batch too little time: it was taken for one
@@ -14,11 +18,11 @@ NICENESS = 5
 
 def leave_hook() -> None:
     """Leave the session of the hook: no signal for it arrives here, and its pipes are closed."""
-    os.setsid()
-    os.chdir("/")  # so that the disk of the project can be unmounted
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    posix.setsid()
+    posix.chdir("/")  # so that the disk of the project can be unmounted
+    nowhere = posix.open("/dev/null", posix.O_RDWR)
     for descriptor in (0, 1, 2):  # Claude Code reads until the pipes are closed
-        os.dup2(nowhere, descriptor)
+        posix.dup2(nowhere, descriptor)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     gc.enable()
@@ -31,7 +35,7 @@ def step_back() -> None:
     the share has a niceness of its own (sched(7), "The autogroup feature").
     """
     try:
-        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+        posix.setpriority(posix.PRIO_PROCESS, 0, NICENESS)
         with open("/proc/self/autogroup", "w") as share:
             share.write(str(NICENESS))
     except OSError:

@@ -6,7 +6,7 @@ killed or hangs, the next one replaces it: unfinished reports are still in the i
 
 from __future__ import annotations
 
-import os
+import posix
 import time
 
 from memory_core.storage import inbox
@@ -31,12 +31,12 @@ def start(project: Project) -> None:
     if lock < 0:
         return  # it looks into the inbox again before it ends
     try:
-        is_here = os.fork() != 0
+        is_here = posix.fork() != 0
     except (AttributeError, OSError):  # Windows, or too many processes
         work(project, lock)
         return
     if is_here:
-        os.close(lock)
+        posix.close(lock)
         return
     try:
         from memory_core.delegation import background
@@ -50,7 +50,7 @@ def start(project: Project) -> None:
         reason = f"{type(error).__name__}: {error}"
         event_log.write(project.paths, "agent.memory.error", error=reason)
     finally:
-        os._exit(0)
+        posix._exit(0)
 
 
 def work(project: Project, lock: int, seconds: int = 0) -> None:

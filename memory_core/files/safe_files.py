@@ -8,8 +8,10 @@ can prepare a link for.  A path that is refused counts as absent.
 from __future__ import annotations
 
 import errno
-import os
+import posix
 import stat
+
+from memory_core.files import posix_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +27,9 @@ MAX_BYTES = 1_000_000
 # Names that `list_names` and `scan` return at most.
 MAX_ENTRIES = 10_000
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FOLDER = posix.O_RDONLY | posix.O_DIRECTORY | posix.O_CLOEXEC
 # Without O_NONBLOCK, opening a named pipe waits for its other end.
-_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_FILE = posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_NOCTTY | posix.O_CLOEXEC
 
 # Errors of `open` for a link, a pipe, a socket, a folder, or a file where a folder is expected.
 _REFUSALS = (
@@ -77,7 +79,7 @@ class SafeFiles:
 
     def locate(self, *parts: str) -> str:
         """Return the absolute path of a path below the root."""
-        return os.path.join(self.root, *parts)
+        return posix_paths.join(self.root, *parts)
 
     def relative(self, path: str) -> str:
         """Return `path` relative to the root if it is below it, else unchanged."""
@@ -93,7 +95,7 @@ class SafeFiles:
 
     def read_with_status(
         self, path: str, limit: int = MAX_BYTES
-    ) -> tuple[bytes, os.stat_result] | None:
+    ) -> tuple[bytes, posix.stat_result] | None:
         """Return the content and the status of a file, None if it is absent.
 
         Both are of the time before the reading: later lines are not read, and a write that
@@ -103,7 +105,7 @@ class SafeFiles:
         if descriptor is None:
             return None
         with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
+            status = posix.fstat(descriptor)
             if status.st_size > limit:
                 from memory_core.files import refusals
 
@@ -126,15 +128,15 @@ class SafeFiles:
         if descriptor is None:
             return b"", True
         with open(descriptor, "rb") as file:
-            size = os.fstat(descriptor).st_size
+            size = posix.fstat(descriptor).st_size
             file.seek(max(0, size - limit))
             return file.read(limit), size <= limit
 
-    def status(self, path: str = "") -> os.stat_result | None:
+    def status(self, path: str = "") -> posix.stat_result | None:
         """Return the status of a file or folder, None if it is absent; raises OSError."""
         try:
             with self.open_parent(path) as (folder, name):
-                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                status = posix.stat(name, dir_fd=folder, follow_symlinks=False)
             if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
                 raise self.refuse(path, status)
         except _ABSENT:
@@ -173,7 +175,7 @@ class SafeFiles:
         """Return whether anything is there, also what is refused, such as a link."""
         try:
             with self.open_parent(path, resolve=False) as (folder, name):
-                os.stat(name, dir_fd=folder, follow_symlinks=False)
+                posix.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError:
             return False
         return True
@@ -182,10 +184,13 @@ class SafeFiles:
         """Return the sorted names in a folder, [] if it cannot be listed."""
         return sorted(self.read_folder(path, lambda entry: entry.name))
 
-    def read_folder(self, path: str, read: Callable[[os.DirEntry[str]], Any]) -> list[Any]:
+    def read_folder(self, path: str, read: Callable[[posix.DirEntry[str]], Any]) -> list[Any]:
         results: list[Any] = []
         try:
-            with self.open_folder(*self.resolve(path)) as (folder, _), os.scandir(folder) as scan:
+            with (
+                self.open_folder(*self.resolve(path)) as (folder, _),
+                posix.scandir(folder) as scan,
+            ):
                 for entry in scan:
                     if len(results) == MAX_ENTRIES:
                         self._note(UsedInPart(self.relative(path), _TOO_MANY))
@@ -217,7 +222,7 @@ class SafeFiles:
         for count, name in enumerate(parts):
             with self.open_folder(base, parts[:count]) as (folder, _):
                 try:
-                    os.mkdir(name, self._modes[1], dir_fd=folder)
+                    posix.mkdir(name, self._modes[1], dir_fd=folder)
                 except FileExistsError:
                     pass
         with self.open_folder(base, parts):
@@ -233,17 +238,17 @@ class SafeFiles:
         The lines go out in one write, so lines of other processes stay whole, and never continue
         a line that a killed process left incomplete.  Raises OSError, also after a partial write.
         """
-        descriptor = self.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+        descriptor = self.open(path, posix.O_RDWR | posix.O_APPEND | posix.O_CREAT)
         try:
-            size = os.fstat(descriptor).st_size
+            size = posix.fstat(descriptor).st_size
             # Two processes may see this at once: an empty line does no harm to JSON lines.
-            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            if size and posix.pread(descriptor, 1, size - 1) != b"\n":
                 lines = b"\n" + lines
-            if os.write(descriptor, lines) < len(lines):
+            if posix.write(descriptor, lines) < len(lines):
                 raise OSError(errno.ENOSPC, "only part of a line could be written", path)
             return size
         finally:
-            os.close(descriptor)
+            posix.close(descriptor)
 
     def replace(
         self,
@@ -259,12 +264,12 @@ class SafeFiles:
         """
         with self.open_parent(path, must_write=True) as (folder, name):
             before = self._status_to_replace(folder, name, path)
-            temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
+            temporary = f".{posix.urandom(8).hex()}{TEMPORARY}"
             try:
                 _write(folder, temporary, data, self._modes[0], before, durable)
                 if check:
                     check()
-                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+                posix.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 _remove(folder, temporary)
                 raise
@@ -277,16 +282,16 @@ class SafeFiles:
         Raises FileExistsError if there is one, and OSError.
         """
         with self.open_parent(path, must_write=True) as (folder, name):
-            temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
+            temporary = f".{posix.urandom(8).hex()}{TEMPORARY}"
             try:
                 _write(folder, temporary, data, self._modes[0], None, durable=True)
-                os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+                posix.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             finally:
                 _remove(folder, temporary)
 
-    def _status_to_replace(self, folder: int, name: str, path: str) -> os.stat_result | None:
+    def _status_to_replace(self, folder: int, name: str, path: str) -> posix.stat_result | None:
         try:
-            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            status = posix.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
         if not stat.S_ISREG(status.st_mode):
@@ -295,12 +300,12 @@ class SafeFiles:
 
     def create(self, path: str) -> None:
         """Create an empty file; raises FileExistsError if there is one, and OSError."""
-        os.close(self.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        posix.close(self.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL))
 
     def delete(self, path: str) -> None:
         """Delete a file, or a link itself; raises OSError."""
         with self.open_parent(path, resolve=False) as (folder, name):
-            os.unlink(name, dir_fd=folder)
+            posix.unlink(name, dir_fd=folder)
 
     def remove(self, path: str) -> None:
         """Delete a file if that is possible."""
@@ -315,21 +320,21 @@ class SafeFiles:
             self.open_parent(path, resolve=False) as (folder, name),
             self.open_parent(target, must_write=True, resolve=False) as (new_folder, new_name),
         ):
-            os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
+            posix.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
 
     def open(self, path: str, flags: int) -> int:
         """Return the descriptor of a regular file, which the caller closes; raises OSError.
 
         A file that has other names, too, is copied before it is written: others keep the old one.
         """
-        with self.open_parent(path, must_write=bool(flags & os.O_CREAT)) as (folder, name):
+        with self.open_parent(path, must_write=bool(flags & posix.O_CREAT)) as (folder, name):
             descriptor = self._open_entry(folder, name, flags | _FILE, path)
-        status = os.fstat(descriptor)
+        status = posix.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            os.close(descriptor)
+            posix.close(descriptor)
             raise self.refuse(path, status)
-        if status.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR):
-            os.close(descriptor)
+        if status.st_nlink > 1 and flags & (posix.O_WRONLY | posix.O_RDWR):
+            posix.close(descriptor)
             self.replace(path, self.read(path, status.st_size))
             return self.open(path, flags)
         return descriptor
@@ -338,7 +343,7 @@ class SafeFiles:
 
     def _open_to_read(self, path: str) -> int | None:
         try:
-            return self.open(path, os.O_RDONLY)
+            return self.open(path, posix.O_RDONLY)
         except _ABSENT:
             return None
         except Refused as error:
@@ -366,25 +371,25 @@ class SafeFiles:
 
     def open_folder(self, base: str, parts: list[str], name: str = "") -> _OpenedFolder:
         """Return the folder at `parts` below `base`, opened part by part; raises OSError."""
-        folder = os.open(base, _FOLDER)
+        folder = posix.open(base, _FOLDER)
         for count, part in enumerate(parts, 1):
             try:
-                flags, path = _FOLDER | os.O_NOFOLLOW, "/".join(parts[:count])
+                flags, path = _FOLDER | posix.O_NOFOLLOW, "/".join(parts[:count])
                 below = self._open_entry(folder, part, flags, path)
             finally:
-                os.close(folder)
+                posix.close(folder)
             folder = below
         return _OpenedFolder(folder, name, [base, *parts])
 
     def _open_entry(self, folder: int, name: str, flags: int, path: str) -> int:
         """Return the descriptor of an entry of a folder, which is no link; raises OSError."""
         try:
-            return os.open(name, flags, self._modes[0], dir_fd=folder)
+            return posix.open(name, flags, self._modes[0], dir_fd=folder)
         except OSError as error:
             error.filename = self.locate(path)
             if error.errno not in _REFUSALS:
                 raise
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        status = posix.stat(name, dir_fd=folder, follow_symlinks=False)
         raise self.refuse(path, status)
 
     def resolve(self, path: str, resolve: bool = True) -> tuple[str, list[str]]:
@@ -395,10 +400,8 @@ class SafeFiles:
         parts = self._split(path)
         if not self.follows_links or not parts:
             return self.root, parts
-        if not os.path.lexists(self.locate(parts[0])):
-            return self.root, parts  # there is nothing to follow, which takes a while to find out
         whole = self.locate(*parts)
-        folder, name = os.path.split(os.path.realpath(whole) if resolve else whole)
+        folder, name = posix_paths.split(posix_paths.resolve(whole) if resolve else whole)
         return folder, [name]
 
     def _split(self, path: str) -> list[str]:
@@ -411,7 +414,7 @@ class SafeFiles:
             raise Refused(path, f"is not a path below {self.root}")
         return parts
 
-    def refuse(self, path: str, status: os.stat_result) -> Refused:
+    def refuse(self, path: str, status: posix.stat_result) -> Refused:
         from memory_core.files import refusals
 
         return Refused(self.relative(path), refusals.describe_kind(status.st_mode))
@@ -435,13 +438,13 @@ class _OpenedFolder:
 
     def __exit__(self, _type: object, error: object, _traceback: object) -> None:
         try:
-            os.close(self.folder)
+            posix.close(self.folder)
         except OSError:
             pass  # what was done in the folder is done
         # The system only knows the name in the opened folder, people need the whole path.
         is_refusal = isinstance(error, Refused)
         if isinstance(error, OSError) and isinstance(error.filename, str) and not is_refusal:
-            error.filename = os.path.join(*self._parts, error.filename)
+            error.filename = posix_paths.join(*self._parts, error.filename)
 
 
 _TOO_MANY = f"has more than {MAX_ENTRIES:,} entries; {MAX_ENTRIES:,} of them are used"
@@ -452,29 +455,36 @@ def make_folders(path: str, mode: int) -> None:
 
     os.makedirs has the mode for the last folder only.
     """
-    if os.path.isdir(path) or os.path.dirname(path) == path:
+    if path in ("", "/") or _is_folder(path):
         return
-    make_folders(os.path.dirname(path), mode)
+    make_folders(posix_paths.split(path)[0], mode)
     try:
-        os.mkdir(path, mode)
+        posix.mkdir(path, mode)
     except FileExistsError:
         pass
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(posix.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _is_name(path: str) -> bool:
     """Return whether the system can have a file with this name."""
     try:
-        return b"\0" not in os.fsencode(path)
+        return b"\0" not in posix_paths.encode(path)
     except UnicodeEncodeError:  # half a surrogate pair
         return False
 
 
 def _write(
-    folder: int, name: str, data: bytes, mode: int, like: os.stat_result | None, durable: bool
+    folder: int, name: str, data: bytes, mode: int, like: posix.stat_result | None, durable: bool
 ) -> None:
     """Create a file with a mode, or with the mode and the owner of another file."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
-    descriptor = os.open(name, flags, mode, dir_fd=folder)
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | _FILE
+    descriptor = posix.open(name, flags, mode, dir_fd=folder)
     with open(descriptor, "wb", buffering=0) as file:
         view = memoryview(data)
         while view:
@@ -482,27 +492,27 @@ def _write(
         if like:
             _copy_mode(like, descriptor)
         if durable:
-            os.fsync(descriptor)
+            posix.fsync(descriptor)
 
 
-def _copy_mode(like: os.stat_result, descriptor: int) -> None:
-    os.fchmod(descriptor, like.st_mode & 0o7777)
-    if like.st_uid != os.geteuid() or like.st_gid != os.getegid():
+def _copy_mode(like: posix.stat_result, descriptor: int) -> None:
+    posix.fchmod(descriptor, like.st_mode & 0o7777)
+    if like.st_uid != posix.geteuid() or like.st_gid != posix.getegid():
         try:
-            os.fchown(descriptor, like.st_uid, like.st_gid)
+            posix.fchown(descriptor, like.st_uid, like.st_gid)
         except OSError:
             pass  # only its owner or root may give a file away, in a container neither
 
 
 def _remove(folder: int, name: str) -> None:
     try:
-        os.unlink(name, dir_fd=folder)
+        posix.unlink(name, dir_fd=folder)
     except OSError:
         pass
 
 
 def sync_folder(folder: int) -> None:
     try:
-        os.fsync(folder)
+        posix.fsync(folder)
     except OSError:
         pass  # some file systems cannot do this

@@ -8,7 +8,6 @@ a pull, the next reader makes it again.
 from __future__ import annotations
 
 import marshal
-import os
 
 from memory_core import __version__
 from memory_core.selection.passages import PassageIndex
@@ -133,4 +132,4 @@ def _stamp_level(folder: MemoryFolder, agent: str) -> Stamp:
 
 def locate(folder: MemoryFolder, agent: str) -> str:
     """Return the path in the state of what is prepared for an agent."""
-    return os.path.join(FOLDER, folder.stem(agent))
+    return f"{FOLDER}/{folder.stem(agent)}"

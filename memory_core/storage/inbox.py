@@ -12,7 +12,7 @@ the environment variables of agent-memory that the hook had.  `hook_files` takes
 
 from __future__ import annotations
 
-import os
+import posix
 
 from memory_core.text import digests, fastjson
 
@@ -77,11 +77,11 @@ def take_lock(paths: LevelPaths, waits: bool = False) -> int:
     """
     import fcntl
 
-    descriptor = paths.state.open(LOCK_FILE, os.O_RDWR | os.O_CREAT)
+    descriptor = paths.state.open(LOCK_FILE, posix.O_RDWR | posix.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
     except BlockingIOError:
-        os.close(descriptor)
+        posix.close(descriptor)
         return -1
     except OSError:
         pass

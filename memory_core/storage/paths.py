@@ -24,12 +24,13 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
 
 from __future__ import annotations
 
-import os
+import posix
 import stat
 import sys
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
+from memory_core.files import posix_paths
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import digests
 
@@ -48,7 +49,7 @@ KEY_FILE = "key"
 KEY_BYTES = 16
 
 # Below a device there is no folder: nothing is kept, and memories still work.
-NOWHERE = os.path.join(os.devnull, PROGRAM_FOLDER)
+NOWHERE = f"/dev/null/{PROGRAM_FOLDER}"
 
 # How long commands and the worker wait for another process with the database.
 BUSY_SECONDS = 5.0
@@ -69,16 +70,16 @@ class StateFiles(SafeFiles):
     def __init__(self, owner: str, home: str) -> None:
         self.busy_seconds = BUSY_SECONDS
         self.has_database = True
-        self.owner = os.path.realpath(owner)
+        self.owner = posix_paths.resolve(owner)
         if sys.platform == "darwin":  # Claude Code and a shell may spell one folder differently
             from memory_core.files import path_spelling
 
             self.owner = path_spelling.find_spelling(self.owner)
-        super().__init__(os.path.join(home, _make_name(self.owner)), private=True)
+        super().__init__(f"{home}/{_make_name(self.owner)}", private=True)
 
     def make_root(self) -> None:
         """Create the folder; raises OSError."""
-        if not os.path.isdir(self.root):
+        if not is_folder(self.root):
             from memory_core.storage import state_owner
 
             state_owner.make_state(self, self.owner)
@@ -87,7 +88,7 @@ class StateFiles(SafeFiles):
         """Return a secret of this project on this machine; a new one each time without a folder."""
         if key := self._read_key():
             return key
-        new = os.urandom(KEY_BYTES).hex().encode()
+        new = posix.urandom(KEY_BYTES).hex().encode()
         try:
             self.replace(KEY_FILE, new, durable=False)
         except OSError:
@@ -109,9 +110,9 @@ class LevelPaths:
 
     def __init__(self, root: str, environ: Mapping[str, str], is_user: bool = False) -> None:
         self.root = root
-        self.folder = os.path.join(root, FOLDER_NAME)
-        self.config = os.path.join(self.folder, "config.yml")
-        self.memories = os.path.join(self.folder, "memories")
+        self.folder = posix_paths.join(root, FOLDER_NAME)
+        self.config = f"{self.folder}/config.yml"
+        self.memories = f"{self.folder}/memories"
         self.files = SafeFiles(root, follows_links=is_user, private=is_user)
         # The home directory holds the folder of all states; a project must not choose it.
         around = self.folder if is_user else root
@@ -128,33 +129,33 @@ class MemoryFolder:
     def __init__(self, paths: LevelPaths, directory: str = "") -> None:
         self.paths = paths
         self.files = paths.files
-        self.folder = os.path.join(paths.root, directory) if directory else paths.memories
+        self.folder = posix_paths.join(paths.root, directory) if directory else paths.memories
 
     def path(self, agent: str) -> str:
         """Return the agent's file: an existing one under any of its names, or the new one."""
-        usual = os.path.join(self.folder, f"{self.stem(agent)}.md")
+        usual = f"{self.folder}/{self.stem(agent)}.md"
         if self.files.has_entry(usual):
             return usual
         names = agent_names.list_file_names(agent)
         name = agent_names.find_file(self.files.list_names(self.folder), names)
-        return os.path.join(self.folder, name) if name else usual
+        return f"{self.folder}/{name}" if name else usual
 
     def stem(self, agent: str) -> str:
         return PM if agent == PM else agent_names.file_stem_of(agent)
 
     def history_path(self, agent: str) -> str:
         """Return the path of an agent's history."""
-        return os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
+        return f"{self.folder}/history/{self.stem(agent)}.jsonl"
 
     def origins_path(self, agent: str) -> str:
         """Return the path in the state of a file that changes with the origins of an agent."""
-        return os.path.join("origins", self.stem(agent))
+        return f"origins/{self.stem(agent)}"
 
 
 def find_user_level(environ: Mapping[str, str]) -> LevelPaths | None:
     """Return the user's level, None if HOME is not an absolute path."""
     home = find_home(environ)
-    return LevelPaths(home, environ, is_user=True) if os.path.isabs(home) else None
+    return LevelPaths(home, environ, is_user=True) if home[:1] == "/" else None
 
 
 def find_home(environ: Mapping[str, str]) -> str:
@@ -172,8 +173,8 @@ def find_project_level(cwd: str, environ: Mapping[str, str]) -> LevelPaths:
     """
     candidates = (environ.get("CLAUDE_PROJECT_DIR"), cwd)
     start = next((path for path in candidates if path and is_folder(path)), "")
-    root, home = os.path.abspath(start or os.getcwd()), find_home(environ)
-    if root == home or not is_folder(os.path.join(root, FOLDER_NAME)):
+    root, home = posix_paths.resolve(start or ".", follows_links=False), find_home(environ)
+    if root == home or not is_folder(posix_paths.join(root, FOLDER_NAME)):
         from memory_core.files import project_roots
 
         root = project_roots.find_root(root, home, FOLDER_NAME)
@@ -186,7 +187,7 @@ def is_folder(path: str) -> bool:
     os.path.isdir would also return False for a failing disk or a folder without permission.
     """
     try:
-        return stat.S_ISDIR(os.stat(path).st_mode)
+        return stat.S_ISDIR(posix.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return False  # ValueError: a path from an event may hold a null character
 
@@ -194,19 +195,22 @@ def is_folder(path: str) -> bool:
 def find_state_home(root: str, environ: Mapping[str, str]) -> str:
     """Return the folder with the state of all projects; a project at `root` cannot choose it."""
     named = environ.get("XDG_STATE_HOME", "")
-    if os.path.isabs(named) and not is_below(named, root):
-        return os.path.join(named, PROGRAM_FOLDER)
+    if named[:1] == "/" and not is_below(named, root):
+        return posix_paths.join(named, PROGRAM_FOLDER)
     home = environ.get("HOME", "")
-    if os.path.isabs(home):
-        return os.path.join(home, ".local", "state", PROGRAM_FOLDER)
+    if home[:1] == "/":
+        return posix_paths.join(home, ".local/state", PROGRAM_FOLDER)
     return NOWHERE
 
 
 def is_below(path: str, root: str) -> bool:
     """Check whether a path leads into the folder `root`."""
-    return f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(root).rstrip('/')}/")
+    inner, outer = posix_paths.resolve(path), posix_paths.resolve(root)
+    return f"{inner}/".startswith(f"{outer.rstrip('/')}/")
 
 
 def _make_name(owner: str) -> str:
-    kept = (char if char.isalnum() and char.isascii() else "-" for char in os.path.basename(owner))
+    kept = (
+        char if char.isalnum() and char.isascii() else "-" for char in posix_paths.split(owner)[1]
+    )
     return f"{''.join(kept)[:MAX_NAME_LENGTH] or 'project'}-{digests.hash_text(owner)}"

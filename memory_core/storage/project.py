@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from memory_core.claude_code import events
 
 # Other modules are imported where they are used: most events need few of them.
@@ -71,7 +69,7 @@ class Project:
 
     @property
     def name(self) -> str:
-        return os.path.basename(self.paths.root) or "project"
+        return self.paths.root.rpartition("/")[2] or "project"
 
     def serves(self, agent: str) -> bool:
         """Return whether the settings include the agent; Claude Code's own agents never count."""

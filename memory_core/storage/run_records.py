@@ -12,7 +12,7 @@ rename, so hooks that run in parallel need no lock here.
 
 from __future__ import annotations
 
-import os
+import posix
 import time
 
 from memory_core.text import fastjson
@@ -66,9 +66,9 @@ class SessionRuns:
         self.paths = paths
         self.session = file_name_of(session) or "none"
         self._files = paths.state
-        self._receipts = os.path.join("receipts", self.session)
-        self._runs = os.path.join("runs", self.session)
-        self.notices = os.path.join(NOTICES, self.session)
+        self._receipts = f"receipts/{self.session}"
+        self._runs = f"runs/{self.session}"
+        self.notices = f"{NOTICES}/{self.session}"
 
     # Receipts
 
@@ -141,7 +141,7 @@ class SessionRuns:
         prefix = f"{file_name_of(call)}.json."
         names = [name for name in self._files.list_names(self._receipts) if name.startswith(prefix)]
         for name in names:
-            self._files.remove(os.path.join(self._receipts, name))
+            self._files.remove(f"{self._receipts}/{name}")
         return names
 
     def drop_receipt(self, call: str) -> str:
@@ -155,10 +155,10 @@ class SessionRuns:
     def drop_receipts(self) -> None:
         """Remove all receipts of a session that starts again: no call of it is open."""
         for name in self._files.list_names(self._receipts):
-            self._files.remove(os.path.join(self._receipts, name))
+            self._files.remove(f"{self._receipts}/{name}")
 
     def _receipt(self, call: str) -> str:
-        return os.path.join(self._receipts, f"{file_name_of(call)}.json")
+        return f"{self._receipts}/{file_name_of(call)}.json"
 
     # Notices
 
@@ -166,9 +166,9 @@ class SessionRuns:
         """Return the lines for the person, once; at a start also those of ended sessions."""
         names = self._files.list_names(NOTICES) if is_start else []
         lines = []
-        for file in [os.path.join(NOTICES, name) for name in names] or [self.notices]:
+        for file in [f"{NOTICES}/{name}" for name in names] or [self.notices]:
             if self._files.is_file(file):
-                taken = f"{file}.{os.getpid()}"
+                taken = f"{file}.{posix.getpid()}"
                 try:
                     self._files.rename(file, taken)  # so that no other hook prints them, too
                 except OSError:
@@ -221,7 +221,7 @@ class SessionRuns:
         return record
 
     def _run(self, run: str) -> str:
-        return os.path.join(self._runs, f"{file_name_of(run)}.jsonl")
+        return f"{self._runs}/{file_name_of(run)}.jsonl"
 
 
 # Routes

@@ -12,7 +12,7 @@ from support.workers import await_worker
 
 # Modules whose import takes a noticeable part of a hook's start time.
 EXPENSIVE_MODULES = {
-    *("re", "json", "typing", "dataclasses", "pathlib", "enum", "collections", "contextlib"),
+    *("os", "re", "json", "typing", "dataclasses", "pathlib", "enum", "collections", "contextlib"),
     *("logging", "tempfile", "subprocess", "argparse", "hashlib", "datetime", "signal"),
     *("pydantic", "pydantic_core", "filelock", "typer", "rich", "yaml"),
 }
@@ -20,10 +20,10 @@ EXPENSIVE_MODULES = {
 START_EVENT = make_start_event("a2")
 SESSION_EVENT = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 
-# A hook ends by os._exit, so replace that by a function that prints the modules.
+# A hook ends by posix._exit, so replace that by a function that prints the modules.
 PROGRAM = (
-    "import os, sys\n"
-    "os._exit = lambda status: (sys.stderr.write(' '.join(sys.modules)), sys.exit(status))\n"
+    "import posix, sys\n"
+    "posix._exit = lambda status: (sys.stderr.write(' '.join(sys.modules)), sys.exit(status))\n"
     "code = compile(open({path!r}).read(), {path!r}, 'exec')\n"
     "exec(code, {{'__name__': '__main__', '__file__': {path!r}}})\n"
 )

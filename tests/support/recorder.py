@@ -11,6 +11,7 @@ import builtins
 import functools
 import io
 import os
+import posix
 import runpy
 import shutil  # before the functions are replaced: it asks which of them take descriptors
 import sys
@@ -105,12 +106,14 @@ def install(recorder: Recorder) -> None:
 
     They stay static as attributes of a class: pathlib of Python 3.10 has them as such.
     """
-    for names, is_write in ((READERS, False), (WRITERS, True)):
-        for name in names:
-            setattr(os, name, staticmethod(recorder.wrap(getattr(os, name), is_write)))
-    for name in MOVERS:
-        setattr(os, name, staticmethod(recorder.wrap_mover(getattr(os, name))))
-    os.open = staticmethod(recorder.wrap_os_open(os.open))
+    for module in (os, posix):
+        for names, is_write in ((READERS, False), (WRITERS, True)):
+            for name in names:
+                function = getattr(module, name)
+                setattr(module, name, staticmethod(recorder.wrap(function, is_write)))
+        for name in MOVERS:
+            setattr(module, name, staticmethod(recorder.wrap_mover(getattr(module, name))))
+        module.open = staticmethod(recorder.wrap_os_open(module.open))
     builtins.open = io.open = staticmethod(recorder.wrap_open(builtins.open))
 
 
