@@ -166,7 +166,8 @@ WITH_RULES = "ours, with ten rules of a person"
 
 
 def choose_beside_rules(passages: PassageIndex, task: str, budget: int) -> list[Passage]:
-    return [passage for passage in choose_ours(passages, task, budget) if not passage.is_own]
+    chosen = choose_ours(passages, task, budget)
+    return [passage for passage in chosen if passage.index not in passages.own]
 
 
 def add_rules(passages: PassageIndex) -> None:

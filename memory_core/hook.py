@@ -5,15 +5,12 @@ Whatever happens, the exit status is 0, and stdout is empty or one JSON object.
 
 from __future__ import annotations
 
+# The C part of `signal`; the rest makes enums, which takes time.
+import _signal as signal  # type: ignore[import-not-found]
 import gc
 import posix
 import sys
 import time
-
-try:  # the C part of `signal`; the rest makes enums, which takes time
-    import _signal as signal  # type: ignore[import-not-found]
-except ImportError:
-    import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +23,8 @@ if TYPE_CHECKING:
 # Code has to kill cannot say why.
 DEADLINE_SECONDS = 5.0
 
-# Seconds after which the event log says that a hook was slow; most take a twentieth of it.
-SLOW_SECONDS = 1.0
-
 # A larger event is refused; the largest report seen had 0.2 MB.
 MAX_BYTES = 8 << 20
-
-READ_BYTES = 1 << 16
 
 BOM = b"\xef\xbb\xbf"
 
@@ -57,22 +49,23 @@ def run(name: str) -> None:
     gc.disable()  # a hook ends before a collection could pay off
     try:
         _arm()
-        data = _stdin()
+        data = sys.stdin.buffer.read()
+        if len(data) > MAX_BYTES:
+            raise ValueError("the event is too large")
         project, event = (None, None) if _is_idle(data) else _read(data, name)
         if project and event:
-            from memory_core.delegation import event_handlers, run_event, worker
+            from memory_core.delegation import event_handlers, run_event
 
             run_event.began = began
             _answer(event_handlers.handle(project, event, name))
             _arm()
             event_handlers.finish(project, event, name)
-            worker.log_refused(project)
-            _say_slow(project, name, time.monotonic() - began)
+            _log_problems(project, name, time.monotonic() - began)
     except BaseException as error:  # noqa: BLE001 - nothing may stop a delegation
         _disarm()
         _report(name, error)
-    # Skips the clean-up of the interpreter, which takes a tenth of the whole time.
-    posix._exit(0)
+    finally:  # it skips the clean-up of the interpreter, which takes a tenth of the whole time
+        posix._exit(0)
 
 
 def _stay_here() -> None:
@@ -102,7 +95,6 @@ def _read(data: bytes, name: str) -> tuple[Project | None, Event | None]:
     from memory_core.storage.project import find_project
 
     project = find_project(events.cwd(event), environ)
-    _say_unread(project)
     return (project, event) if project.config["enabled"] else (None, None)
 
 
@@ -115,43 +107,23 @@ def _is_idle(data: bytes) -> bool:
     return SHELL_MARK in data and mark in data and BACKLOG_MARK not in data.lower()
 
 
-def _say_unread(project: Project) -> None:
-    """Log that config.yml could not be read, so that other settings are in force."""
-    if not project.config.is_readable:
-        from memory_core.storage import event_log
+def _log_problems(project: Project, name: str, seconds: float) -> None:
+    """Log what was not read, and that this hook was slow."""
+    from memory_core.storage import event_log
 
-        event_log.write(project.paths, "agent.memory.error", error=project.config.problems[0])
+    is_read = project.config.is_readable and not any(tree.refused for tree in project.trees)
+    if seconds > event_log.SLOW_SECONDS or not is_read:
+        from memory_core.monitor import log_reading
 
-
-def _say_slow(project: Project, name: str, seconds: float) -> None:
-    if seconds > SLOW_SECONDS:
-        from memory_core.storage import event_log
-
-        event_log.write(project.paths, "hook.slow", hook=name, duration_ms=int(seconds * 1000))
+        log_reading.write_problems(project, name, seconds)
 
 
 def _answer(reply: dict[str, Any] | None) -> None:
+    """Print a reply in one piece or, on a full disk, in part."""
     from memory_core.text import fastjson
 
-    data = fastjson.dumps(reply).encode() if reply else b""
+    view = memoryview(fastjson.dumps(reply).encode() if reply else b"")
     _disarm()
-    _print(data)
-
-
-def _stdin() -> bytes:
-    """Return the event on stdin, in pieces of its size: to allocate a large buffer costs time."""
-    size = max(min(posix.fstat(0).st_size, MAX_BYTES) + 1, READ_BYTES)
-    parts, total = [], 0
-    while part := posix.read(0, size):
-        parts.append(part)
-        total += len(part)
-        if total > MAX_BYTES:
-            raise ValueError("the event is too large")
-    return b"".join(parts)
-
-
-def _print(reply: bytes) -> None:
-    view = memoryview(reply)
     while view:
         view = view[posix.write(1, view) :]
 
@@ -186,11 +158,4 @@ def _report(name: str, error: BaseException) -> None:
         level = paths.find_project_level("", posix_paths.read_environ())
         event_log.write(level, "hook.error", hook=name, error=text)
     except BaseException as second:  # noqa: BLE001 - not even that
-        _say(f"agent-memory: {name}: {text} ({type(second).__name__} while logging)\n")
-
-
-def _say(line: str) -> None:
-    try:
-        sys.stderr.write(line)
-    except (OSError, AttributeError):
-        pass  # on a full disk, or closed: then nobody hears of it
+        sys.stderr.write(f"agent-memory: {name}: {text} ({type(second).__name__} while logging)\n")

@@ -42,10 +42,10 @@ ALLOWED: dict[str, str] = {
     "dashboard.site.Site": "the project's folder itself, and the installed program",
     "curation.cleaning._find_orphans": "the home directory itself",
     # Files of this machine and of the user.
-    "delegation.background": "the null device, and the priority of this process",
+    "delegation.background": "the null device",
+    "delegation.inbox_batches._step_back": "the priority of this process",
     "origin.word_weights._read": "the installed program",
     "origin.checking.read_forms": "the installed program",
-    "storage.paths.StateFiles": "the state folder itself",
     "storage.database.state_db": "the database in the state folder, which sqlite opens by its path",
     "storage.state_owner": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_all": "transcripts in ~/.claude",

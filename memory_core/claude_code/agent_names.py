@@ -39,11 +39,6 @@ def id_of(name: str) -> str:
     return ":".join("-".join(words) for words in scopes)
 
 
-def is_same(name: str, other: str) -> bool:
-    """Check whether two names mean one agent."""
-    return id_of(name) == id_of(other)
-
-
 def file_stem_of(agent: str) -> str:
     """Return the agent's file name without suffix: unique, and safe on every file system.
 

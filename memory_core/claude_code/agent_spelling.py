@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from binascii import a2b_qp
+from fnmatch import fnmatchcase
 
 from memory_core.claude_code.agent_names import PM, id_of, list_file_names, make_key
 from memory_core.text.name_letters import LITERAL
@@ -23,6 +24,14 @@ def is_file_of(file_name: str, agent: str) -> bool:
     """Check whether a file name belongs to the agent, in any spelling."""
     key = make_key(file_name)
     return any(key == make_key(name) for name in list_file_names(agent))
+
+
+def matches(agent: str, patterns: list[str]) -> bool:
+    """Check whether patterns such as `qa` or `review-*` name an agent."""
+    return any(
+        fnmatchcase(agent, pattern.casefold()) or id_of(pattern) == id_of(agent)
+        for pattern in patterns
+    )
 
 
 def agent_of_file(file_name: str) -> str:

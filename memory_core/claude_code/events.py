@@ -10,6 +10,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Event = dict[str, Any]
@@ -57,6 +58,9 @@ RESPONSE = (
     " tool_response.result?"
 )
 FAILURE = "error? is_interrupt?"
+
+# Those of a response that have a text of the report: itself, in blocks, or as "text".
+REPORT_FIELDS = ("content", "result", "handbackReport")
 
 # Bash stands for each tool that may change tasks, also those of Backlog.md's MCP server.  A
 # failure within an agent's run names the agent (not in 2.1.63); up to 2.0.76 SubagentStop has
@@ -250,25 +254,20 @@ def list_texts(content: object) -> list[str]:
     return [text for text in texts if isinstance(text, str)]
 
 
-def edit_report(event: Event, edit: Any) -> dict[str, Any]:
+def edit_report(event: Event, edit: Callable[[str], str]) -> dict[str, Any]:
     """Return a copy of tool_response with `edit` applied to each text of the report."""
-    response = dict(_response(event))
-    if isinstance(response.get("content"), str):
-        response["content"] = edit(response["content"])
-    elif response.get("content"):
-        response["content"] = [_edited_block(block, edit) for block in response["content"]]
-    if response.get("result"):
-        response["result"] = edit(response["result"])
-    handed_back = response.get("handbackReport")
-    if handed_back and handed_back.get("text"):
-        response["handbackReport"] = {**handed_back, "text": edit(handed_back["text"])}
-    return response
+    response = _response(event)
+    edited = {name: _edit(response[name], edit) for name in REPORT_FIELDS if name in response}
+    return {**response, **edited}
 
 
-def _edited_block(block: Any, edit: Any) -> Any:
-    if isinstance(block, dict) and isinstance(block.get("text"), str):
-        return {**block, "text": edit(block["text"])}
-    return block
+def _edit(value: Any, edit: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return edit(value)
+    if isinstance(value, list):
+        return [_edit(one, edit) if isinstance(one, dict) else one for one in value]
+    is_text = isinstance(value, dict) and isinstance(value.get("text"), str)
+    return {**value, "text": edit(value["text"])} if is_text else value
 
 
 def reply_input(event: Event, **changed: str) -> dict[str, Any]:
@@ -284,12 +283,6 @@ def reply_input(event: Event, **changed: str) -> dict[str, Any]:
 def reply_context(event_name: str, text: str) -> dict[str, Any]:
     """Reply to SubagentStart or SessionStart with text for the agent or session that starts."""
     return _reply(event_name, additionalContext=text)
-
-
-def reply_session_start(text: str, notice: str) -> dict[str, Any]:
-    """Reply to SessionStart: a text for the main session, a notice for the person."""
-    reply = reply_context("SessionStart", text) if text else {}
-    return {**reply, "systemMessage": notice} if notice else reply
 
 
 def reply_output(response: dict[str, Any]) -> dict[str, Any]:

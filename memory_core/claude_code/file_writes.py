@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import transcripts
-from memory_core.claude_code.transcript_ends import get_object, get_text, list_blocks
+from memory_core.claude_code.run_fields import get_object, get_text, list_blocks
 
 # Tools whose input has the path of a file and its new text.
 FILE_TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit")

@@ -5,15 +5,12 @@ A link in the place of a transcript, or of a folder with transcripts, is not fol
 
 from __future__ import annotations
 
-from memory_core.claude_code import agent_names, events
 from memory_core.files import posix_paths
 from memory_core.files.safe_files import SafeFiles
-from memory_core.text import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
 # The last lines matter; a line holds at most one message.  What happened just now is in the first
 # of these ends.
@@ -24,12 +21,13 @@ NEWEST_BYTES = 64 * 1024
 def has_failed_call(path: str, call: str) -> bool:
     """Check whether a call was denied, cancelled or failed, according to the transcript."""
     needle = call.encode()
-    return any(
-        block.get("tool_use_id") == call and block.get("is_error") is True
-        for line in _read_last_lines(path)
-        if needle in line and b'"is_error"' in line
-        for block in list_blocks(parse(line), "user")
-    )
+    for line in _read_last_lines(path):
+        if needle in line and b'"is_error"' in line:
+            from memory_core.claude_code import run_fields
+
+            if run_fields.has_failed(line, call):
+                return True
+    return False
 
 
 def path_of_run(path: str, run: str) -> str:
@@ -62,42 +60,12 @@ def locate(path: str) -> tuple[SafeFiles, str]:
     return SafeFiles(folder), name
 
 
-def parse(line: bytes) -> dict[str, Any]:
-    """Return the object in a line, {} for any other line."""
-    return fastjson.load_object(line.decode("utf-8", "replace"))
-
-
-def list_blocks(line: dict[str, Any], role: str) -> list[dict[str, Any]]:
-    """Return the content blocks of a line, [] if another role wrote it."""
-    content = get_object(line, "message").get("content") if line.get("type") == role else []
-    blocks = content if isinstance(content, list) else []
-    return [block for block in blocks if isinstance(block, dict)]
-
-
 def find_last_prompt(path: str, agent: str) -> str:
     """Return the prompt of the last delegation to `agent`, "" if there is none."""
     for line in _read_last_lines(path):
         if b'"tool_use"' in line:
-            for tool, given in reversed(list_tool_calls(parse(line))):
-                called = str(given.get("subagent_type") or events.DEFAULT_AGENT)
-                if tool in events.DELEGATION_TOOLS and agent_names.is_same(called, agent):
-                    return str(given.get("prompt") or "")
+            from memory_core.claude_code import run_fields
+
+            if prompt := run_fields.find_prompt(line, agent):
+                return prompt
     return ""
-
-
-def list_tool_calls(line: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return (tool, input) of the tool calls in a line of a transcript."""
-    calls = [block for block in list_blocks(line, "assistant") if block.get("type") == "tool_use"]
-    return [(get_text(call, "name"), get_object(call, "input")) for call in calls]
-
-
-def get_object(fields: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a field, {} if it is not an object."""
-    value = fields.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def get_text(fields: dict[str, Any], name: str) -> str:
-    """Return a field, "" if it is not a text."""
-    text = fields.get(name)
-    return text if isinstance(text, str) else ""

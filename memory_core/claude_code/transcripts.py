@@ -1,6 +1,6 @@
 """Claude Code's transcripts, which hold what events lack; read in pieces of limited size.
 
-`transcript_ends` has what hooks read.
+`transcript_ends` and `run_fields` have what hooks read.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from memory_core.claude_code import events
-from memory_core.claude_code.transcript_ends import (
-    TAIL_BYTES,
+from memory_core.claude_code.run_fields import (
     get_object,
     get_text,
     list_blocks,
     list_tool_calls,
-    locate,
     parse,
-    read_end,
 )
+from memory_core.claude_code.transcript_ends import TAIL_BYTES, locate, read_end
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 

@@ -159,7 +159,7 @@ def _read_orphan(
     names = (*project.config["agent_overrides"], *project.config["include"])
     is_needed = (
         last >= format_utc(now - IDLE_SECONDS)
-        or any(agent_names.is_same(name, agent) for name in names)
+        or agent_names.id_of(agent) in map(agent_names.id_of, names)
         or store.stem(agent) in hook_files.list_agents(store.paths)
         or len(store.list_files(agent)) > 1
     )

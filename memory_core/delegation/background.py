@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+# The pipes are open until all this is imported, and Claude Code waits: no enums of `signal`.
+import _signal as signal  # type: ignore[import-not-found]
 import gc
 import posix
 
-try:  # the pipes are open until these are imported, and Claude Code waits
-    import _signal as signal  # type: ignore[import-not-found]
-except ImportError:
-    import signal
+from memory_core.storage.project import Project
 
-# How far the worker stands behind the programs that a person waits for; 19 is the last of them.
-# At 15, a machine that is busy for a minute gave a batch too little time: it was taken for one
-# that hangs.
-NICENESS = 5
+# A worker that takes longer for one batch hangs, and is ended.
+MAX_SECONDS = 60
+
+
+def work(project: Project, lock: int) -> None:
+    """Do the work of the worker in this process; only now load what merges."""
+    try:
+        leave_hook()
+        from memory_core.delegation import inbox_batches
+        from memory_core.monitor import log_reading
+
+        inbox_batches.work(project, lock, MAX_SECONDS)
+        log_reading.write_refused(project)
+    except BaseException as error:  # noqa: BLE001 - nobody waits for this process
+        from memory_core.storage import event_log
+
+        reason = f"{type(error).__name__}: {error}"
+        event_log.write(project.paths, "agent.memory.error", error=reason)
 
 
 def leave_hook() -> None:
@@ -26,17 +39,3 @@ def leave_hook() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     gc.enable()
-
-
-def step_back() -> None:
-    """Leave the processor to hooks and agents while they want it.
-
-    Linux gives each session its own share, in which the niceness of a process counts for nothing;
-    the share has a niceness of its own (sched(7), "The autogroup feature").
-    """
-    try:
-        posix.setpriority(posix.PRIO_PROCESS, 0, NICENESS)
-        with open("/proc/self/autogroup", "w") as share:
-            share.write(str(NICENESS))
-    except OSError:
-        pass  # another system, or a Linux without these shares

@@ -1,7 +1,6 @@
 """Collect what agents report: put it into the inbox, and remove the learnings from the reply.
 
-handle_answer    PostToolUse         the answer of a delegation; notes background launches
-handle_handback  PreToolUse          the same in auto mode
+handle_answer    PostToolUse         the answer of a delegation, or its launch in the background
 handle_stop      SubagentStop        the last message of an agent
 
 Each takes the project and an event, and returns the reply or None.
@@ -14,10 +13,11 @@ import time
 from memory_core.claude_code import agent_names, events
 from memory_core.delegation import run_event
 from memory_core.delegation.run_event import RunEvent
-from memory_core.storage import inbox, run_records
+from memory_core.storage import inbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
@@ -30,45 +30,30 @@ if TYPE_CHECKING:
 MAX_STRIPPED = 500_000
 
 
-def handle_handback(project: Project, event: Event) -> Reply | None:
-    """Collect a report for the main agent, and remove the learnings from it."""
-    run = run_event.of_own_run(project, event)
-    if not (run.is_served and events.report_texts(event)):
-        return None
-    collect(run, "PreToolUse")
-    rests = _strip(run)
-    return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
-
-
 def handle_answer(project: Project, event: Event) -> Reply | None:
-    """Collect the answer of a delegation, a hand-back or a forked skill."""
-    if events.may_change_tasks(event):
-        return None
-    if events.is_handback(event):
-        collect_end(run_event.of_own_run(project, event), "PostToolUse")
-        return None
-    is_delegation = events.is_delegation(event)
-    answer = (run_event.of_call if is_delegation else run_event.of_skill)(project, event)
-    if not answer.agent:
-        return None  # a skill that did not fork
-    if is_delegation:
-        _check_delivery(answer)
-    if events.is_background_launch(event):
-        from memory_core.delegation import launches
+    """Collect the answer of a delegation."""
+    return collect_answer(run_event.of_call(project, event))
 
-        if launches.note(answer):
+
+def collect_answer(answer: RunEvent) -> Reply | None:
+    """Collect an answer and remove the learnings from it, or note a launch in the background."""
+    event = answer.event
+    if events.is_background_launch(event):
+        from memory_core.delegation import answers
+
+        if answers.note_launch(answer):
             collect(answer, "PostToolUse")
         return None
     if not (answer.is_served or events.error(event)):
         return None
     collect(answer, "PostToolUse")
-    rests = _strip(answer)
+    rests = strip(answer)
     if not rests:
         return None
     return events.reply_output(events.edit_report(event, lambda text: rests.get(text, text)))
 
 
-def _strip(run: RunEvent) -> dict[str, str]:
+def strip(run: RunEvent) -> dict[str, str]:
     """Return what is left of the texts of a report, {} if they stay as they are."""
     texts = events.report_texts(run.event)
     is_small = sum(map(len, texts)) <= MAX_STRIPPED
@@ -77,7 +62,9 @@ def _strip(run: RunEvent) -> dict[str, str]:
 
 def handle_stop(project: Project, event: Event) -> Reply | None:
     """Collect the last message of an agent that ends; return None, so that it may end."""
-    collect_end(run_event.of_own_run(project, event), "SubagentStop")
+    run = run_event.of_own_run(project, event)
+    if run.is_served:
+        collect(run, "SubagentStop")
     return None
 
 
@@ -91,39 +78,6 @@ def add_chore(project: Project, event: Event, name: str) -> None:
         from memory_core.delegation import inbox_batches
 
         inbox_batches.do_chores(project, [event])
-
-
-def _check_delivery(answer: RunEvent) -> None:
-    """Log whether the memory reached the agent's prompt: delivered, doubled or lost."""
-    from memory_core.text import memory_tags
-
-    has_arrived = memory_tags.has_block(events.prompt(answer.event))
-    has_receipt = answer.runs.settle(
-        answer.call, answer.run_id, events.is_background_launch(answer.event) and has_arrived
-    )
-    route = answer.record.get("route")
-    verdict = _judge_delivery(has_arrived, has_receipt, route)
-    if verdict == "lost":
-        run_records.prefer_start(answer.project.paths)
-    if verdict:
-        route = run_records.VIA_PROMPT if has_arrived else route or run_records.VIA_PROMPT
-        answer.log(f"agent.memory.{verdict}", route=route)
-        # Not in the record of the run, which an agent in the background may begin later.
-        answer.runs.try_note(answer.call, arrived=verdict, arrived_by=route)
-
-
-def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
-    if has_arrived:
-        return "doubled" if route == run_records.VIA_START else "delivered"
-    if has_receipt:
-        return "lost"
-    return "delivered" if route == run_records.VIA_START else ""
-
-
-def collect_end(run: RunEvent, name: str) -> None:
-    """Collect the event of an agent that the settings include."""
-    if run.is_served:
-        collect(run, name)
 
 
 def collect(run: RunEvent, name: str) -> None:
@@ -157,8 +111,7 @@ def _make_report(run: RunEvent, name: str) -> inbox.Report:
     }
 
 
-HANDLERS = {
-    "PreToolUse": handle_handback,
+HANDLERS: dict[str, Callable[[Project, Event], Reply | None]] = {
     "PostToolUse": handle_answer,
     "SubagentStop": handle_stop,
 }

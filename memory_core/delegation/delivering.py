@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 def handle_call(project: Project, event: Event) -> Reply | None:
     """Add the called agent's memory to its prompt."""
     call = run_event.of_call(project, event)
-    if not call.is_served or _is_served_at_start(call):
+    # Where the prompt must not be changed, or that was lost, SubagentStart adds the memory.
+    is_kept = events.is_auto_mode(event) or run_records.are_prompts_lost(project.paths)
+    if is_kept or not call.is_served:
         return None
-
     worker.await_reports(project, call.agent)
     task = events.prompt(event)
     budget = project.prompt_budget(call.agent)
@@ -52,11 +53,6 @@ def handle_call(project: Project, event: Event) -> Reply | None:
         call.runs.try_note(call.call, experiment=group)
     _log_loaded(call, block, run_records.VIA_PROMPT, facts)
     return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
-
-
-def _is_served_at_start(call: RunEvent) -> bool:
-    """Return whether the prompt must not be changed, so that SubagentStart adds the memory."""
-    return events.is_auto_mode(call.event) or run_records.are_prompts_lost(call.project.paths)
 
 
 def handle_start(project: Project, event: Event) -> Reply | None:
@@ -93,7 +89,9 @@ def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
         caller = receipt.get("caller")
         path = transcript_ends.path_of_run(main, caller) if caller else main
         if transcript_ends.has_failed_call(path, call):
-            start.runs.drop_receipt(call)
+            from memory_core.storage import receipts
+
+            receipts.drop(start.runs, call)
         elif start.runs.claim_receipt(call, start.run_id):
             return call, receipt
     return "", {}
@@ -115,8 +113,6 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
 
 def handle_session_start(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, never the memory of an agent."""
-    from memory_core.delegation import start_notices
-
     session = RunEvent(project, event, agent_names.PM)
     if events.start_reason(event) in ("startup", "resume"):
         session.runs.drop_receipts()
@@ -124,8 +120,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     if block.text:
         _log_loaded(session, block, "session", _describe(block))
     text = _add_tasks(session, block.text, is_session=True)
-    notice = "\n".join(start_notices.format_notices(project))
-    return events.reply_session_start(text, notice) if text or notice else None
+    return events.reply_context("SessionStart", text) if text else None
 
 
 def _build_block(
@@ -133,7 +128,7 @@ def _build_block(
 ) -> MemoryBlock:
     """Build a block in limited time; a large memory may come with the next event instead."""
     block = recall.build_block(project, agent, budget, task, is_hook=True)
-    if block.is_late:
+    if block.memory and block.memory.is_late:
         worker.start(project)
     return block
 
@@ -186,7 +181,7 @@ def _log_loaded(run: RunEvent, block: MemoryBlock, route: str, facts: dict[str, 
     )
 
 
-HANDLERS = {
+HANDLERS: dict[str, Callable[[Project, Event], Reply | None]] = {
     "PreToolUse": handle_call,
     "SubagentStart": handle_start,
     "SessionStart": handle_session_start,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from memory_core.delegation import worker
+from memory_core.delegation import inbox_batches, worker
 from memory_core.storage import hook_files, inbox
 from memory_core.storage.project import Project
 
@@ -28,7 +28,7 @@ def drain(project: Project, with_tried: bool = False) -> None:
         except OSError:
             return
         if lock >= 0:
-            worker.work(project, lock)
+            inbox_batches.work(project, lock)
             return
         if time.monotonic() > end:
             return

@@ -31,26 +31,16 @@ NOTICING_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart")
 
 def handle(project: Project, event: Event, assumed: str) -> Reply | None:
     """Answer an event; `assumed` is the name of an event that does not have one."""
-    name, reply = events.name(event, assumed), None
+    name, is_delegation = events.name(event, assumed), events.is_delegation(event)
     for folder in project.folders:
         folder.paths.state.busy_seconds = BUSY_SECONDS
-    if name == "SessionEnd":
-        from memory_core.delegation import draining
-
-        draining.handle_session_end(project)
-    elif name == "PostToolUseFailure":
-        from memory_core.delegation import failures
-
-        failures.handle_failure(project, event)
-    elif name in STARTS or (name == "PreToolUse" and events.is_delegation(event)):
+    if name in STARTS or (name == "PreToolUse" and is_delegation):
         from memory_core.delegation.delivering import HANDLERS
-
-        reply = HANDLERS[name](project, event)
-    else:
+    elif name == "SubagentStop" or (name == "PostToolUse" and is_delegation):
         from memory_core.delegation.collecting import HANDLERS
-
-        reply = HANDLERS[name](project, event)
-    return _add_notices(project, event, name, reply)
+    else:
+        from memory_core.delegation.rare_events import HANDLERS
+    return _add_notices(project, event, name, HANDLERS[name](project, event))
 
 
 def _add_notices(project: Project, event: Event, name: str, reply: Reply | None) -> Reply | None:
@@ -59,9 +49,7 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
         return reply
     runs = run_records.SessionRuns(project.paths, events.session(event))
     lines = runs.take_notices(name == "SessionStart")
-    said = str((reply or {}).get("systemMessage") or "").split("\n")
-    text = "\n".join(dict.fromkeys(filter(None, [*said, *lines])))
-    return {**(reply or {}), "systemMessage": text} if text else reply
+    return {**(reply or {}), "systemMessage": "\n".join(lines)} if lines else reply
 
 
 def finish(project: Project, event: Event, assumed: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_core.claude_code import agent_spelling, events
-from memory_core.delegation import background, missed_reports, reported_events, start_notices
+from memory_core.delegation import missed_reports, reported_events, start_notices
 from memory_core.delegation.run_event import RunEvent
 from memory_core.files import file_actions
 from memory_core.memory import preparing, remember
@@ -29,6 +29,11 @@ MAX_BATCH = 20
 # With so many reports, hooks of a crowd are still at work: the worker stands back.
 CROWD = 4
 
+# How far the worker stands behind the programs that a person waits for; 19 is the last of them.
+# At 15, a machine that is busy for a minute gave a batch too little time: it was taken for one
+# that hangs.
+NICENESS = 5
+
 # What a worker cannot know before it reads a report: it is of another program, or damaged.
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
@@ -37,7 +42,7 @@ class WorkerHangs(BaseException):
     """A batch takes too long; not an Exception, so that nothing on the way catches it."""
 
 
-def work(project: Project, lock: int, seconds: int) -> None:
+def work(project: Project, lock: int, seconds: int = 0) -> None:
     """Empty the inbox, and close the lock.
 
     A worker may take this number of seconds for a batch; 0: this is a reader, without a limit.
@@ -50,7 +55,7 @@ def work(project: Project, lock: int, seconds: int) -> None:
             _take_old_entries(project)
             while names := _list_untried(project, tried):
                 if seconds and len(names) >= CROWD:
-                    background.step_back()
+                    _step_back()
                 _limit_time(seconds)
                 tried.update(map(inbox.split, _take_batch(project, names)))
             if seconds:  # a reader does only what it reads
@@ -61,6 +66,20 @@ def work(project: Project, lock: int, seconds: int) -> None:
             os.close(lock)
         # A hook may have found the lock taken just before.
         lock = inbox.take_lock(project.paths, waits=True) if _list_untried(project, tried) else -1
+
+
+def _step_back() -> None:
+    """Leave the processor to hooks and agents while they want it.
+
+    Linux gives each session its own share, in which the niceness of a process counts for nothing;
+    the share has a niceness of its own (sched(7), "The autogroup feature").
+    """
+    try:
+        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+        with open("/proc/self/autogroup", "w") as share:
+            share.write(str(NICENESS))
+    except OSError:
+        pass  # another system, or a Linux without these shares
 
 
 def _try(project: Project, step: Callable[[], object]) -> None:
@@ -217,7 +236,7 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
         if not events.may_change_tasks(event):
             missed_reports.sweep_at_start(project, event)
             text_origins.look(project)
-            for line in start_notices.format_news(project):  # the next hook of this session says it
+            for line in start_notices.format_notices(project):  # the next hook here says it
                 remember.add_notice(project, events.session(event), line)
 
 

@@ -11,7 +11,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from memory_core.claude_code import agent_names, events, transcript_ends, transcripts
+from memory_core.claude_code import agent_names, events, run_fields, transcripts
 from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
@@ -136,7 +136,7 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     texts = [
         text
         for line in lines
-        if project_rules.contains(run.project, transcript_ends.get_text(line, "cwd"))
+        if project_rules.contains(run.project, run_fields.get_text(line, "cwd"))
         for text in transcripts.agent_texts(line)
     ]
     report = run_report.read_report(run, texts)

@@ -10,7 +10,7 @@ PostToolUseFailure          the outcome of a delegation that failed, or the erro
 from __future__ import annotations
 
 from memory_core.claude_code import events
-from memory_core.delegation import run_outcomes, run_report
+from memory_core.delegation import answers, run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.delegation.run_outcomes import EventResult
 from memory_core.delegation.run_report import RunReport
@@ -44,6 +44,7 @@ def _read_answer(result: EventResult) -> None:
     if events.is_background_launch(event):
         _add_end(result)
         return
+    answers.check_delivery(run)
     # Another event may have recorded how a skill ended.
     is_recorded = run.record.get("recorded") in run_outcomes.FINAL_OUTCOMES
     is_new = run.is_served and (events.is_delegation(event) or not is_recorded)

@@ -110,13 +110,6 @@ def of_call(project: Project, event: Event) -> RunEvent:
     return RunEvent(project, event, agent, events.called_run(event))
 
 
-def of_skill(project: Project, event: Event) -> RunEvent:
-    """Return the event of a forked skill; its answer has only the id of the run."""
-    run = RunEvent(project, event, run_id=events.called_run(event))
-    run.agent = str(run.record.get("agent") or "")
-    return run
-
-
 def of_own_run(project: Project, event: Event) -> RunEvent:
     """Return an event that the agent itself causes: its start, its end, its tools.
 
@@ -142,8 +135,7 @@ class ReportText:
 
 def read_texts(run: RunEvent, texts: list[str]) -> list[ReportText]:
     """Return those of the texts of a report that say something."""
-    read = [read_text(run, text) for text in texts]
-    return [text for text in read if text]
+    return list(filter(None, (read_text(run, text) for text in texts)))
 
 
 def read_text(run: RunEvent, text: str) -> ReportText | None:

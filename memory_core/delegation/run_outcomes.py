@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from memory_core.claude_code import events, outcome_fields, transcripts
-from memory_core.delegation import launches, run_report
+from memory_core.claude_code import events, run_fields, transcripts
+from memory_core.delegation import answers, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
 from memory_core.history.performance import DONE, FAILED, STOPPED
@@ -70,12 +70,12 @@ def _describe_task(run: RunEvent) -> dict[str, Any]:
     event, launch = run.event, run.runs.record(run_records.launch_id_of(run.run_id))
     words = ("description", "prompt")
     fields: dict[str, Any] = {name: launch[name] for name in words if name in launch}
-    fields |= launches.task_words(event)
+    fields |= answers.task_words(event)
     began = run.record.get("began") or launch.get("began") or launch.get("launched")
     if type(began) is float:
         fields["duration_ms"] = max(0, int((run.when - began) * 1000))
     if events.is_delegation(event) and not events.is_background_launch(event):
-        totals = outcome_fields.totals(event).items()
+        totals = run_fields.totals(event).items()
         fields |= {name: count for name, count in totals if type(count) is int and count >= 0}
     return fields
 
@@ -95,7 +95,7 @@ def add_outcome(result: EventResult, outcome: str, **fields: Any) -> None:
 def add_failure(result: EventResult) -> None:
     """Add that the run failed or was stopped, and why."""
     run = result.run
-    is_stopped = outcome_fields.is_interrupt(run.event)
+    is_stopped = run_fields.is_interrupt(run.event)
     outcome = STOPPED if is_stopped else FAILED
     add_outcome(result, outcome)
     error = None if is_stopped else _make_error(run)
@@ -168,7 +168,7 @@ def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
 
 def _make_error(run: RunEvent, text: str | None = None) -> RunRecord | None:
     ids = {"run": run.run_id, "session": events.session(run.event)}
-    text = outcome_fields.cause(run.event) if text is None else text
+    text = run_fields.cause(run.event) if text is None else text
     # An event at the end of a run has no tool: the delegation itself failed.
-    tool = outcome_fields.tool_name(run.event) or "Agent"
+    tool = run_fields.tool_name(run.event) or "Agent"
     return performance.make_error(text, tool, **ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory_core.claude_code import events, outcome_fields, transcript_ends, transcripts
+from memory_core.claude_code import events, run_fields, transcript_ends, transcripts
 from memory_core.delegation import run_event
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import extraction, feedback
@@ -75,7 +75,7 @@ def read_reading(run: RunEvent) -> list[str]:
 
 
 def _find_transcript(run: RunEvent) -> str:
-    path = outcome_fields.own_transcript_path(run.event)
+    path = run_fields.own_transcript_path(run.event)
     return path or transcript_ends.path_of_run(events.transcript_path(run.event), run.run_id)
 
 

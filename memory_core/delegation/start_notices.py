@@ -1,36 +1,28 @@
-"""Tell a person at the start of a session what waits for a decision."""
+"""What a person has to know when a session has started: what waits for a decision."""
 
 from __future__ import annotations
 
 from memory_core.files import last_look
-from memory_core.storage import paths
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.storage.paths import MemoryFolder
-    from memory_core.storage.project import Project
+from memory_core.git import driver_notice
+from memory_core.origin import text_origins
+from memory_core.storage import paths, user_level
+from memory_core.storage.paths import MemoryFolder
+from memory_core.storage.project import Project
 
 WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
 
 def format_notices(project: Project) -> list[str]:
-    """Return what a person has to know when a session starts; [] mostly."""
+    """Return these lines; [] mostly."""
     driver = _ask_for_driver(project.folders[0])
-    lines = driver + format_news(project) + _ask_for_user_level(project)
-    if not lines:
-        return []
-    from memory_core.storage import typed_command
-
-    return [typed_command.name_command(line, project.environ) for line in lines]
+    return driver + _format_news(project) + _ask_for_user_level(project)
 
 
-def format_news(project: Project) -> list[str]:
+def _format_news(project: Project) -> list[str]:
     """Return what came into memories, and that learnings wait, each once."""
     folder, notices = project.paths.state, list[str]()
     state = last_look.read_look(folder)
     if last_look.ASKED not in state and "version" in state:
-        from memory_core.origin import text_origins
-
         notices += text_origins.ask_whose(project)
         state = last_look.read_look(folder)
     waiting = folder.read_text(paths.WAITING_FILE)
@@ -50,8 +42,6 @@ def _ask_for_driver(folder: MemoryFolder) -> list[str]:
     """Return a notice if a team merges memories with git's driver, which this clone lacks."""
     if not folder.files.is_file(f"{folder.folder}/.gitattributes"):
         return []
-    from memory_core.git import driver_notice
-
     return list(filter(None, [driver_notice.format_notice(folder.folder)]))
 
 
@@ -59,8 +49,6 @@ def _ask_for_user_level(project: Project) -> list[str]:
     """Return a notice if agents do not receive the user-level memory; only once."""
     if project.config["user_level"] == "off" or not any(map(_has_memories, project.folders[1:])):
         return []
-    from memory_core.storage import user_level
-
     return user_level.ask(project.paths)
 
 

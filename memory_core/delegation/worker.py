@@ -15,9 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.storage.project import Project
 
-# A worker that takes longer for one batch hangs, and is ended.
-MAX_SECONDS = 60
-
 # How long the start of an agent waits for the reports of its earlier runs, in seconds.
 DELIVERY_SECONDS = 0.3
 
@@ -32,8 +29,10 @@ def start(project: Project) -> None:
         return  # it looks into the inbox again before it ends
     try:
         is_here = posix.fork() != 0
-    except (AttributeError, OSError):  # Windows, or too many processes
-        work(project, lock)
+    except OSError:  # too many processes
+        from memory_core.delegation import inbox_batches
+
+        inbox_batches.work(project, lock)
         return
     if is_here:
         posix.close(lock)
@@ -41,33 +40,9 @@ def start(project: Project) -> None:
     try:
         from memory_core.delegation import background
 
-        background.leave_hook()
-        work(project, lock, MAX_SECONDS)
-        log_refused(project)
-    except BaseException as error:  # noqa: BLE001 - nobody waits for this process
-        from memory_core.storage import event_log
-
-        reason = f"{type(error).__name__}: {error}"
-        event_log.write(project.paths, "agent.memory.error", error=reason)
+        background.work(project, lock)
     finally:
         posix._exit(0)
-
-
-def work(project: Project, lock: int, seconds: int = 0) -> None:
-    """Empty the inbox, and close the lock; only now load what merges."""
-    from memory_core.delegation import inbox_batches
-
-    inbox_batches.work(project, lock, seconds)
-
-
-def log_refused(project: Project) -> None:
-    """Log the paths that counted as absent, because they are links, pipes or too large."""
-    trees = [project.paths.files, project.paths.state]
-    trees += [project.user_paths.files] if project.user_paths else []
-    if any(tree.refused for tree in trees):
-        from memory_core.monitor import log_reading
-
-        log_reading.write_refused(project.paths, trees)
 
 
 def await_reports(project: Project, agent: str) -> None:

@@ -13,7 +13,7 @@ from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.git import driver_notice, merge_driver
 from memory_core.setup import hook_runner
-from memory_core.storage import hook_files, inbox, run_records
+from memory_core.storage import hook_files, inbox, run_records, user_level
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
@@ -113,7 +113,7 @@ def _check_user_level(exam: Examination) -> Iterator[Finding]:
     project = exam.project
     users = project.level(user=True)
     is_off = project.user_paths is None or project.config["user_level"] == "off"
-    if not is_off and not project.gives_user_level() and users.agents():
+    if not is_off and not user_level.is_allowed(project.paths) and users.agents():
         what = "the agents of this project do not receive your user-level memory"
         yield Finding(NOTE, what, users.folder, "if you want them to: agent-memory allow")
 

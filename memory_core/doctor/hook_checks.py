@@ -16,7 +16,7 @@ from memory_core.doctor import examination, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program, trial
 from memory_core.storage import config
-from memory_core.text import memory_tags
+from memory_core.text import memory_echoes
 
 REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 
@@ -234,7 +234,7 @@ def _run_hook(exam: Examination, hook: examination.OwnHook) -> Finding:
     is_idle = event == "SessionEnd" or (exam.are_prompts_lost and event == "PreToolUse")
     if exam.is_enabled and not is_idle and not (result.stdout.strip() or result.changes):
         return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
-    has_block = memory_tags.has_block(result.stdout.decode("utf-8", "replace"))
+    has_block = memory_echoes.has_block(result.stdout.decode("utf-8", "replace"))
     is_given = exam.is_enabled and exam.project.config.may_learn(exam.agent)
     delivering_event = "SubagentStart" if exam.are_prompts_lost else "PreToolUse"
     if event == delivering_event and is_given and not has_block:

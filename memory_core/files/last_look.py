@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # What the last look found, and in it git's log of this clone and its size, -1 for the folder of a
 # project without a repository.

@@ -1,7 +1,7 @@
 """Find the marker blocks, JSON objects and sentences of a report, before they are judged.
 
 The hook removes them from the report, and the worker reads their learnings.
-docs/learnings.md shows with examples what is found.  The time grows linearly with the length of
+docs/learnings.md shows with examples what is contents.  The time grows linearly with the length of
 the text.
 """
 
@@ -82,7 +82,10 @@ class Report:
     def __init__(self, text: str, has_sentences: bool) -> None:
         text = lines.unify_line_ends(text)
         # Copies of the memory block that the agent received contain nothing new.
-        text = remove_spans(text, memory_tags.find_blocks(text), " ")
+        if memory_tags.BLOCK_TAG in text:
+            from memory_core.text import memory_echoes
+
+            text = remove_spans(text, memory_echoes.find_blocks(text), " ")
         self.rows = text.split("\n")
         self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
         self.starts[-1] = len(text)
@@ -156,6 +159,8 @@ class Report:
             return self._objects[number]
         if number in self._markers:
             block = MarkerBlock(number, self._markers[number], in_fence)
+            if not block.rows:
+                _read_line(block, number, self._markers[number][1])
             return self._read_marker_block(number, block)
         if self._sentences and not in_fence:
             key, value = lines.split_field(lines.remove_bullet(bare))
@@ -174,10 +179,44 @@ class Report:
                 block.in_code = at != closing and block.has_content
                 closing = self.fences.get(at, -1)
                 block.rows.append(at)
-            elif not block.read_line(at, lines.strip_indent(self.rows[at])):
+            elif not _read_line(block, at, lines.strip_indent(self.rows[at])):
                 break
-        drafts = [draft for text in block.finish() for draft in _read_json(text)]
+        contents = block.finish()
+        if block.others and not contents:
+            from memory_core.learning import loose_lines
+
+            contents = loose_lines.read_others(block)
+        drafts = [draft for one in contents for draft in _read_json(one)]
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None
+
+
+def _read_line(block: MarkerBlock, number: int, bare: str) -> bool:
+    """Read a line without its indentation; return False if the block ends with it."""
+    if not bare.strip("-*_ 0123456789.)"):  # blank, a ruler, or the number of a learning
+        block.has_gap = block.has_content and not block.in_code
+        return True
+    if bare[:1] == "|" and not block.has_gap and (block.table or not block.has_content):
+        block.drop_loose()
+        block.table[number] = bare
+        return True
+    line = lines.remove_bullet(bare)
+    if not line.strip("#`") and "#" in line:
+        block.is_closed = True
+        block.rows.append(number)
+        return False
+    block.is_closed = line.endswith(" #")
+    line = line.removesuffix(" #").rstrip()
+    if line[:2].rstrip() in marker_blocks.JSON_SIGNS and not (block.is_json or block.has_content):
+        block.is_json, block.entries = True, []  # a line in front of it is no learning
+    key, value = ("", "") if block.is_json else marker_blocks.split_key(line)
+    if key in lines.FIELDS or block.is_type(key, value):
+        block.read_field(number, key, value)
+    else:
+        from memory_core.learning import loose_lines
+
+        if not loose_lines.read_line(block, number, bare, line, key, value):
+            return False
+    return not block.is_closed
 
 
 def _find_objects(text: str, starts: list[int]) -> dict[int, LearningBlock]:

@@ -31,12 +31,16 @@ from memory_core.selection import item_notes, splitting
 from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten_ids
 from memory_core.selection.item_notes import ItemNote
 from memory_core.selection.passages import SHORTEST_ID, Passage
-from memory_core.storage import event_log, typed_command
+from memory_core.storage import event_log, typed_command, user_level
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import code_names, digests, sanitize, similarity, times
+
+# A hook has five seconds.  It leaves memory files with more bytes, which take a second, to the
+# worker.
+MAX_HOOK_BYTES = 256 * 1024
 
 # Why an agent does not receive an item.
 DOUBTED = "reported as wrong: agent-memory review"
@@ -70,6 +74,18 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
     elif parts.is_whole:
         _write(project, agent, stamp, memory)
     return memory
+
+
+def prepare_in_hook(project: Project, agent: str) -> ReadyMemory:
+    """Prepare a memory; leave an empty file for a large one, which the worker replaces."""
+    sizes = (level[0][0] for level in ready.make_stamp(project, agent)[1:] if level and level[0])
+    if sum(sizes) <= MAX_HOOK_BYTES:
+        return prepare(project, agent)
+    try:
+        project.paths.state.replace(ready.locate(project.folders[0], agent), b"", durable=False)
+    except OSError:
+        return prepare(project, agent)  # without a state there is no worker
+    return ReadyMemory(passages=index_passages(), is_late=True)
 
 
 def _write(project: Project, agent: str, stamp: list[Any], memory: ReadyMemory) -> None:
@@ -179,7 +195,7 @@ def list_levels(project: Project, agent: str) -> list[Store]:
     # Anything else in the place of the file is refused when it is read.
     if project.user_paths is None or is_off or not user.files.has_entry(user.path(agent)):
         return [own]
-    return [own, user] if project.gives_user_level() else [own]
+    return [own, user] if user_level.is_allowed(project.paths) else [own]
 
 
 def read_notes(project: Project, store: Store, agent: str) -> dict[str, ItemNote]:
@@ -282,7 +298,8 @@ class _Level:
 
     def withhold(self) -> None:
         """Remove all items, because the agent does not receive this level."""
-        allows, setting = self._project.gives_user_level(), self._project.config["user_level"]
+        allows = user_level.is_allowed(self._project.paths)
+        setting = self._project.config["user_level"]
         reason = NOT_WANTED.format(setting) if allows else NOT_ALLOWED
         self._drop([(item, reason) for item in self.document.items])
 

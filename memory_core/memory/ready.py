@@ -31,10 +31,6 @@ VERSION = 5
 DIGEST_SIZE = 16
 MAX_BYTES = 64 * 1024 * 1024
 
-# A hook has five seconds.  It leaves memory files with more bytes, which take a second, to the
-# worker.
-MAX_HOOK_BYTES = 256 * 1024
-
 # See `storage.typed_command`.
 COMMAND_FILE = ".local/share/agent-memory/command"
 
@@ -65,19 +61,14 @@ class ReadyMemory:
         self.__dict__.update(facts)
 
 
-def read(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory | None:
-    """Return what an agent may receive, None if it has to be prepared.
-
-    A hook leaves a large memory to the worker.
-    """
+def read(project: Project, agent: str) -> ReadyMemory | None:
+    """Return what an agent may receive, None if it has to be prepared."""
     stamp = make_stamp(project, agent)
     old, passages, facts = load(project.folders[0], agent)
     if old == stamp:
         return ReadyMemory(passages=PassageIndex(passages), **facts)
     if not (old or any(stamp[1:])):
         return ReadyMemory(passages=PassageIndex())
-    if is_hook and _asks_worker(project, agent, stamp):
-        return ReadyMemory(passages=PassageIndex(), is_late=True)
     return None
 
 
@@ -93,17 +84,6 @@ def load(folder: MemoryFolder, agent: str) -> list[Any]:
     return [[], {}, {}]
 
 
-def _asks_worker(project: Project, agent: str, stamp: Stamp) -> bool:
-    """If a memory is large, leave an empty file, which the worker replaces."""
-    if sum(level[0][0] for level in stamp[1:] if level and level[0]) <= MAX_HOOK_BYTES:
-        return False
-    try:
-        project.paths.state.replace(locate(project.folders[0], agent), b"", durable=False)
-    except OSError:
-        return False  # without a state there is no worker
-    return True
-
-
 def make_stamp(project: Project, agent: str) -> Stamp:
     """Return values of which one differs if the agent may receive something else now.
 
@@ -111,7 +91,11 @@ def make_stamp(project: Project, agent: str) -> Stamp:
     """
     levels = [_stamp_level(folder, agent) for folder in project.folders]
     settings = [repr(project.config[name]) for name in SETTINGS]
-    is_given = any(level[0] for level in levels[1:] if level) and project.gives_user_level()
+    is_given = any(level[0] for level in levels[1:] if level)
+    if is_given:
+        from memory_core.storage import user_level
+
+        is_given = user_level.is_allowed(project.paths)
     home = project.user_paths
     command = home.files.identify(COMMAND_FILE) if home else []
     return [[VERSION, __version__, is_given, command, *settings], *levels]

@@ -66,11 +66,6 @@ class MemoryBlock:
     def __init__(self, **facts: Any) -> None:
         self.__dict__.update(facts)
 
-    @property
-    def is_late(self) -> bool:
-        """Whether the memory was too large to be prepared by a hook."""
-        return self.memory is not None and self.memory.is_late
-
 
 def build_block(
     project: Project,
@@ -234,9 +229,10 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
 
 def read_ready(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory:
     """Return all that an agent may receive: of its files, its common errors, its performance."""
-    memory = ready.read(project, agent, is_hook)
+    memory = ready.read(project, agent)
     if memory is None:
         from memory_core.memory import preparing
 
-        memory = preparing.prepare(project, agent)
+        prepare = preparing.prepare_in_hook if is_hook else preparing.prepare
+        memory = prepare(project, agent)
     return memory

@@ -19,7 +19,7 @@ from memory_core.memory.run_history import RunRecord
 from memory_core.storage import run_records, typed_command
 from memory_core.storage.config_yml import config_defaults
 from memory_core.storage.project import Project
-from memory_core.text import digests, similarity
+from memory_core.text import phrases, similarity
 from memory_core.text.phrases import format_count
 
 # The value of memory.notices for a line after each run.
@@ -134,7 +134,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson) -> None:
     by, waits = {**lesson.source, "change": lesson.change_id}, len(lesson.refused)
     counts = {"learned": lesson.learned, "waiting": waits, "reported as wrong": len(lesson.wrong)}
     if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
-        change = digests.shorten_change(lesson.change_id)
+        change = phrases.shorten_change(lesson.change_id)
         line = format_run(memory.agent, runs.record(run), counts, change)
         add_notice(memory.project, session, line)
     rejected = [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import event_log
 from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
 from memory_core.text import fastjson
 
 # A full file is larger by the lines of the processes that write to it meanwhile.
@@ -39,8 +39,18 @@ def write_new(paths: LevelPaths, event: str, **fields: Any) -> None:
         event_log.write(paths, event, **fields)
 
 
-def write_refused(paths: LevelPaths, trees: Iterable[SafeFiles]) -> None:
-    """Append the paths that counted as absent in some trees of files, each once."""
-    for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
-        path = paths.relative(files.locate(error.path))
-        write_new(paths, "agent.memory.refused", file=path, reason=error.reason)
+def write_problems(project: Project, hook: str, seconds: float) -> None:
+    """Append what a hook could not read, so that other settings are in force, and a slow hook."""
+    if not project.config.is_readable:
+        event_log.write(project.paths, "agent.memory.error", error=project.config.problems[0])
+    if seconds > event_log.SLOW_SECONDS:
+        event_log.write(project.paths, "hook.slow", hook=hook, duration_ms=int(seconds * 1000))
+    write_refused(project)
+
+
+def write_refused(project: Project) -> None:
+    """Append the paths that counted as absent, each once."""
+    for tree in project.trees:
+        for error in tree.refused.values():
+            path = project.paths.relative(tree.locate(error.path))
+            write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)

@@ -8,6 +8,7 @@ from functools import cache
 from math import log
 from pathlib import Path
 
+from memory_core.history import rights
 from memory_core.selection.passages import (
     ITEM_TOKENS,
     SHORTEST_ID,
@@ -66,7 +67,7 @@ def index_passages(
     index.own = [at for at in index.own if not index[at].is_title]
     index.own.sort(key=lambda at: index[at].born, reverse=True)
     for run in sorted(index.reported):
-        for word in subject_words.list_subject((abouts or {}).get(run, "")):
+        for word in list_subject((abouts or {}).get(run, "")):
             index.subjects.setdefault(word, []).append(run)
     index.frequent |= _read_frequent_words().intersection(index.subjects)
     compare_words(index)
@@ -146,10 +147,15 @@ def add_passage(index: PassageIndex, passage: Passage) -> None:
         index.reported.setdefault(run, []).append(number)
     if passage.is_wished:
         index.wished.append(number)
-    if passage.is_own:
+    if passage.is_new or passage.tier in (rights.PERSON, rights.HAND):
         index.own.append(number)
     if not passage.is_outside:
         index.tokens += estimate_tokens(passage.text) + ITEM_TOKENS
+
+
+def list_subject(text: str) -> list[str]:
+    """Return the words of a text, each once, without pairs."""
+    return [word for word in dict.fromkeys(subject_words.list_words(text)) if " " not in word]
 
 
 def shorten_ids(ids: Iterable[str]) -> dict[str, str]:

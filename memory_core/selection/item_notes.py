@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memory_core.history import rights
 from memory_core.history.item_history import History, ItemState
-from memory_core.text import subject_words
+from memory_core.selection import indexing
 
 # An item that so many runs with different subjects reported is given with every task.
 PINNING_RUNS = 3
@@ -77,7 +77,7 @@ def list_notes(
 def _make_note(state: ItemState, abouts: Mapping[str, str], uses: Uses) -> ItemNote:
     own, is_pinned = state.own_runs - {""}, state.is_pinned
     if is_pinned is None:
-        subjects = [subject_words.list_subject(abouts.get(run, "")) for run in sorted(own)]
+        subjects = [indexing.list_subject(abouts.get(run, "")) for run in sorted(own)]
         is_pinned = _count_subjects(map(frozenset, subjects)) >= PINNING_RUNS
     return ItemNote(
         state.id,

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 SHORTEST_ID = 4
 
-# Tiers of `history.rights`, which hooks need not import: a person wrote it here; it is from
-# outside, and nobody reviewed it here.
-OWN_TIERS = ("person", "hand")
+# Tiers of `history.rights`, which hooks need not import: from outside, and not reviewed here.
 OUTSIDE_TIERS = ("tainted", "mcp", "import")
 
 # Behind the id of an item that a person or several runs confirmed.
@@ -70,11 +68,6 @@ class Passage:
 
     def __init__(self, section: str, text: str, item: str = "", **facts: Any) -> None:
         self.__dict__.update(facts, section=section, text=text, item=item)
-
-    @property
-    def is_own(self) -> bool:
-        """Whether a person wrote it on this machine, or may have written it since the last look."""
-        return self.tier in OWN_TIERS or self.is_new
 
     @property
     def is_outside(self) -> bool:

@@ -52,22 +52,14 @@ class Score:
     those of the run.
     """
 
-    __slots__ = ("is_enough", "own", "parts", "run", "shared", "subject")
+    subject = 0.0
+    run = ""
+    shared: Sequence[str] = ()
+    is_enough = True
 
-    def __init__(
-        self,
-        parts: dict[str, float],
-        subject: float = 0.0,
-        run: str = "",
-        shared: Sequence[str] = (),
-        is_enough: bool = True,
-    ) -> None:
-        self.is_enough = is_enough
+    def __init__(self, parts: dict[str, float]) -> None:
         self.parts = parts
-        self.shared = shared
         self.own = sum(parts.values())
-        self.subject = subject
-        self.run = run
 
     @property
     def total(self) -> float:
@@ -151,15 +143,15 @@ def _score(
         word: wanted[word].worth * count * (1 + PASSAGE_SATURATION) / (count + PASSAGE_SATURATION)
         for word, count in counts.items()
     }
-    best, best_run, shared = 0.0, "", list[str]()
+    score = Score(parts)
     for run, words in subjects.items():
         others = [word for word in words if word not in parts]
         value = SUBJECT_WEIGHT * sum(wanted[word].worth for word in others)
-        if not best_run or value > best:
-            best, best_run, shared = value, run, others
-    single = [word for word in (*parts, *shared) if " " not in word]
-    is_enough = len(single) > 1 or any(wanted[word].is_telling for word in single)
-    return Score(parts, best, best_run, shared, is_enough)
+        if not score.run or value > score.subject:
+            score.subject, score.run, score.shared = value, run, others
+    single = [word for word in (*parts, *score.shared) if " " not in word]
+    score.is_enough = len(single) > 1 or any(wanted[word].is_telling for word in single)
+    return score
 
 
 def _find_similar(word: str, by_part: dict[str, list[str]]) -> list[str]:

@@ -72,21 +72,12 @@ class Config:
 
     def serves(self, agent: str) -> bool:
         """Check whether `include` and `exclude` give the agent a memory."""
-        is_included = not self["include"] or _matches(agent, self["include"])
-        return is_included and not _matches(agent, self["exclude"])
+        if not (self["include"] or self["exclude"]):
+            return True
+        from memory_core.claude_code import agent_spelling
 
-
-def _matches(agent: str, patterns: list[str]) -> bool:
-    if not patterns:
-        return False
-    from fnmatch import fnmatchcase
-
-    from memory_core.claude_code import agent_names
-
-    return any(
-        fnmatchcase(agent, pattern.casefold()) or agent_names.is_same(pattern, agent)
-        for pattern in patterns
-    )
+        is_included = not self["include"] or agent_spelling.matches(agent, self["include"])
+        return is_included and not agent_spelling.matches(agent, self["exclude"])
 
 
 def make_stamp(paths: LevelPaths, user: LevelPaths | None) -> list[Any]:

@@ -25,6 +25,9 @@ FILES = (*OLD_FILES, FILE_NAME)  # oldest first
 # About 20,000 events a file.
 MAX_BYTES = 5_000_000
 
+# Seconds after which the event log says that a hook was slow; most take a twentieth of it.
+SLOW_SECONDS = 1.0
+
 # How many events this process has written.
 published = 0
 
@@ -48,14 +51,10 @@ def write_events(paths: LevelPaths, events: list[dict[str, Any]]) -> None:
 
             log_rotation.rotate(paths.state, FILES, MAX_BYTES)
     except OSError as error:
-        _warn(f"agent-memory: {error}; event log: {lines}")
+        try:
+            sys.stderr.write(f"agent-memory: {error}; event log: {lines}")
+        except (OSError, AttributeError):
+            pass  # stderr is closed, or on a full disk
     for event in events if handlers else ():
         for handle in handlers:
             handle(paths, event)
-
-
-def _warn(line: str) -> None:
-    try:
-        sys.stderr.write(line)
-    except (OSError, AttributeError):
-        pass  # stderr is closed, or on a full disk

@@ -46,7 +46,7 @@ PROGRAM_FOLDER = "agent-memory"
 WAITING_FILE = "waiting"
 
 KEY_FILE = "key"
-KEY_BYTES = 16
+KEY_LENGTH = 32
 
 # Below a device there is no folder: nothing is kept, and memories still work.
 NOWHERE = f"/dev/null/{PROGRAM_FOLDER}"
@@ -86,18 +86,12 @@ class StateFiles(SafeFiles):
 
     def read_key(self) -> bytes:
         """Return a secret of this project on this machine; a new one each time without a folder."""
-        if key := self._read_key():
+        key = self.read_text(KEY_FILE, KEY_LENGTH).encode()
+        if len(key) == KEY_LENGTH:
             return key
-        new = posix.urandom(KEY_BYTES).hex().encode()
-        try:
-            self.replace(KEY_FILE, new, durable=False)
-        except OSError:
-            return new
-        return self._read_key() or new  # of another hook that made one at the same time
+        from memory_core.storage import state_owner
 
-    def _read_key(self) -> bytes:
-        key = self.read_text(KEY_FILE, 2 * KEY_BYTES).encode()
-        return key if len(key) == 2 * KEY_BYTES else b""
+        return state_owner.make_key(self, KEY_FILE, KEY_LENGTH)
 
 
 class LevelPaths:

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memory_core.files.safe_files import SafeFiles
     from memory_core.storage.store import Store
 
 # Maximum number of characters that are added to a prompt: two memory files of the default size;
@@ -45,6 +46,12 @@ class Project:
         return [own, *([MemoryFolder(self.user_paths)] if self.user_paths else [])]
 
     @property
+    def trees(self) -> list[SafeFiles]:
+        """All folders whose files are read; they know what they refused."""
+        users = [self.user_paths.files] if self.user_paths else []
+        return [self.paths.files, self.paths.state, *users]
+
+    @property
     def store(self) -> Store:
         from memory_core.storage import store
 
@@ -55,12 +62,6 @@ class Project:
         from memory_core.storage import store
 
         return store.Store(self.user_paths or self.paths) if user else self.store
-
-    def gives_user_level(self) -> bool:
-        """Return whether a person allowed that agents here receive the user-level memory."""
-        from memory_core.storage import user_level
-
-        return user_level.is_allowed(self.paths)
 
     @property
     def has_tasks(self) -> bool:

@@ -65,8 +65,8 @@ class SessionRuns:
     def __init__(self, paths: LevelPaths, session: str) -> None:
         self.paths = paths
         self.session = file_name_of(session) or "none"
-        self._files = paths.state
-        self._receipts = f"receipts/{self.session}"
+        self.files = paths.state
+        self.receipts = f"receipts/{self.session}"
         self._runs = f"runs/{self.session}"
         self.notices = f"{NOTICES}/{self.session}"
 
@@ -82,7 +82,7 @@ class SessionRuns:
             return False
         record = {"agent": agent, **facts, "time": time.time()}
         try:
-            _write_record(self._files, self._receipt(call), record)
+            write_record(self.files, self.receipt_path(call), record)
         except OSError:
             return False
         return True
@@ -91,9 +91,9 @@ class SessionRuns:
         """Return (call, receipt) of the agent that `run` may claim, the run's own one first."""
         now = time.time()
         receipts = []
-        for name in self._files.list_names(self._receipts):
+        for name in self.files.list_names(self.receipts):
             call = name.removesuffix(".json")
-            record = _read_record(self._files, self._receipt(call)) if call != name else None
+            record = read_record(self.files, self.receipt_path(call)) if call != name else None
             if record and record.get("agent") == agent and self._is_open(record, run, now):
                 receipts.append((call, record))
         return sorted(receipts, key=lambda pair: (pair[1].get("launched") != run, pair[1]["time"]))
@@ -106,76 +106,39 @@ class SessionRuns:
 
     def claim_receipt(self, call: str, run: str) -> bool:
         """Claim a receipt for `run`; return False if another run was quicker."""
-        path = self._receipt(call)
-        is_settled = "launched" in (_read_record(self._files, path) or {})
+        path = self.receipt_path(call)
+        is_settled = "launched" in (read_record(self.files, path) or {})
         try:
-            self._files.rename(path, f"{path}.{file_name_of(run)}")
+            self.files.rename(path, f"{path}.{file_name_of(run)}")
         except OSError:
             return False
         if is_settled:  # nobody asks for it any more
-            self._files.remove(f"{path}.{file_name_of(run)}")
+            self.files.remove(f"{path}.{file_name_of(run)}")
         return True
-
-    def settle(self, call: str, run: str, launched: bool) -> bool:
-        """Close the receipt of a call that was answered; return whether there was one.
-
-        In the background the answer may arrive before the agent starts, and of two runs of one
-        agent either may have claimed the receipt of the other.  Then this receipt stays, for the
-        run that starts without one.
-        """
-        if not call:
-            return False
-        is_claimed = bool(self._drop_claims(call))
-        receipt = _read_record(self._files, self._receipt(call))
-        if receipt is None:
-            return is_claimed
-        record = self.record(run)
-        if launched and (not record or record.get("call")):
-            _write_record(self._files, self._receipt(call), {**receipt, "launched": run})
-        else:
-            self.drop_receipt(call)
-        return True
-
-    def _drop_claims(self, call: str) -> list[str]:
-        """Remove the claims of a call's receipt and return their file names."""
-        prefix = f"{file_name_of(call)}.json."
-        names = [name for name in self._files.list_names(self._receipts) if name.startswith(prefix)]
-        for name in names:
-            self._files.remove(f"{self._receipts}/{name}")
-        return names
-
-    def drop_receipt(self, call: str) -> str:
-        """Remove the receipt of a call that failed; return the run that claimed it, or ""."""
-        if not call:
-            return ""
-        claims = self._drop_claims(call)
-        self._files.remove(self._receipt(call))
-        return claims[0].rpartition(".json.")[2] if claims else ""
 
     def drop_receipts(self) -> None:
         """Remove all receipts of a session that starts again: no call of it is open."""
-        for name in self._files.list_names(self._receipts):
-            self._files.remove(f"{self._receipts}/{name}")
+        for name in self.files.list_names(self.receipts):
+            self.files.remove(f"{self.receipts}/{name}")
 
-    def _receipt(self, call: str) -> str:
-        return f"{self._receipts}/{file_name_of(call)}.json"
+    def receipt_path(self, call: str) -> str:
+        return f"{self.receipts}/{file_name_of(call)}.json"
 
     # Notices
 
     def take_notices(self, is_start: bool = False) -> list[str]:
         """Return the lines for the person, once; at a start also those of ended sessions."""
-        names = self._files.list_names(NOTICES) if is_start else []
+        names = self.files.list_names(NOTICES) if is_start else [self.session]
         lines = []
-        for file in [f"{NOTICES}/{name}" for name in names] or [self.notices]:
-            if self._files.is_file(file):
-                taken = f"{file}.{posix.getpid()}"
-                try:
-                    self._files.rename(file, taken)  # so that no other hook prints them, too
-                except OSError:
-                    continue
-                lines += self._files.read_text(taken, MAX_NOTICES_BYTES).split("\n")
-                self._files.remove(taken)
-        return list(filter(None, lines))[-MOST_NOTICES:]
+        for file in (f"{NOTICES}/{name}" for name in names):
+            taken = f"{file}.{posix.getpid()}"
+            try:
+                self.files.rename(file, taken)  # so that no other hook prints them, too
+            except OSError:
+                continue  # there is none
+            lines += self.files.read_text(taken, MAX_NOTICES_BYTES).split("\n")
+            self.files.remove(taken)
+        return list(dict.fromkeys(filter(None, lines)))[-MOST_NOTICES:]
 
     # Runs
 
@@ -184,7 +147,7 @@ class SessionRuns:
         if not run:
             return True
         try:
-            self._files.create(self._run(run))
+            self.files.create(self._run(run))
         except FileExistsError:
             return False
         except OSError:
@@ -197,7 +160,7 @@ class SessionRuns:
         Raises OSError.
         """
         if run:
-            self._files.append(self._run(run), f"{fastjson.dumps(fields)}\n".encode())
+            self.files.append(self._run(run), f"{fastjson.dumps(fields)}\n".encode())
 
     def try_note(self, run: str, **fields: Any) -> None:
         """Add fields as `note` does, but log a failure: the delegation must go on."""
@@ -212,7 +175,7 @@ class SessionRuns:
         """Return all that was noted about a run as one dict, {} for an unknown run."""
         record: dict[str, Any] = {}
         keys: list[str] = []
-        for line in self._files.read_text(self._run(run)).split("\n") if run else ():
+        for line in self.files.read_text(self._run(run)).split("\n") if run else ():
             fields = fastjson.load_object(line)  # {} if it is incomplete after a crash
             keys += fields.get("keys", [])
             record |= fields
@@ -229,21 +192,16 @@ class SessionRuns:
 
 def are_prompts_lost(paths: LevelPaths) -> bool:
     """Check whether a rewritten prompt of this project was lost recently."""
-    record = _read_record(paths.state, ROUTE_FILE)
+    record = read_record(paths.state, ROUTE_FILE)
     return record is not None and bool(time.time() - record["time"] < ROUTE_LIFE)
 
 
-def prefer_start(paths: LevelPaths) -> None:
-    """Record that SubagentStart is to give the memory in the next delegations."""
-    _write_record(paths.state, ROUTE_FILE, {"route": VIA_START, "time": time.time()})
-
-
-def _write_record(files: SafeFiles, path: str, record: dict[str, Any]) -> None:
+def write_record(files: SafeFiles, path: str, record: dict[str, Any]) -> None:
     """Replace a record that need not survive a power failure; raises OSError."""
     files.replace(path, fastjson.dumps(record).encode(), durable=False)
 
 
-def _read_record(files: SafeFiles, path: str) -> dict[str, Any] | None:
+def read_record(files: SafeFiles, path: str) -> dict[str, Any] | None:
     """Return a receipt or route, None if it does not exist or is damaged."""
     record = fastjson.load_object(files.read_text(path))
     return record if type(record.get("time")) is float else None

@@ -99,3 +99,13 @@ def list_owners(home: str) -> list[tuple[str, str]]:
         for name in files.list_names()
     )
     return [(name, path) for name, path in owners if isinstance(path, str) and os.path.isabs(path)]
+
+
+def make_key(state: SafeFiles, name: str, length: int) -> bytes:
+    """Make the secret of a project, unless another hook makes one at the same time; return it."""
+    new = os.urandom(length // 2).hex().encode()
+    try:
+        state.replace(name, new, durable=False)
+    except OSError:
+        return new
+    return state.read_text(name, length).encode() or new

@@ -7,14 +7,7 @@ try:  # `import hashlib` costs a millisecond for the same function
 except ImportError:
     from hashlib import blake2b
 
-SHORT_CHANGE = 6
-
 ID_BYTES = 5  # 40 bits: of 10,000 items two have one id in one of 20,000 memories
-
-
-def shorten_change(change: str) -> str:
-    """Return the six hexadecimal digits by which people name a change, "" for none."""
-    return hash_text(change)[:SHORT_CHANGE] if change else ""
 
 
 def hash_text(text: str) -> str:

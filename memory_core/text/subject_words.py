@@ -88,11 +88,6 @@ def list_words(text: str) -> list[str]:
     return words
 
 
-def list_subject(text: str) -> list[str]:
-    """Return the words of a text, each once, without pairs."""
-    return [word for word in dict.fromkeys(list_words(text)) if " " not in word]
-
-
 def _add_code(words: list[str], word: str) -> str:
     """Add a code word as whole and parts; return the stem of the last part, "" if common."""
     low = word.lower()

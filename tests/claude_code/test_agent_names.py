@@ -89,7 +89,7 @@ def test_every_spelling_is_one_agent(name: str, agent: str) -> None:
 
 @for_each(("name", "other"), APART)
 def test_different_agents_stay_apart(name: str, other: str) -> None:
-    assert not agent_names.is_same(name, other)
+    assert agent_names.id_of(name) != agent_names.id_of(other)
     assert agent_names.file_stem_of(name).casefold() != agent_names.file_stem_of(other).casefold()
 
 
@@ -119,7 +119,7 @@ def list_disk_forms(stem: str) -> set[str]:
 
 @given(NAMES, NAMES)
 def test_two_agents_never_share_a_file(name: str, other: str) -> None:
-    if not agent_names.is_same(name, other):
+    if agent_names.id_of(name) != agent_names.id_of(other):
         one, two = agent_names.list_file_names(name), agent_names.list_file_names(other)
         for file_name in one:
             assert not agent_spelling.is_file_of(file_name, other)

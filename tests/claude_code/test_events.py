@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.claude_code import events, outcome_fields
+from memory_core.claude_code import events, run_fields
 from support.events import name_kind, read_recorded_events, spoil
 from support.paths import EVENTS
 from support.tables import for_each
@@ -29,13 +29,13 @@ def read_all(value: dict[str, Any]) -> None:
     """Call every function that a hook may call for an event of this kind."""
     events.report_texts(value)
     events.edit_report(value, str.upper)
-    outcome_fields.totals(value)
+    run_fields.totals(value)
     events.called_run(value)
-    outcome_fields.cause(value)
+    run_fields.cause(value)
     if events.is_delegation(value):
         events.called_agent(value)
         events.prompt(value)
-        outcome_fields.description(value)
+        run_fields.description(value)
 
 
 def test_every_valid_event_can_be_read() -> None:

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from memory_core.delegation.hold_out import is_held_out
-from memory_core.text import memory_tags
+from memory_core.text import memory_echoes
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import FACT, LEARNED, make_pre_event
 from support.runs import list_runs
@@ -36,7 +36,7 @@ def list_groups(shop: Sandbox) -> dict[str, str]:
 def test_a_held_out_run_gets_the_note_and_still_teaches(shop: Sandbox, in_background: bool) -> None:
     prompt = call_agent(shop, HELD_OUT[0])
     assert "# Add To Memory:" in prompt
-    assert memory_tags.has_block(prompt)
+    assert memory_echoes.has_block(prompt)
     assert FACT not in prompt
     assert "Recorded" not in prompt
     assert start_agent(shop) == ""

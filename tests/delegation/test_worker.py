@@ -4,6 +4,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import posix
 import re
 import shutil
 import signal
@@ -208,9 +209,9 @@ def test_a_report_that_cannot_be_merged_now_is_never_put_aside(sandbox: Sandbox)
 # What starts a worker, and lives until the end of its stdin.
 STARTING = """
 import sys
-from memory_core.delegation import worker
+from memory_core.delegation import background, worker
 from memory_core.storage.project import find_project
-worker.MAX_SECONDS = 1
+background.MAX_SECONDS = 1
 worker.start(find_project(sys.argv[1], {"CLAUDE_PROJECT_DIR": sys.argv[1], "HOME": sys.argv[2]}))
 sys.stdin.read()
 """
@@ -262,14 +263,11 @@ def test_a_worker_that_fails_says_so_in_the_log(sandbox: Sandbox, tmp_path: Path
     assert count_items(sandbox) == Counter([TAUGHT])
 
 
-@pytest.mark.parametrize("is_absent", [True, False])
 def test_without_another_process_the_work_is_done_here(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, is_absent: bool
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     busy = Mock(side_effect=BlockingIOError(errno.EAGAIN, "try again"))
-    monkeypatch.setattr(os, "fork", busy)
-    if is_absent:
-        monkeypatch.delattr(os, "fork")
+    monkeypatch.setattr(posix, "fork", busy)
     add_report(sandbox.paths)
     worker.start(sandbox.open_project())
     assert count_items(sandbox) == Counter([TAUGHT])

@@ -16,7 +16,7 @@ import pytest
 from memory_core.claude_code import settings_files, settings_json
 from memory_core.doctor import checks
 from memory_core.setup import trial
-from memory_core.storage import event_log, run_records
+from memory_core.storage import event_log, receipts
 from memory_core.text.times import format_utc
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files, write_program
@@ -186,7 +186,7 @@ def lost_delivery(person: Person) -> None:
 
 
 def fallback(person: Person) -> None:
-    run_records.prefer_start(person.sandbox.paths)
+    receipts.prefer_start(person.sandbox.paths)
 
 
 def logged_error(person: Person) -> None:

@@ -239,6 +239,8 @@ def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) 
     project = sandbox.open_project()
     for is_stale in (False, True):
         before = ready.make_stamp(project, "engineer")
-        (user_level.forbid if project.gives_user_level() else user_level.allow)(project.paths)
+        (user_level.forbid if user_level.is_allowed(project.paths) else user_level.allow)(
+            project.paths
+        )
         assert (ready.make_stamp(project, "engineer") != before) is is_stale
         sandbox.write_memory("engineer", "Short sentences", user=True)

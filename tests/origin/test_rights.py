@@ -16,7 +16,7 @@ from memory_core.history.item_history import id_of, make_record
 from memory_core.origin import ledger
 from memory_core.selection.passages import CONFIRMED
 from support import transcripts
-from support.calls import call_agent, start_agent
+from support.calls import begin_session, call_agent, start_agent
 from support.command_line import Person
 from support.database import execute
 from support.sandbox import Sandbox
@@ -171,7 +171,7 @@ def test_s3_wrong_in_a_report_does_not_withdraw_a_rule_of_a_person(person: Perso
     (entry,) = person.read_json("review", "--list")
     reason = "reported as wrong: the rule was lifted by the team; agents still receive it"
     assert (entry["content"], entry["reason"]) == (rule, reason)
-    notice = person.sandbox.run_hook("session_start", SESSION).stdout.decode()
+    notice = begin_session(person.sandbox)
     assert "wait for you (agent-memory review)" in notice
     for words, waits in ((["confirm", "engineer", rule], 0), (["undo"], 1)):
         assert person.run(*words).returncode == 0
@@ -204,8 +204,7 @@ def test_an_older_state_keeps_its_pins(person: Person, tmp_path: Path) -> None:
     arrivals = json.loads(path.read_text())
     del arrivals["rights"]
     path.write_text(json.dumps({**arrivals, "news": {}}))
-    notice = sandbox.run_hook("session_start", SESSION).stdout.decode()
-    notice += sandbox.run_hook("session_start", SESSION).stdout.decode()
+    notice = begin_session(sandbox)
     assert "1 line in 1 memory came from elsewhere" in notice
     pins = [person.read_json("show", id_of(text))["pinned"] for text in texts]
     assert pins == [True, True, False]

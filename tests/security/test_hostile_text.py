@@ -14,7 +14,7 @@ from memory_core.memory import recall
 from memory_core.selection.indexing import shorten_ids
 from memory_core.selection.passages import render_passages
 from memory_core.selection.splitting import split_document
-from memory_core.text import characters, memory_tags, sanitize
+from memory_core.text import characters, memory_echoes, memory_tags, sanitize
 from support import lessons
 from support.calls import call_agent
 from support.events import make_start_event
@@ -65,7 +65,9 @@ def assert_only_data(block: str, given_ids: list[str]) -> None:
     mark = re.fullmatch(r'<agent-memory-([0-9a-f]{10}) agent="engineer">', opening)
     assert mark
     assert closing == f"</agent-memory-{mark[1]}>"
-    assert [*memory_tags.find_blocks(f"Do it.\n{block}\n")] == [(7, 7 + len(block) - len(closing))]
+    assert [*memory_echoes.find_blocks(f"Do it.\n{block}\n")] == [
+        (7, 7 + len(block) - len(closing))
+    ]
     assert mark[1] not in body
     memory = body.partition("\nLater runs")[0]
     assert not OPENER.search(memory)
@@ -150,7 +152,7 @@ def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> N
 def test_nobody_can_know_the_mark_of_a_block(sandbox: Sandbox) -> None:
     def read_mark(agent: str = "engineer") -> str:
         block = recall.build_block(sandbox.open_project(), agent, 16_000).text
-        return block.partition("agent-memory-")[2][: memory_tags.MARK_LENGTH]
+        return block.partition("agent-memory-")[2][: memory_echoes.MARK_LENGTH]
 
     sandbox.write_memory("engineer", FACT)
     sandbox.write_memory("qa", FACT)
@@ -173,7 +175,7 @@ def test_without_a_state_folder_each_block_has_a_new_mark(sandbox: Sandbox) -> N
     starts = map(make_start_event, ("a1", "a2"))
     prompts = {sandbox.run_hook("subagent_start", start, **env).stdout for start in starts}
     assert len(prompts) == 2
-    assert all(memory_tags.has_block(prompt.decode()) for prompt in prompts)
+    assert all(memory_echoes.has_block(prompt.decode()) for prompt in prompts)
 
 
 OPEN, CLOSE = f'<agent-memory-{MARK} agent="x">', f"</agent-memory-{MARK}>"
@@ -193,12 +195,12 @@ BLOCKS = [
 
 def test_blocks_of_all_versions_are_recognised() -> None:
     for text, count in BLOCKS:
-        blocks = [*memory_tags.find_blocks(text)]
+        blocks = [*memory_echoes.find_blocks(text)]
         assert len(blocks) == count
-        assert memory_tags.has_block(text) == (count > 0)
+        assert memory_echoes.has_block(text) == (count > 0)
         assert all(text[end:].startswith("</agent-memory") for _start, end in blocks)
 
 
 def test_many_tags_take_linear_time() -> None:
     text = "".join(f'<agent-memory-{number:010x} agent="x">\n' for number in range(30_000))
-    assert not memory_tags.has_block(text + "</agent-memory-x>")
+    assert not memory_echoes.has_block(text + "</agent-memory-x>")

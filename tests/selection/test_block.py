@@ -8,7 +8,7 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.memory import recall
 from memory_core.origin import text_origins
-from memory_core.text import memory_tags
+from memory_core.text import memory_echoes
 from support.events import make_stop_event
 from support.sandbox import Sandbox
 
@@ -104,7 +104,7 @@ def test_the_block_never_exceeds_its_budget(selecting: Sandbox) -> None:
     for budget in range(0, len(whole) + 50, 7):
         block = build(selecting, budget=budget)
         assert len(block) <= budget
-        assert not block or (memory_tags.has_block(block) and block.endswith(">"))
+        assert not block or (memory_echoes.has_block(block) and block.endswith(">"))
 
 
 def test_an_item_is_marked_and_ranked_lower_if_its_file_is_gone(selecting: Sandbox) -> None:

@@ -1,5 +1,6 @@
 """The hooks in the life of one agent's run: it is called, it starts, it ends, it answers."""
 
+import json
 from typing import Any
 
 from support import events
@@ -42,3 +43,11 @@ def _run(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> Outcome:
     outcome = sandbox.run_hook(hook, event)
     assert (outcome.status, outcome.stderr) == (0, b"")
     return outcome
+
+
+def begin_session(sandbox: Sandbox) -> str:
+    """Return the lines for the person at the start of a session, and at its next hook."""
+    call = events.make_pre_event(agent="statusline-setup")  # it has no memory
+    outcomes = [sandbox.run_hook("session_start", SESSION), sandbox.run_hook("pre_tool_use", call)]
+    replies = [json.loads(outcome.stdout) for outcome in outcomes if outcome.stdout]
+    return "\n".join(reply["systemMessage"] for reply in replies if "systemMessage" in reply)
