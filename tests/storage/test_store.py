@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+from filelock import FileLock, Timeout
+
 from memory_core.storage import paths, store
 
 
@@ -43,3 +46,18 @@ def test_an_archived_item_is_written_once_a_day(tmp_path: Path) -> None:
         file.write("- x\n" * 300_000)
     files.add_to_archive("engineer", ["c", "d"], "2026-11-22 10:00:00")
     assert path.read_text().endswith("- x\n\n## 2026-11-22\n\n- c\n- d\n"), "not compared"
+
+
+def test_our_lock_and_one_of_filelock_exclude_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program may lock a memory with the library; ours does not import it, which takes long."""
+    monkeypatch.setattr(store, "LOCK_TIMEOUT", 0.0)
+    files, folder = open_store(tmp_path)
+    theirs = FileLock(folder.parent / "locks" / "engineer.lock")
+    with files.lock("engineer"), pytest.raises(Timeout):
+        theirs.acquire(timeout=0)
+    with theirs, pytest.raises(store.LockTimeout), files.lock("engineer"):
+        pass
+    with files.lock("engineer"):
+        pass
