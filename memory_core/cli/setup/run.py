@@ -11,7 +11,7 @@ import typer
 from memory_core.cli.command_types import App
 from memory_core.cli.common.arguments import argument, flag, option
 from memory_core.cli.errors import CommandRefused
-from memory_core.storage.config_yml.config_defaults import MAX_SIZE_KB
+from memory_core.storage.config_yml.default_settings import MAX_SIZE_KB
 
 # Exit statuses of shells.
 STATUS_NOT_FOUND = 127

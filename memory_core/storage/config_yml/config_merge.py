@@ -141,13 +141,13 @@ def _read_size(environ: Mapping[str, str]) -> int:
     """Return the size in KB that is set for this run, 0 for none or an invalid one."""
     digits = read_variable(environ, "AGENT_MEMORY_LIMIT_KB")
     size = int(digits) if digits.isdecimal() and len(digits) < 10 else 0
-    return size if size <= config_defaults.MAX_SIZE_KB else 0
+    return size if size <= default_settings.MAX_SIZE_KB else 0
 
 
 def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
     """Return a message for each variable whose value is invalid and therefore ignored."""
     problems = []
-    switch, size = (*OFF_WORDS, *ON_WORDS), f"1 to {config_defaults.MAX_SIZE_KB}"
+    switch, size = (*OFF_WORDS, *ON_WORDS), f"1 to {default_settings.MAX_SIZE_KB}"
     for name in config.VARIABLES:
         is_size = name == "AGENT_MEMORY_LIMIT_KB"
         text, wanted = read_variable(environ, name), size if is_size else "on or off"

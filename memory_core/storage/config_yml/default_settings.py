@@ -1,40 +1,48 @@
-"""The default settings as plain data: the models of config_models need pydantic."""
+"""The table of the settings, `settings.txt`, as plain data: config_models needs pydantic."""
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, NamedTuple
 
-DEFAULTS: dict[str, Any] = {
-    "enabled": True,
-    "learning": "auto",
-    "auto_learning": True,
-    "natural_language": False,
-    "command_errors": False,
-    "directory": ".claude-mpm/memories",
-    "max_learning_length": 300,
-    "strip_markers": True,
-    "user_level": "append",
-    "trust": "scored",
-    "notices": "changes",
-    "hold_tainted": False,
-    "hold_outside": False,
-    "trusted_signers": [],
-    "include": [],
-    "exclude": [],
-    "min_confidence": 0.0,
-    "expire_after": "off",
-    "confidence": {"agent": 0.5, "person": 0.8, "step": 0.1, "contradiction": 0.2},
-    "context_items": 20,
-    "give_performance": False,
-    "log_text": False,
-    "limits": {
-        "default_size_kb": 8,
-        "max_sections": 10,
-        "max_items_per_section": 15,
-        "max_line_length": 400,
-    },
-    "selection": {"enabled": True, "budget_tokens": 1000, "whole_below_tokens": 400},
-    "experiment": {"hold_out": 0.0},
-    "tasks": {"enabled": True, "budget_tokens": 2000},
-    "agent_overrides": {},
-}
+from memory_core.text import fastjson
+
+PATH = os.path.join(os.path.dirname(__file__), "settings.txt")
+
+# The settings for single agents, of which none is set by default.
+OVERRIDES = "agent_overrides."
+
+
+class SettingRow(NamedTuple):
+    """A setting: its key, the default in JSON, the limits of a number, and what it means."""
+
+    key: str
+    default: str
+    limits: list[float]
+    meaning: str
+
+
+def _read_table() -> list[SettingRow]:
+    with open(PATH, encoding="utf-8") as file:
+        lines = [line for line in file if "|" in line]
+    rows = []
+    for line in lines:
+        key, default, limits, meaning = (cell.strip() for cell in line.split("|"))
+        numbers = [fastjson.loads(word) for word in limits.split(" to ") if word != "-"]
+        rows.append(SettingRow(key, default, numbers, meaning))
+    return rows
+
+
+def _nest_defaults() -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for row in ROWS.values():
+        section, _, name = row.key.rpartition(".")
+        inner = values.setdefault(section, {}) if section else values
+        if not row.key.startswith(OVERRIDES):
+            inner[name] = fastjson.loads(row.default)
+    return values
+
+
+ROWS = {row.key: row for row in _read_table()}
+DEFAULTS = _nest_defaults()
+MAX_SIZE_KB = int(ROWS["limits.default_size_kb"].limits[1])
