@@ -124,7 +124,9 @@ def select_within(knowledge: Knowledge, budget: int) -> Knowledge:
     The most certain items come first.  Errors and performance are included if they take at most a
     quarter of the budget.
     """
-    selected = Knowledge(knowledge.agent, [], knowledge.preferences, performance.Performance(), [])
+    selected = Knowledge(
+        knowledge.agent, [], knowledge.preferences, performance.Performance({}), []
+    )
     if _count_tokens(selected) > budget:
         selected = selected._replace(preferences={})
     extras = knowledge._replace(items=[], preferences={})

@@ -5,7 +5,7 @@ The rows are in the database of this machine, see `storage.database`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.document import block_reader
@@ -142,23 +142,6 @@ def _read_text(record: Mapping[str, Any], name: str) -> str:
 # Statistics
 
 
-class RunSum(NamedTuple):
-    """The number of runs of one type and outcome.
-
-    Of each measure it has the sum over the runs whose measure is known, and their number.
-    """
-
-    type: str
-    outcome: str
-    runs: int = 1
-    duration_ms: int = 0
-    timed: int = 0
-    tokens: int = 0
-    counted: int = 0
-    tool_uses: int = 0
-    watched: int = 0
-
-
 class MeasureTotal(NamedTuple):
     """The sum of a measure over all runs that have it, and the number of these runs."""
 
@@ -177,15 +160,10 @@ class MeasureTotal(NamedTuple):
 class Tally:
     """The number of finished runs, by outcome, and the totals of their measures."""
 
-    def __init__(self, sums: list[RunSum]) -> None:
-        self.finished = sum(one.runs for one in sums)
-        self.done, self.failed, self.stopped = (
-            sum(one.runs for one in sums if one.outcome == outcome) for outcome in OUTCOMES
-        )
-        columns = [*map(sum, zip(*(one[3:] for one in sums), strict=True))] or [0] * 6
-        self.duration_ms, self.tokens, self.tool_uses = map(
-            MeasureTotal, columns[::2], columns[1::2]
-        )
+    def __init__(self, numbers: Sequence[int]) -> None:
+        """Take the numbers of one type that `run_table.list_sums` returns."""
+        self.finished, self.done, self.failed, self.stopped, *sums = numbers
+        self.duration_ms, self.tokens, self.tool_uses = map(MeasureTotal, sums[::2], sums[1::2])
 
     @property
     def passes(self) -> bool | None:
@@ -202,15 +180,11 @@ class Tally:
 
 
 class Performance:
-    """An agent's finished runs: in total, and by type of task, most frequent first."""
+    """An agent's finished runs: in total, and by type of task, in the order of the numbers."""
 
-    def __init__(self, sums: Iterable[RunSum] = ()) -> None:
-        types: dict[str, list[RunSum]] = {}
-        for one in sums:
-            types.setdefault(one.type, []).append(one)
-        self.total = Tally([one for group in types.values() for one in group])
-        tallies = [(name, Tally(group)) for name, group in types.items()]
-        self.types = dict(sorted(tallies, key=lambda pair: (-pair[1].finished, pair[0])))
+    def __init__(self, sums: Mapping[str, Sequence[int]]) -> None:
+        self.types = {name: Tally(numbers) for name, numbers in sums.items()}
+        self.total = Tally([*map(sum, zip(*sums.values(), strict=True))] or [0] * 10)
 
     def data(self) -> dict[str, Any]:
         """Return the fields for JSON."""

@@ -11,7 +11,6 @@ from markdown_it import MarkdownIt
 from memory_core.curation import agent_context, item_actions, preference_actions
 from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
-from memory_core.history.performance import RunSum
 from memory_core.memory import recall
 from memory_core.selection import indexing
 from memory_core.storage import user_level
@@ -178,7 +177,7 @@ def rendered(
     texts: list[tuple[str, str]], wished: dict[str, str], types: list[str], errors: list[str]
 ) -> str:
     told = [item_actions.RatedItem("0", text, section, 0.5) for section, text in texts]
-    runs = [RunSum(kind, "done") for kind in types]
+    runs = dict.fromkeys(types, (1, 1, *[0] * 8))
     made = [performance.make_error(text, resolution="Mend it") for text in errors]
     common = [
         performance.CommonError(row["id"], row["text"], "", "", 1, row["resolution"])

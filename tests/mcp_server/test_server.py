@@ -535,7 +535,7 @@ TOLD = st.builds(
 def test_what_is_chosen_fits_the_budget(
     items: list[item_actions.RatedItem], wished: dict[str, str], budget: int
 ) -> None:
-    known = agent_context.Knowledge("qa", items, wished, performance.Performance(), [])
+    known = agent_context.Knowledge("qa", items, wished, performance.Performance({}), [])
     held = agent_context.select_within(known, budget)
     text = agent_context.render_markdown(held, len(held.items))
     assert estimate_tokens(text) <= budget

@@ -17,7 +17,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from memory_core.history import error_text
-from memory_core.history.performance import CommonError, Row, RunSum
+from memory_core.history.performance import CommonError, Row
 
 DAYS = 180
 
@@ -90,6 +90,13 @@ ADD_USE = """
 INSERT INTO item_uses VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (agent, item) DO UPDATE SET
   given = given + 1, used = used + excluded.used, failed = failed + excluded.failed,
   last = max(last, excluded.last)
+"""
+
+LIST_SUMS = """
+SELECT type, sum(runs), sum(runs * (outcome = 'done')), sum(runs * (outcome = 'failed')),
+  sum(runs * (outcome = 'stopped')), sum(duration_ms), sum(timed), sum(tokens), sum(counted),
+  sum(tool_uses), sum(watched)
+FROM run_sums WHERE agent = ? GROUP BY type ORDER BY sum(runs) DESC, type
 """
 
 # The newest errors of an agent are kept, with and without a resolution.
@@ -252,13 +259,12 @@ def list_hook_times(db: sqlite3.Connection, since: str) -> list[int]:
     return [ms for (ms,) in db.execute(query, (since,))]
 
 
-def list_sums(db: sqlite3.Connection, agent: str) -> list[RunSum]:
-    """Return the runs of an agent, those of half a year ago summed by day, type and outcome."""
-    query = (
-        "SELECT type, outcome, runs, duration_ms, timed, tokens, counted, tool_uses, watched"
-        " FROM run_sums WHERE agent = ?"
-    )
-    return [RunSum(*row) for row in db.execute(query, (agent,))]
+def list_sums(db: sqlite3.Connection, agent: str) -> dict[str, list[int]]:
+    """Return the numbers of an agent's finished runs by their type, the most frequent first.
+
+    They are of all runs, and of each outcome; then of each measure the sum, and of how many runs.
+    """
+    return {kind: numbers for kind, *numbers in db.execute(LIST_SUMS, (agent,))}
 
 
 def list_runs(db: sqlite3.Connection, experiment: bool = False) -> list[Row]:
