@@ -106,10 +106,7 @@ def _list_unseen(memory: AgentMemory, place: Place) -> list[str]:
     if paths.state.root.startswith(NOWHERE):
         records = memory.history.records
         return [item_history.change_of(record) for record in records if place_of(record) > place]
-    later = change_table.list_later(paths, stem, memory.header_time)
-    if later is None and place == FIRST_PLACE:
-        return change_table.list_changes(paths, stem)
-    return later or []
+    return change_table.list_later(paths, stem, memory.header_time, or_all=place == FIRST_PLACE)
 
 
 def _solve_conflicts(memory: AgentMemory) -> markdown.Document:

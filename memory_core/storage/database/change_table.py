@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memory_core.storage.database import state_db
 from memory_core.storage.paths import LevelPaths
@@ -47,16 +47,23 @@ SELECT before, (SELECT text FROM texts WHERE agent = :agent AND digest = before)
     after, (SELECT text FROM texts WHERE agent = :agent AND digest = after)
 FROM changes WHERE agent = :agent AND change = :change
 """
-ROWS = """
-SELECT change, time_before, time_after, before, after FROM changes WHERE agent = ? ORDER BY number
-"""
 KEPT = """
-SELECT change FROM changes WHERE agent = ?
-    AND before IN (SELECT digest FROM texts WHERE texts.agent = changes.agent UNION SELECT '')
-    AND after IN (SELECT digest FROM texts WHERE texts.agent = changes.agent UNION SELECT '')
+SELECT change FROM changes WHERE agent = :agent
+    AND before IN (SELECT digest FROM texts WHERE texts.agent = :agent UNION SELECT '')
+    AND after IN (SELECT digest FROM texts WHERE texts.agent = :agent UNION SELECT '')
 ORDER BY number
 """
-WRITTEN = ROWS.replace("ORDER", "AND is_written AND before != after ORDER")
+LATER = """
+SELECT change FROM changes WHERE agent = :agent AND number >= coalesce(
+    (SELECT max(number) + 1 FROM changes WHERE agent = :agent AND time_after = :time),
+    (SELECT min(number) FROM changes WHERE agent = :agent AND time_before = :time),
+    :otherwise
+) ORDER BY number
+"""
+WRITTEN = """
+SELECT before, after FROM changes WHERE agent = :agent AND is_written AND before != after
+ORDER BY number DESC
+"""
 
 
 class TextStep(NamedTuple):
@@ -70,16 +77,6 @@ class TextStep(NamedTuple):
     after: str | None
     time_before: str = ""
     time_after: str = ""
-
-
-class _Row(NamedTuple):
-    """A change with the times in the headers of its texts, and their digests."""
-
-    change: str
-    time_before: str
-    time_after: str
-    before: str
-    after: str
 
 
 def begin(paths: LevelPaths, stem: str, seq: int, steps: Sequence[TextStep]) -> None:
@@ -121,12 +118,14 @@ def read_steps(paths: LevelPaths, stem: str, changes: Sequence[str]) -> dict[str
     A change of another machine is not among them.  Raises OSError.
     """
 
-    names = [{"agent": stem, "change": change} for change in changes]
-    rows = state_db.read(
-        paths.state, lambda db: [db.execute(SELECT_STEP, name).fetchone() for name in names]
-    )
-    pairs = zip(changes, rows, strict=True)
-    return {change: _read_step(change, row) for change, row in pairs if row}
+    steps = {change: _select(paths, SELECT_STEP, stem, change=change) for change in changes}
+    return {change: _read_step(change, *rows) for change, rows in steps.items() if rows}
+
+
+def _select(paths: LevelPaths, query: str, stem: str = "", **values: object) -> list[Any]:
+    """Return the rows of a query about an agent.  Raises OSError."""
+    values |= {"agent": stem}
+    return state_db.read(paths.state, lambda db: db.execute(query, values).fetchall())
 
 
 def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) -> TextStep | None:
@@ -138,8 +137,7 @@ def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) ->
 
 def list_texts(paths: LevelPaths, stem: str) -> list[str]:
     """Return the texts that are kept of a memory file.  Raises OSError."""
-    query = "SELECT text FROM texts WHERE agent = ?"
-    rows = state_db.read(paths.state, lambda db: db.execute(query, (stem,)).fetchall())
+    rows = _select(paths, "SELECT text FROM texts WHERE agent = :agent", stem)
     return [_unpack(data) for (data,) in rows]
 
 
@@ -149,23 +147,22 @@ def _unpack(data: bytes) -> str:
 
 def list_changes(paths: LevelPaths, stem: str) -> list[str]:
     """Return the ids of the changes that this machine made, oldest first.  Raises OSError."""
-    return [row.change for row in _list_rows(paths, stem)]
+    query = "SELECT change FROM changes WHERE agent = :agent ORDER BY number"
+    return [change for (change,) in _select(paths, query, stem)]
 
 
 def list_kept(paths: LevelPaths, stem: str) -> list[str]:
     """Return the ids of those of which the texts are kept, oldest first.  Raises OSError."""
-    return state_db.read(paths.state, lambda db: [row[0] for row in db.execute(KEPT, (stem,))])
+    return [change for (change,) in _select(paths, KEPT, stem)]
 
 
-def list_later(paths: LevelPaths, stem: str, time: str) -> list[str] | None:
+def list_later(paths: LevelPaths, stem: str, time: str, or_all: bool = False) -> list[str]:
     """Return the changes made here since the memory last had a header with this time.
 
-    Returns None if it had none here.  Raises OSError.
+    If it had none here, these are no changes, or all.  Raises OSError.
     """
-    rows = _list_rows(paths, stem)
-    ends = [at for at, row in enumerate(rows, 1) if row.time_after == time][-1:]
-    begins = ends or [at for at, row in enumerate(rows) if row.time_before == time]
-    return [row.change for row in rows[begins[0] :]] if begins else None
+    rows = _select(paths, LATER, stem, time=time, otherwise=0 if or_all else None)
+    return [change for (change,) in rows]
 
 
 def identify(paths: LevelPaths, stem: str, text: str) -> str:
@@ -175,10 +172,10 @@ def identify(paths: LevelPaths, stem: str, text: str) -> str:
     on purpose, or an editor that was open saved a stale copy.  A restored version is listed here.
     Raises OSError.
     """
-    digest, rows = digests.hash_text(text), _list_rows(paths, stem, WRITTEN)
-    if rows and rows[-1].after == digest:
+    digest, rows = digests.hash_text(text), _select(paths, WRITTEN, stem)
+    if rows and rows[0][1] == digest:
         return LAST
-    return OLD if any(digest in (row.before, row.after) for row in rows) else NEW
+    return OLD if any(digest in row for row in rows) else NEW
 
 
 def is_continued(paths: LevelPaths, stem: str, before: str, text: str) -> bool:
@@ -187,15 +184,11 @@ def is_continued(paths: LevelPaths, stem: str, before: str, text: str) -> bool:
     Raises OSError.
     """
     now = digests.hash_text(text)
-    for row in reversed(_list_rows(paths, stem, WRITTEN)):
-        if now == before or row.after != now:
+    for earlier, later in _select(paths, WRITTEN, stem):
+        if now == before or later != now:
             break
-        now = row.before
+        now = earlier
     return now == before
-
-
-def _list_rows(paths: LevelPaths, stem: str, query: str = ROWS) -> list[_Row]:
-    return state_db.read(paths.state, lambda db: [_Row(*row) for row in db.execute(query, (stem,))])
 
 
 def rename(db: sqlite3.Connection, stem: str, new_stem: str) -> None:
@@ -210,8 +203,7 @@ def read_sequence(paths: LevelPaths) -> int:
 
     Without it, another agent may use the number, too.
     """
-    query = "SELECT coalesce(max(seq), 0) FROM changes"
     try:
-        return state_db.read(paths.state, lambda db: int(db.execute(query).fetchone()[0]))
+        return int(_select(paths, "SELECT coalesce(max(seq), 0) FROM changes")[0][0])
     except OSError:
         return 0
