@@ -169,9 +169,8 @@ def _find_stale(
         return []  # what an item of the user's level names is of any project
     items = []
     for item in document.items:
-        text = markdown.join_nested(item.text, markdown.read_nested(document, item))
-        if gone := stale_items.find_gone(project.paths.files, text):
-            items.append(StaleItem(agent, item_history.id_of(item.text), text, gone))
+        if gone := stale_items.find_gone(project.paths.files, item.whole):
+            items.append(StaleItem(agent, item_history.id_of(item.text), item.whole, gone))
     return items
 
 

@@ -110,7 +110,7 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> SavedItem:
         memory.from_archive.append((archived.section, archived.text))
     key = archived.id
     if present := [item for item in document.items if item_history.id_of(item.text) == key]:
-        lines = list(map(str.strip, markdown.read_nested(document, present[0]).splitlines()))
+        lines = list(map(str.strip, present[0].nested.splitlines()))
         if not all(line.strip() in lines for line in nested.splitlines()):
             raise NotRestored("the memory has it without some nested lines; copy them by hand")
         return SavedItem(memory.agent, key, archived.text, True, archived.section)

@@ -14,7 +14,7 @@ from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
 from memory_core.history import item_history
 from memory_core.history.item_history import Difference
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
@@ -145,7 +145,7 @@ def _apply(
 ) -> EditResult:
     """Take an edited document; the only new item may have quite other words than `reworded`."""
     history = memory.history
-    difference = item_history.compare(history, agent_memory.list_items(document))
+    difference = item_history.compare(history, markdown.list_items(document))
     _match_reworded(difference, reworded)
     # Compare before the edits are recorded, while the history shows which items are new.
     changed = [text for text, _, _, was in difference.new if was or history.find(text)]
@@ -167,4 +167,4 @@ def _match_reworded(difference: Difference, text: str) -> None:
 
 def _list_outside(document: markdown.Document) -> set[str]:
     """Return the texts of items that are in no section."""
-    return {text for text, section, _ in agent_memory.list_items(document) if not section}
+    return {text for text, section, _ in markdown.list_items(document) if not section}

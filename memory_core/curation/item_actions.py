@@ -103,7 +103,7 @@ class InvalidRequest(ValueError):
 def list_items(memory: AgentMemory) -> list[RatedItem]:
     """Return the items of a memory in the order of the file."""
     items = []
-    for text, section, nested in agent_memory.list_items(memory.document):
+    for text, section, nested in markdown.list_items(memory.document):
         state = memory.state_of(text)
         items.append(RatedItem(state.id, text, section, state.confidence, nested))
     return items

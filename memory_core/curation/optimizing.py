@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
 from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
-from memory_core.document.near_duplicates import SectionItem
+from memory_core.document.block_reader import ItemFields
 from memory_core.history import item_history
 from memory_core.learning import extraction, json_blocks, type_names
 from memory_core.memory import agent_memory, changes, transaction
@@ -71,20 +71,16 @@ class Proposal(NamedTuple):
     """
 
     agent: str
-    olds: list[SectionItem]
+    olds: list[ItemFields]
     new: str
     reason: str
     refused: str = ""
 
 
-def read_items(project: Project, agent: str) -> list[SectionItem]:
+def read_items(project: Project, agent: str) -> list[ItemFields]:
     """Return the items of an agent's memory."""
     snapshot = project.store.read(agent)
-    return _list_items(snapshot.text) if snapshot else []
-
-
-def _list_items(text: str) -> list[SectionItem]:
-    return [SectionItem(*item) for item in agent_memory.list_items(markdown.parse_document(text))]
+    return markdown.list_items(markdown.parse_document(snapshot.text)) if snapshot else []
 
 
 def propose_merges(project: Project, agent: str) -> list[Proposal]:
@@ -99,7 +95,7 @@ def propose_merges(project: Project, agent: str) -> list[Proposal]:
     return [proposal for proposal in proposals if not _find_side_effect(proposal, items)]
 
 
-def _find_side_effect(proposal: Proposal, items: Sequence[SectionItem]) -> str:
+def _find_side_effect(proposal: Proposal, items: Sequence[ItemFields]) -> str:
     """Return why a proposal would change other items, or ""; items with one id change together."""
     rest = Counter(items) - Counter(proposal.olds)
     others = {item_history.id_of(item.text) for item in rest}
@@ -150,7 +146,7 @@ def apply(project: Project, proposals: Iterable[Proposal]) -> list[Proposal]:
 
 def _apply(memory: AgentMemory, proposal: Proposal) -> str:
     """Replace the items of a proposal; return why that is impossible, or ""."""
-    items = _list_items(memory.text)
+    items = markdown.list_items(memory.document)
     if not Counter(proposal.olds) <= Counter(items):
         return "it was changed meanwhile"
     reason = _find_side_effect(proposal, items)
@@ -172,7 +168,7 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
     first_id = item_history.id_of(proposal.new)
     others = [old for old in proposal.olds[1:] if item_history.id_of(old.text) != first_id]
     changes.remove_items(memory, [old.text for old in others], "archived", source="person")
-    stays = next(item for item in _list_items(memory.text) if item.text == proposal.new)
+    stays = next(item for item in markdown.list_items(memory.document) if item.text == proposal.new)
     fields = {"section": stays.section, "nested": stays.nested, "source": "person"}
     for old in others:
         memory.record("merged", proposal.new, was=item_history.id_of(old.text), **fields)
@@ -180,7 +176,7 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
     same = [old for old in proposal.olds[1:] if item_history.id_of(old.text) == first_id]
     document, gone, best = memory.document, [], [proposal.olds[0]]
     lines = [item for item in document.items if item.text]
-    for line, item in zip(lines, _list_items(memory.text), strict=True):
+    for line, item in zip(lines, markdown.list_items(memory.document), strict=True):
         if item in best:
             best.remove(item)
         elif item in same:
@@ -197,7 +193,7 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
 def propose_rewordings(
     project: Project,
     agent: str,
-    without: Iterable[SectionItem] = (),
+    without: Iterable[ItemFields] = (),
 ) -> tuple[list[Proposal], int]:
     """Ask the user's Claude Code for shorter wordings of old items, and check each.
 
@@ -220,7 +216,7 @@ def propose_rewordings(
     return proposals, len(old) - len(items)
 
 
-def _list_old(project: Project, agent: str) -> list[SectionItem]:
+def _list_old(project: Project, agent: str) -> list[ItemFields]:
     """Return the old items, oldest first; without a history, the time of the file counts."""
     snapshot = project.store.read(agent)
     if snapshot is None:
@@ -229,7 +225,7 @@ def _list_old(project: Project, agent: str) -> list[SectionItem]:
     until = format_utc(time.time() - MIN_AGE)
     changed = format_utc(snapshot.changed)
     old = []
-    for item in _list_items(snapshot.text):
+    for item in markdown.list_items(markdown.parse_document(snapshot.text)):
         state = history.find(item.text)
         used = state.used if state else changed
         if used <= until and not item.nested.strip() and not preferences.is_title(item.section):
@@ -237,7 +233,7 @@ def _list_old(project: Project, agent: str) -> list[SectionItem]:
     return [item for _used, item in sorted(old, key=lambda pair: pair[0])]
 
 
-def _format_note(number: int, item: SectionItem) -> str:
+def _format_note(number: int, item: ItemFields) -> str:
     fields = {
         "note": number,
         "section": sanitize.escape(item.section),
@@ -258,7 +254,7 @@ def _parse_answer(answer: str) -> list[Any]:
 
 
 def _check_proposal(
-    project: Project, agent: str, items: list[SectionItem], value: Any, valid: list[Proposal]
+    project: Project, agent: str, items: list[ItemFields], value: Any, valid: list[Proposal]
 ) -> Proposal:
     """Check one proposal; the items may contain instructions to Claude Code."""
     fields = value if isinstance(value, dict) else {}

@@ -204,11 +204,11 @@ def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
     """Accept a learning in a copy of the memory; nothing is written."""
     try:
         memory = read_memory(project, item.agent, store)
-        before = [text for text, *_ in agent_memory.list_items(memory.document)]
+        before = [text for text, *_ in markdown.list_items(memory.document)]
         taken = _accept_item(memory, item, _split_text(item.text), False, _source_of(item))
     except (OSError, ValueError) as error:
         return Preview(problem=str(error))
-    after = {text: section for text, section, _ in agent_memory.list_items(memory.document)}
+    after = {text: section for text, section, _ in markdown.list_items(memory.document)}
     others = [text for text in before if text != item.entry["content"]]
     replaced = [text for text in others if text not in after]
     rivals = [text for text in others if text == item.entry["other"]]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from memory_core.curation import archive, lookup
 from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
-from memory_core.memory import agent_memory
 from memory_core.origin import text_origins
 from memory_core.selection import splitting
 from memory_core.storage.project import Project
@@ -148,7 +147,7 @@ def resolve_items(
 def _list_memory_hits(store: Store, agent: str) -> Iterator[ItemHit]:
     snapshot = store.read(agent)
     document = markdown.parse_document(snapshot.text if snapshot else "")
-    for text, section, nested in agent_memory.list_items(document):
+    for text, section, nested in markdown.list_items(document):
         yield ItemHit(agent, IN_MEMORY, item_history.id_of(text), section, text, nested, "")
     for _start, _end, text in splitting.list_paragraphs(document):
         yield ItemHit(agent, IN_MEMORY, "", "", " ".join(text.split()), "", "")

@@ -87,7 +87,7 @@ def _copy(
             return SavedItem(agent, source.id, twin.text, was_present=True)
         after = merge_learnings.insert_entry(document, source.section, whole, memory.limits)
         memory.set_document(after)
-        title = next(item[1] for item in agent_memory.list_items(after) if item[0] == first_line)
+        title = next(item[1] for item in markdown.list_items(after) if item[0] == first_line)
         fields: dict[str, Any] = {"section": title, "nested": nested, "origin": source.agent}
         fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
         if source.tier in rights.DECIDED:

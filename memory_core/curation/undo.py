@@ -9,9 +9,9 @@ from memory_core.claude_code import agent_spelling
 from memory_core.curation import change_log, cleaning, review
 from memory_core.curation.change_log import Change
 from memory_core.document import markdown, revert_text, template
+from memory_core.document.block_reader import ItemFields
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import ItemFields
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory

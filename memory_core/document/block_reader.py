@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from memory_core.text.markdown_lines import (
     SECTION_START,
@@ -36,13 +37,33 @@ _RULE = re.compile(r"([-*_])(?: *\1){2,} *\Z")
 MAX_DEPTH = 20
 
 
+class ItemFields(NamedTuple):
+    """An item's text, the title of its section, and the lines nested in it."""
+
+    text: str
+    section: str
+    nested: str = ""
+
+
 class Item:
-    """One top-level list item: the lines `[line, end)`; `text` is its first paragraph."""
+    """One top-level list item: the lines `[line, end)`; `text` is its first paragraph.
+
+    `section` is the title of its section, "" above all sections, and `nested` the lines in it.
+    """
 
     def __init__(self, line: int) -> None:
-        self.text = ""
+        self.text = self.section = self.nested = ""
         self.line = line
         self.end = self.text_end = line + 1
+
+    @property
+    def fields(self) -> ItemFields:
+        return ItemFields(self.text, self.section, self.nested)
+
+    @property
+    def whole(self) -> str:
+        """Return the text with the nested lines; either may be empty."""
+        return "\n".join(filter(None, (self.text, self.nested)))
 
 
 class Heading:
@@ -206,6 +227,8 @@ class BlockReader:
         """Close the leaf, and all containers except the outer `depth`."""
         if depth == 0 and self.item is not None:
             self.item.text = unescape(" ".join(self.words))
+            nested = self.lines[self.item.text_end : self.item.end]
+            self.item.nested = "\n".join(line.rstrip() for line in nested)
             self.item = None
         del self.open[depth:]
         self.leaf = NO_LEAF

@@ -6,7 +6,7 @@ import re
 from bisect import bisect
 from functools import lru_cache
 
-from memory_core.document.block_reader import BlockReader, Heading, Item
+from memory_core.document.block_reader import BlockReader, Heading, Item, ItemFields
 from memory_core.text import markdown_lines
 
 EMPTY_COMMENT = "<!-- -->"  # ends a list, and is not displayed
@@ -62,6 +62,8 @@ def _group(document: Document) -> None:
     lines = [item.line for item in document.items]
     for section in document.sections:
         section.items = document.items[bisect(lines, section.line) : bisect(lines, section.end - 1)]
+        for item in section.items:
+            item.section = section.title
 
 
 def _warn_of_twins(document: Document) -> None:
@@ -97,9 +99,9 @@ def split_title(title: str) -> tuple[str, str]:
     return (title[: match.start()].rstrip(), match[0]) if match else (title, "")
 
 
-def read_nested(document: Document, item: Item) -> str:
-    """Return the lines nested in an item."""
-    return "\n".join(line.rstrip() for line in document.lines[item.text_end : item.end])
+def list_items(document: Document) -> list[ItemFields]:
+    """Return the fields of each item that has a text."""
+    return [item.fields for item in document.items if item.text]
 
 
 def join_nested(text: str, nested: str) -> str:

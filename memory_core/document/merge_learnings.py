@@ -157,7 +157,7 @@ class _Merger:
         if not is_free or twin in preferences.list_items(self.document):
             return ""
         text = similarity.choose_better(twin.text, content)
-        nested = "" if markdown.read_nested(self.document, twin) else nested
+        nested = "" if twin.nested else nested
         if text == twin.text and not nested:
             return ""
         try:
@@ -305,7 +305,7 @@ def make_room(
 def join_item(document: Document, item: Item) -> str:
     """Return an item's text with its nested lines."""
     if item.text:
-        return markdown.join_nested(item.text, markdown.read_nested(document, item))
+        return item.whole
     return "\n".join(line.rstrip() for line in document.lines[item.line : item.end])
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from memory_core.document import markdown, preferences
-from memory_core.document.block_reader import Item
+from memory_core.document.block_reader import Item, ItemFields
 from memory_core.document.markdown import Document
 from memory_core.text import similarity
 from memory_core.text.similarity import ParsedText
@@ -38,29 +37,21 @@ MIN_KEPT_SHARE = 1 / 2
 MIN_SIMILAR_SHARE = 1 / 2
 
 
-class SectionItem(NamedTuple):
-    """An item with the title of its section and its nested lines."""
-
-    text: str
-    section: str
-    nested: str = ""
-
-
 def find_clusters(
-    items: Iterable[SectionItem], rank: Callable[[str], int] = lambda _text: 0
-) -> list[list[SectionItem]]:
+    items: Iterable[ItemFields], rank: Callable[[str], int] = lambda _text: 0
+) -> list[list[ItemFields]]:
     """Return groups of items that mean the same; no item is in two of them.
 
     The first of a group is that of the highest rank, else with nested lines, else with most words.
     """
-    sides: dict[bool, list[SectionItem]] = {}
+    sides: dict[bool, list[ItemFields]] = {}
     for item in items:
         if item.text and not preferences.is_title(item.section):
             sides.setdefault(is_avoid_section(item.section), []).append(item)
     return [cluster for side in sides.values() for cluster in _cluster(side, rank)]
 
 
-def _cluster(items: list[SectionItem], rank: Callable[[str], int]) -> Iterator[list[SectionItem]]:
+def _cluster(items: list[ItemFields], rank: Callable[[str], int]) -> Iterator[list[ItemFields]]:
     pairs = [(item, ParsedText(item.text)) for item in items]
     pairs.sort(key=lambda pair: (-rank(pair[0].text), not pair[0].nested, -len(pair[1].keys)))
     while pairs:
@@ -87,8 +78,7 @@ def find_repeats(document: Document) -> list[tuple[Item, Item]]:
         firsts: dict[str, Item] = {}
         for item in section.items:
             first = firsts.setdefault(similarity.normalize_text(item.text), item)
-            nested, other = (markdown.read_nested(document, one) for one in (item, first))
-            if item.text and first is not item and nested in ("", other):
+            if item.text and first is not item and item.nested in ("", first.nested):
                 pairs.append((item, first))
     return pairs
 

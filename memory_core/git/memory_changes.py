@@ -15,7 +15,6 @@ from memory_core.document import markdown, near_duplicates
 from memory_core.files import git_command
 from memory_core.git import merge_driver
 from memory_core.history import item_history
-from memory_core.memory import agent_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
@@ -160,7 +159,7 @@ def _compare_items(agent: str, before: str, after: str) -> Iterator[ItemChange]:
 def _index_texts(text: str) -> dict[str, tuple[str, str, str]]:
     """Return (section, text, nested lines) of the parts of a file that are rated, by their ids."""
     document = markdown.parse_document(text)
-    texts = [(section, item, nested) for item, section, nested in agent_memory.list_items(document)]
+    texts = [(section, item, nested) for item, section, nested in markdown.list_items(document)]
     parts = splitting.split_document(document)
     texts += [(part.section, part.text, "") for part in parts if not part.item]
     texts += [("", text, "") for _start, _end, text in splitting.list_headings(document)]

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from memory_core.document.block_reader import ItemFields
 from memory_core.history import rights
 from memory_core.history.rights import Origins
 from memory_core.secrets import scanner
@@ -37,9 +38,6 @@ from memory_core.text import similarity
 from memory_core.text.times import FAR_FUTURE
 
 Record = dict[str, Any]
-ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
-
-
 RECORD_VERSION = 1  # of the schema of a record
 
 FILE_KINDS = ("edited", "returned", "imported")  # by hand, unless the source is a command
@@ -129,7 +127,7 @@ class ItemState:
 
     @property
     def fields(self) -> ItemFields:
-        return self.text, self.section, self.nested
+        return ItemFields(self.text, self.section, self.nested)
 
     @property
     def tier(self) -> str:

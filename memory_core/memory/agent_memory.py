@@ -12,10 +12,11 @@ from itertools import count
 from typing import Any
 
 from memory_core.document import markdown, merge_learnings, template
+from memory_core.document.block_reader import ItemFields
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import MergeResult
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import History, ItemFields, ItemState, Record
+from memory_core.history.item_history import History, ItemState, Record
 from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
@@ -215,19 +216,10 @@ class AgentMemory:
         return entry
 
 
-def list_items(document: Document) -> list[ItemFields]:
-    """Return (text, section title, nested lines) of each item that has a text."""
-    titles = {item.line: section.title for section in document.sections for item in section.items}
-    return [
-        (item.text, titles.get(item.line, ""), markdown.read_nested(document, item))
-        for item in document.items
-        if item.text
-    ]
-
-
 def index_items(document: Document) -> dict[str, ItemFields]:
     """Return the fields of items by id; of several items with one id only the first."""
-    return {item_history.id_of(fields[0]): fields for fields in reversed(list_items(document))}
+    items = markdown.list_items(document)
+    return {item_history.id_of(item.text): item for item in reversed(items)}
 
 
 def make_change_id(name: str) -> str:

@@ -12,7 +12,7 @@ from memory_core.document.merge_learnings import LearningLike, MergeResult, find
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Difference, ItemState
 from memory_core.learning.extraction import Learning
-from memory_core.memory.agent_memory import AgentMemory, list_items, make_change_id
+from memory_core.memory.agent_memory import AgentMemory, make_change_id
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -115,8 +115,8 @@ def _is_decided(memory: AgentMemory, learning: LearningLike) -> bool:
 def _record_outcomes(memory: AgentMemory, merged: MergeResult, lesson: Lesson, kind: str) -> None:
     """Record what became of each learning, with the source of its lesson."""
     fields = {
-        text: {"section": title, "nested": nested}
-        for text, title, nested in list_items(markdown.parse_document(merged.text))
+        item.text: {"section": item.section, "nested": item.nested}
+        for item in markdown.parse_document(merged.text).items
     }
 
     record, source = memory.record, lesson.source
@@ -243,13 +243,11 @@ def remove_items(
     items = [
         item for item in document.items if similarity.normalize_text(item.text) in normal_forms
     ]
-    titles = {item.line: part.title for part in document.sections for item in part.items}
     if not items:
         return []
     for item in items:
-        nested, title = markdown.read_nested(document, item), titles.get(item.line, "")
-        memory.evicted.append((title, markdown.join_nested(item.text, nested)))
-        memory.record(kind, item.text, section=title, nested=nested, **source)
+        memory.evicted.append((item.section, item.whole))
+        memory.record(kind, item.text, section=item.section, nested=item.nested, **source)
     memory.set_document(edits.remove_items(document, items))
     return [item.text for item in items]
 
@@ -264,10 +262,10 @@ def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str)
     item = next(item for item in document.items if item.text == old)
     after = edits.replace_item(document, item, new)
     if item_history.id_of(old) != new_id:
-        _, section, nested = next(fields for fields in list_items(document) if fields[0] == old)
-        memory.evicted.append((section, old))
+        memory.evicted.append((item.section, old))
         was = item_history.id_of(old)
-        memory.record("merged", new, section=section, nested=nested, was=was, **source)
+        fields = {"section": item.section, "nested": item.nested, "was": was}
+        memory.record("merged", new, **fields, **source)
     memory.set_document(after)
     others = [text for text in olds[1:] if item_history.id_of(text) != new_id]
     remove_items(memory, others, "archived", **source)

@@ -43,5 +43,5 @@ def import_memory(
 
 def _record_items(memory: AgentMemory, kind: str, source: str) -> None:
     """Record how the items of the document differ from the history."""
-    items = agent_memory.list_items(memory.document)
+    items = markdown.list_items(memory.document)
     reading.record_difference(memory, item_history.compare(memory.history, items), kind, source)

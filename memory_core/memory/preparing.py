@@ -286,9 +286,7 @@ class _Level:
         self.document = self._guard.hide_headings(self.document)
         self._drop([(item, REPEATED) for item in self._list_outranked()])
         self._tiers = {item.text: self._find_tier(item) for item in self.document.items}
-        self._nested = {
-            item.text: markdown.read_nested(self.document, item) for item in self.document.items
-        }
+        self._nested = {item.text: item.nested for item in self.document.items}
         self._drop(self._list_uncertain())
         losers = contradictions.find_losers(self.document, self._rank_text)
         self._drop([(item, REPEATED) for item, _winner in losers])
@@ -363,8 +361,8 @@ class _Level:
             self.document = edits.remove_items(self.document, list(items.values()))
 
     def _find_tier(self, item: Item) -> str:
-        note, nested = self._past.notes.get(item.text), markdown.read_nested(self.document, item)
-        return self._guard.find_tier(item.text, nested, bool(note and note.is_tainted))
+        note = self._past.notes.get(item.text)
+        return self._guard.find_tier(item.text, item.nested, bool(note and note.is_tainted))
 
     def _complete(self, passage: Passage) -> None:
         """Set the fields of a passage that depend on its level and its section."""

@@ -19,9 +19,10 @@ from memory_core.document import (
     preferences,
     template,
 )
+from memory_core.document.block_reader import ItemFields
 from memory_core.document.merge_learnings import LearningLike
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import Difference, ItemFields, place_of
+from memory_core.history.item_history import Difference, place_of
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
@@ -122,7 +123,7 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
 def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     """Record hand edits, and add items that the user's editor had not loaded."""
     is_first = not len(memory.history)
-    items = agent_memory.list_items(document)
+    items = markdown.list_items(document)
     place = _find_place(memory, items)
     difference = item_history.compare(memory.history, items, lambda: _list_unseen(memory, place))
     if later := [state for state in difference.gone if state.place > place]:
@@ -158,7 +159,7 @@ def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> N
         return
     merged = memory.take_merged(memory.merge_learnings(learnings, by_person=states[0].is_persons))
     memory.review += list_refused(merged.refused, merged.rivals)
-    nested = {text: below for text, _title, below in agent_memory.list_items(memory.document)}
+    nested = {item.text: item.nested for item in memory.document.items}
     for old, text in merged.replaced:
         was = item_history.id_of(old)
         memory.record("merged", text, was=was, nested=nested.get(text, ""))

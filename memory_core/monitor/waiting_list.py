@@ -31,10 +31,7 @@ def list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
         return []
     guard = text_origins.make_guard(store, agent)
     document = markdown.parse_document(snapshot.text)
-    texts = [
-        (item.text, markdown.read_nested(document, item), reason)
-        for item, reason in guard.list_held(document)
-    ]
+    texts = [(item.text, item.nested, reason) for item, reason in guard.list_held(document)]
     parts = splitting.list_headings(document) + splitting.list_paragraphs(document)
     texts += [(text, "", guard.find_reason(text)) for *_, text in parts]
     changed = format_utc(snapshot.changed)

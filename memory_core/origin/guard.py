@@ -53,10 +53,7 @@ class Guard:
 
     def list_held(self, document: Document) -> list[tuple[Item, str]]:
         """Return the items that agents do not receive before a person decides, with the reasons."""
-        reasons = [
-            (item, self.find_reason(item.text, markdown.read_nested(document, item)))
-            for item in document.items
-        ]
+        reasons = [(item, self.find_reason(item.text, item.nested)) for item in document.items]
         return [(item, reason) for item, reason in reasons if reason]
 
     def remove_held(self, document: Document) -> Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from memory_core.document import markdown, template
+from memory_core.document import template
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document
 from memory_core.secrets import scanner
@@ -101,7 +101,7 @@ def list_texts(document: Document) -> list[tuple[str, str]]:
 
     A paragraph has no nested lines, and its text is that of its passage; nor has a heading.
     """
-    texts = [(item.text, markdown.read_nested(document, item)) for item in document.items]
+    texts = [(item.text, item.nested) for item in document.items]
     parts = list_headings(document) + list_paragraphs(document)
     return texts + [(text, "") for _start, _end, text in parts]
 

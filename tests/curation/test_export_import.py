@@ -24,7 +24,7 @@ from memory_core.curation import (
 from memory_core.curation.undo import NothingToUndo, redo_changes, undo_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
-from memory_core.memory import agent_memory, recall, transaction
+from memory_core.memory import recall, transaction
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
@@ -74,7 +74,7 @@ def answers(project: Project, agent: str) -> dict[str, Any]:
     memory = read_memory(project, agent)
     origins = [
         (item_history.id_of(text), text, section, memory.history.find(text))
-        for text, section, _nested in agent_memory.list_items(memory.document)
+        for text, section, _nested in markdown.list_items(memory.document)
     ]
     told = agent_context.read_knowledge(project, agent)
     return {
@@ -99,7 +99,7 @@ def archived(project: Project, agent: str) -> str:
 
 def items(project: Project, agent: str) -> list[item_history.ItemFields]:
     read = project.store.read(agent)
-    return agent_memory.list_items(markdown.parse_document(read.text)) if read else []
+    return markdown.list_items(markdown.parse_document(read.text)) if read else []
 
 
 def given_to(project: Project, agent: str) -> str:

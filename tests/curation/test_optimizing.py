@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory_core.claude_code import headless
 from memory_core.curation import item_actions, optimizing
 from memory_core.document import near_duplicates
-from memory_core.document.near_duplicates import SectionItem
+from memory_core.document.block_reader import ItemFields
 from memory_core.memory import changes, transaction
 from memory_core.origin import text_origins
 from memory_core.text import similarity
@@ -38,7 +38,7 @@ MISTAKES = "Common Mistakes to Avoid"
 
 def find_clusters(*texts: str) -> list[list[str]]:
     """Return the clusters of items; the first item of each is the one that stays."""
-    found = near_duplicates.find_clusters([SectionItem(text, SECTION) for text in texts])
+    found = near_duplicates.find_clusters([ItemFields(text, SECTION) for text in texts])
     return [[each.text for each in same] for same in found]
 
 
@@ -91,7 +91,7 @@ def test_items_with_different_facts_are_not_merged(one: str, two: str) -> None:
 def test_sections_and_nested_lines(
     sections: tuple[str, str], nested: tuple[str, str], is_merged: bool
 ) -> None:
-    found = near_duplicates.find_clusters(map(SectionItem, [DOUBLE] * 2, sections, nested))
+    found = near_duplicates.find_clusters(map(ItemFields, [DOUBLE] * 2, sections, nested))
     assert [same[0].nested for same in found] == [max(nested)] * is_merged
 
 
@@ -106,7 +106,7 @@ texts = st.one_of(
 
 
 @st.composite
-def memories(draw: st.DrawFn) -> list[SectionItem]:
+def memories(draw: st.DrawFn) -> list[ItemFields]:
     """Return items, some of which are other items with words left out."""
     found = draw(st.lists(texts, min_size=1, max_size=5))
     for text in list(found):
@@ -114,11 +114,11 @@ def memories(draw: st.DrawFn) -> list[SectionItem]:
         kept = draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
         found.append(" ".join(word for word, keep in zip(words, kept, strict=True) if keep))
     sections = st.sampled_from([SECTION, MISTAKES, "Preferences"])
-    return [SectionItem(text, draw(sections)) for text in draw(st.permutations(found))]
+    return [ItemFields(text, draw(sections)) for text in draw(st.permutations(found))]
 
 
 @given(memories())
-def test_the_remaining_item_means_the_same(items: list[SectionItem]) -> None:
+def test_the_remaining_item_means_the_same(items: list[ItemFields]) -> None:
     found = near_duplicates.find_clusters(items)
     for best, *others in found:
         is_avoid = near_duplicates.is_avoid_section(best.section)
@@ -132,7 +132,7 @@ def test_the_remaining_item_means_the_same(items: list[SectionItem]) -> None:
 
 def test_a_large_memory_is_processed_quickly() -> None:
     """500 items take 0.2 s on a slow machine."""
-    items = [SectionItem(f"{text} {n}", SECTION) for n in range(2) for text in SENTENCES[:250]]
+    items = [ItemFields(f"{text} {n}", SECTION) for n in range(2) for text in SENTENCES[:250]]
     start = time.perf_counter()
     near_duplicates.find_clusters(items)
     assert time.perf_counter() - start < 5
@@ -303,7 +303,7 @@ def test_equal_items_in_other_sections_are_kept(sandbox: Sandbox) -> None:
 
 @given(memories())
 def test_applying_removes_only_the_merged_items(
-    tmp_path_factory: pytest.TempPathFactory, items: list[SectionItem]
+    tmp_path_factory: pytest.TempPathFactory, items: list[ItemFields]
 ) -> None:
     sandbox = Sandbox(tmp_path_factory.mktemp("merged"))
     sections: dict[str, list[str]] = {}

@@ -32,7 +32,7 @@ from memory_core.curation.undo import (
 )
 from memory_core.document import markdown
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.changes import Lesson
 from memory_core.memory.reading import read_memory
@@ -71,7 +71,7 @@ class Workshop:
         return self.path(agent).read_text() if self.path(agent).exists() else ""
 
     def items(self, agent: str) -> Items:
-        return agent_memory.list_items(markdown.parse_document(self.text(agent)))
+        return markdown.list_items(markdown.parse_document(self.text(agent)))
 
     def all_items(self) -> dict[str, Items]:
         return {agent: self.items(agent) for agent in AGENTS}

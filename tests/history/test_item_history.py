@@ -13,7 +13,6 @@ from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.learning import extraction
 from memory_core.learning.extraction import Learning
-from memory_core.memory import agent_memory
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import Store
 from support.calls import teach
@@ -289,7 +288,7 @@ def kinds(sandbox: Sandbox) -> list[tuple[str, str]]:
 
 def items(sandbox: Sandbox) -> list[str]:
     document = markdown.parse_document(sandbox.read_memory("engineer"))
-    return [text for text, _section, _nested in agent_memory.list_items(document)]
+    return [text for text, _section, _nested in markdown.list_items(document)]
 
 
 def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from memory_core.document import markdown
-from memory_core.memory import agent_memory
 from memory_core.storage.paths import LevelPaths
 from support import events, processes
 from support.paths import REPO
@@ -101,7 +100,7 @@ class Machine:
     def list_items(self) -> list[str]:
         if not self.path.exists():
             return []
-        items = agent_memory.list_items(markdown.parse_document(self.read()))
+        items = markdown.list_items(markdown.parse_document(self.read()))
         return [text for text, _section, _nested in items]
 
     def _start(

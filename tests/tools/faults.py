@@ -37,7 +37,6 @@ sys.path[:0] = [str(REPO), str(REPO / "tests")]
 from memory_core.document import markdown
 from memory_core.files import safe_files
 from memory_core.history import item_history
-from memory_core.memory import agent_memory
 from memory_core.monitor import log_reading
 from memory_core.storage import event_log, history_file, inbox, paths, run_records, store
 from memory_core.text.times import format_utc
@@ -349,7 +348,7 @@ def judge_history(bed: Bed) -> Problems:
     """Yield differences between the items of the history and those of the memory."""
     records = store.Store(bed.paths).history("engineer").read()
     told = {known.id for known in item_history.History(records) if known.is_present}
-    listed = agent_memory.list_items(markdown.parse_document(bed.text()))
+    listed = markdown.list_items(markdown.parse_document(bed.text()))
     items = {item_history.id_of(text) for text, _section, _nested in listed}
     if told != items:
         texts = {record["id"]: record.get("text") for record in records}

@@ -107,13 +107,13 @@ def _make_views(numbers: Numbers, status: MemoryStatus, document: Document) -> d
     person = project_rules.read_weights(project).person
     views = {}
     for item in document.items:
-        key, nested = item_history.id_of(item.text), markdown.read_nested(document, item)
+        key = item_history.id_of(item.text)
         state = history.find(item.text) or ItemState(key, "", person)
         views[item.line] = ItemView(
             id=key,
             text=scanner.redact(item.text),
-            nested=scanner.redact(nested),
-            tier=tiers.get((item.text, nested), ""),
+            nested=scanner.redact(item.nested),
+            tier=tiers.get((item.text, item.nested), ""),
             state=state,
             note=notes.get(item.text) or ItemNote(confidence=person),
             source=state.source or item_history.HAND_SOURCE,
@@ -135,8 +135,7 @@ def list_parts(
     while at < len(document.lines):
         start = at
         if item := items.get(at):
-            text = markdown.join_nested(item.text, markdown.read_nested(document, item))
-            yield DocumentPart(ITEM, at + 1, scanner.redact(text), item=views.get(at))
+            yield DocumentPart(ITEM, at + 1, scanner.redact(item.whole), item=views.get(at))
             at = item.end
         elif heading := headings.get(at):
             yield DocumentPart(HEADING, at + 1, scanner.redact(heading.title), heading.level)
