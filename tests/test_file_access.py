@@ -46,6 +46,7 @@ ALLOWED: dict[str, str] = {
     "delegation.inbox_batches._step_back": "the priority of this process",
     "origin.word_weights._read": "the installed program",
     "origin.checking.read_forms": "the installed program",
+    "storage.config_yml.default_settings._read_table": "the installed program",
     "storage.database.state_db": "the database in the state folder, which sqlite opens by its path",
     "storage.state_owner": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_all": "transcripts in ~/.claude",

@@ -169,8 +169,9 @@ def _find_stale(
         return []  # what an item of the user's level names is of any project
     items = []
     for item in document.items:
-        if gone := stale_items.find_gone(project.paths.files, item.whole):
-            items.append(StaleItem(agent, item_history.id_of(item.text), item.whole, gone))
+        text = item.fields.whole
+        if gone := stale_items.find_gone(project.paths.files, text):
+            items.append(StaleItem(agent, item_history.id_of(item.text), text, gone))
     return items
 
 

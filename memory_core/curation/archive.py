@@ -95,10 +95,8 @@ def _list_past(memory: AgentMemory) -> list[ArchivedItem]:
     """Return the items of the history, first those that are not in the memory, latest first."""
     states = [state for state in memory.history if state.text]
     states.sort(key=lambda state: (not state.is_present, state.changed), reverse=True)
-    wholes = (markdown.join_nested(state.text, state.nested) for state in states)
     return [
-        ArchivedItem(0, state.changed[:10], state.section, whole)
-        for state, whole in zip(states, wholes, strict=True)
+        ArchivedItem(0, state.changed[:10], state.section, state.fields.whole) for state in states
     ]
 
 

@@ -182,8 +182,7 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
         elif item in same:
             same.remove(item)
             gone.append(line)
-            text = markdown.join_nested(item.text, item.nested)
-            memory.evicted.append((item.section, text))
+            memory.evicted.append((item.section, item.whole))
     memory.set_document(edits.remove_items(document, gone))
 
 

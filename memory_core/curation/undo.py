@@ -316,12 +316,12 @@ def _record_items(
     for key in reversed({**after, **before}):
         if before.get(key) == after.get(key):
             continue
-        text, section, nested = after.get(key) or before[key]
+        item = after.get(key) or before[key]
         kind = "restored" if key in after else "removed"
-        memory.record(kind, text, section=section, nested=nested, source=source)
-        whole = section, markdown.join_nested(text, nested)
+        memory.record(kind, item.text, section=item.section, nested=item.nested, source=source)
+        whole = item.section, item.whole
         if key in after:
-            memory.from_archive += dict.fromkeys([whole, (section, text)])
+            memory.from_archive += dict.fromkeys([whole, (item.section, item.text)])
         else:
             memory.evicted.append(whole)
 

@@ -44,6 +44,11 @@ class ItemFields(NamedTuple):
     section: str
     nested: str = ""
 
+    @property
+    def whole(self) -> str:
+        """Return the text with the nested lines; either may be empty."""
+        return "\n".join(filter(None, (self.text, self.nested)))
+
 
 class Item:
     """One top-level list item: the lines `[line, end)`; `text` is its first paragraph.
@@ -59,11 +64,6 @@ class Item:
     @property
     def fields(self) -> ItemFields:
         return ItemFields(self.text, self.section, self.nested)
-
-    @property
-    def whole(self) -> str:
-        """Return the text with the nested lines; either may be empty."""
-        return "\n".join(filter(None, (self.text, self.nested)))
 
 
 class Heading:

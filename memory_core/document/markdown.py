@@ -106,4 +106,4 @@ def list_items(document: Document) -> list[ItemFields]:
 
 def join_nested(text: str, nested: str) -> str:
     """Return an item's text with its nested lines; both may be empty."""
-    return "\n".join(filter(None, [text, nested]))
+    return ItemFields(text, "", nested).whole

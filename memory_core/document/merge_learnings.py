@@ -31,14 +31,16 @@ NEWEST = "~"  # later than any time: the creation time of an item that is added 
 
 
 class MergeResult:
-    """A new text, and the result for each learning and for the evicted items.
+    """A text into which learnings are merged, and the result for each and for the evicted items.
 
     Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`; `types` are
     those of the added ones.
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, document: Document, limits: Limits, rules: Rules) -> None:
+        self.text, self.document = text, document
+        self._limits, self._rules = limits, rules
+        self._fresh: set[str] = set()  # the texts that were added just now
         self.added: list[str] = []
         self.types: list[str] = []
         self.duplicates: list[tuple[str, str]] = []  # the item's text, the learning's
@@ -48,56 +50,6 @@ class MergeResult:
         self.rivals: dict[str, str] = {}  # a learning: the item that contradicts it, and stays
         # Evicted items, each with the learning that contradicts it.
         self.contradicted: list[tuple[tuple[str, str], str]] = []
-
-
-class LearningRefused(ValueError):
-    """A learning that the document cannot take; the message is the reason."""
-
-
-class Rules(NamedTuple):
-    """Who teaches, and what this allows.
-
-    `ages` returns the age of an agent's item, which decides what is evicted, and None for an item
-    of a person.  `confidence` is that of a new item of an agent.  `by_person`: a person teaches,
-    so no limit counts.
-    """
-
-    ages: Ages = lambda _text: (0.0, "")
-    confidence: float = 0.0
-    by_person: bool = False
-
-
-def merge_learnings(
-    text: str,
-    learnings: Iterable[LearningLike],
-    limits: Limits,
-    now: str,
-    author: str,
-    rules: Rules | None = None,
-) -> MergeResult:
-    """Merge learnings into a document; without new learnings the text stays the same."""
-    merged = MergeResult(text)
-    before = template.write_header(markdown.parse_document(text), limits, now, author)
-    merger = _Merger(before, limits, rules or Rules(), merged)
-    for learning in learnings:
-        try:
-            merger.learn(learning)
-        except ValueError as refusal:
-            merged.refused.append((learning, str(refusal)))
-    if merged.added or merged.replaced:
-        merged.text = markdown.render_document(merger.document)
-    return merged
-
-
-class _Merger:
-    """A document while learnings are merged into it."""
-
-    def __init__(
-        self, document: Document, limits: Limits, rules: Rules, merged: MergeResult
-    ) -> None:
-        self.document = document
-        self._limits, self._rules, self._merged = limits, rules, merged
-        self._fresh: set[str] = set()  # the texts that were added just now
 
     def learn(self, learning: LearningLike) -> None:
         """Merge a learning; raises ValueError if the document cannot take it."""
@@ -109,12 +61,12 @@ class _Merger:
             title = template.section_of(learning.type)
             if not self._correct(title, content, learning.nested):
                 self._add(title, content, learning.nested)
-            self._merged.added.append(content)
-            self._merged.types.append(learning.type)
+            self.added.append(content)
+            self.types.append(learning.type)
         elif better := self._improve(twin, content, learning.nested):
-            self._merged.replaced.append((twin.text, better))
+            self.replaced.append((twin.text, better))
         else:
-            self._merged.duplicates.append((twin.text, content))
+            self.duplicates.append((twin.text, content))
 
     def _add(self, title: str, content: str, nested: str) -> None:
         choose = ensure_section if self._rules.by_person else _choose_section
@@ -134,7 +86,7 @@ class _Merger:
             if age is not None and (age <= own or self._rules.by_person):
                 losers.append((section, item))
             else:
-                self._merged.rivals[content] = item.text
+                self.rivals[content] = item.text
                 if not self._rules.by_person:
                     raise LearningRefused(f"contradicts: {item.text}")
         if not losers:
@@ -144,8 +96,8 @@ class _Merger:
         moved = [(losers[0][0].title, join_item(self.document, item)) for item in items]
         rest = edits.remove_items(self.document, items)
         self._take(edits.insert_item(rest, rest.sections[place], content, nested), content)
-        self._merged.evicted += moved
-        self._merged.contradicted += [(entry, content) for entry in moved]
+        self.evicted += moved
+        self.contradicted += [(entry, content) for entry in moved]
         return True
 
     def _improve(self, twin: Item, content: str, nested: str) -> str:
@@ -175,9 +127,47 @@ class _Merger:
         if not self._rules.by_person:
             _check_line(after, content, self._limits)
             after, evicted = make_room(self.document, after, content, self._limits, self._age_of)
-            self._merged.evicted += evicted
+            self.evicted += evicted
         self.document = template.write_suffix(after, content, self._limits)
         self._fresh.add(content)
+
+
+class LearningRefused(ValueError):
+    """A learning that the document cannot take; the message is the reason."""
+
+
+class Rules(NamedTuple):
+    """Who teaches, and what this allows.
+
+    `ages` returns the age of an agent's item, which decides what is evicted, and None for an item
+    of a person.  `confidence` is that of a new item of an agent.  `by_person`: a person teaches,
+    so no limit counts.
+    """
+
+    ages: Ages = lambda _text: (0.0, "")
+    confidence: float = 0.0
+    by_person: bool = False
+
+
+def merge_learnings(
+    text: str,
+    learnings: Iterable[LearningLike],
+    limits: Limits,
+    now: str,
+    author: str,
+    rules: Rules | None = None,
+) -> MergeResult:
+    """Merge learnings into a document; without new learnings the text stays the same."""
+    document = template.write_header(markdown.parse_document(text), limits, now, author)
+    merged = MergeResult(text, document, limits, rules or Rules())
+    for learning in learnings:
+        try:
+            merged.learn(learning)
+        except ValueError as refusal:
+            merged.refused.append((learning, str(refusal)))
+    if merged.added or merged.replaced:
+        merged.text = markdown.render_document(merged.document)
+    return merged
 
 
 def find_duplicate(items: Sequence[Item], content: str) -> Item | None:
@@ -305,7 +295,7 @@ def make_room(
 def join_item(document: Document, item: Item) -> str:
     """Return an item's text with its nested lines."""
     if item.text:
-        return item.whole
+        return item.fields.whole
     return "\n".join(line.rstrip() for line in document.lines[item.line : item.end])
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from memory_core.files import git_log
 from memory_core.files.safe_files import SafeFiles
 
 DRIVER_NAME = "agent-memory"
@@ -39,18 +40,13 @@ def format_notice(folder: str) -> str:
 
 def read_config(folder: str) -> str | None:
     """Return the configuration of the folder's repository, None without one."""
-    while True:
-        files = SafeFiles(folder)
-        if files.is_folder(".git"):
-            return files.read_text(".git/config")
-        if files.is_file(".git"):  # a worktree, or a submodule
-            git = os.path.join(folder, files.read_text(".git").partition("gitdir:")[2].strip())
-            common = SafeFiles(git).read_text("commondir").strip()
-            return SafeFiles(os.path.normpath(os.path.join(git, common))).read_text("config")
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
+    tree = git_log.find_tree(folder)
+    files = SafeFiles(tree or os.sep)
+    if files.is_file(".git"):  # a worktree, or a submodule
+        git = os.path.join(tree, files.read_text(".git").partition("gitdir:")[2].strip())
+        common = SafeFiles(git).read_text("commondir").strip()
+        return SafeFiles(os.path.normpath(os.path.join(git, common))).read_text("config")
+    return files.read_text(".git/config") if tree else None
 
 
 def read_attributes(files: SafeFiles, folder: str) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code import agent_spelling
 from memory_core.document import markdown, near_duplicates
+from memory_core.document.block_reader import ItemFields
 from memory_core.files import git_command
 from memory_core.git import merge_driver
 from memory_core.history import item_history
@@ -42,8 +43,8 @@ class ItemChange(NamedTuple):
     section: str
     text: str
     before: str
-    score: float
-    reason: str
+    score: float = 0.0
+    reason: str = ""
 
 
 class MemoryChanges(NamedTuple):
@@ -138,32 +139,30 @@ def _read_new(project: Project, path: str, limit: int, notes: list[str]) -> str:
 def _compare_items(agent: str, before: str, after: str) -> Iterator[ItemChange]:
     """Yield the changes from one text of a memory file to another one."""
     old, new = _index_texts(before), _index_texts(after)
-    gone = {text: old[key] for key, (_section, text, _nested) in old.items() if key not in new}
+    gone = {part.text: part for key, part in old.items() if key not in new}
     fresh = len(new.keys() - old.keys())
     is_rewritten = fresh * len(gone) > item_history.MAX_PAIRS
-    for key, (section, text, nested) in new.items():
-        if key in old and old[key] == new[key]:
+    for key, part in new.items():
+        if old.get(key) == part:
             continue
-        similar = "" if is_rewritten else near_duplicates.find_similar(text, gone)
-        title, was, below = old[key] if key in old else gone.pop(similar, ("", "", ""))
-        whole = markdown.join_nested(text, nested)
-        is_moved = was == text and below == nested
-        before = f"{was} (in {title})" if is_moved else markdown.join_nested(was, below)
-        kind = CHANGED if was else ADDED
-        yield _rate(ItemChange(agent, kind, section, whole, before, 0.0, ""))
-    for section, text, nested in gone.values():
-        whole = scanner.redact(markdown.join_nested(text, nested))
-        yield ItemChange(agent, REMOVED, section, whole, "", 0.0, "")
+        similar = "" if is_rewritten else near_duplicates.find_similar(part.text, gone)
+        was = old.get(key) or gone.pop(similar, ItemFields("", ""))
+        is_moved = was.whole == part.whole
+        before = f"{was.text} (in {was.section})" if is_moved else was.whole
+        kind = CHANGED if was.text else ADDED
+        yield _rate(ItemChange(agent, kind, part.section, part.whole, before))
+    for part in gone.values():
+        yield ItemChange(agent, REMOVED, part.section, scanner.redact(part.whole), "")
 
 
-def _index_texts(text: str) -> dict[str, tuple[str, str, str]]:
-    """Return (section, text, nested lines) of the parts of a file that are rated, by their ids."""
+def _index_texts(text: str) -> dict[str, ItemFields]:
+    """Return the parts of a file that are rated, by their ids."""
     document = markdown.parse_document(text)
-    texts = [(section, item, nested) for item, section, nested in markdown.list_items(document)]
-    parts = splitting.split_document(document)
-    texts += [(part.section, part.text, "") for part in parts if not part.item]
-    texts += [("", text, "") for _start, _end, text in splitting.list_headings(document)]
-    return {item_history.id_of(item): (section, item, nested) for section, item, nested in texts}
+    parts = markdown.list_items(document)
+    others = splitting.split_document(document)
+    parts += [ItemFields(other.text, other.section) for other in others if not other.item]
+    parts += [ItemFields(text, "") for _start, _end, text in splitting.list_headings(document)]
+    return {item_history.id_of(part.text): part for part in parts}
 
 
 def _rate(change: ItemChange) -> ItemChange:
@@ -187,7 +186,7 @@ def _list_leaks(
     for kind in new - old:
         if not any(kind in reason for reason in reasons):
             text = f"[redacted: {kind}] in {path}"
-            yield ItemChange(agent or path, ADDED, "", text, "", 0.0, f"secret: {kind}")
+            yield ItemChange(agent or path, ADDED, "", text, "", reason=f"secret: {kind}")
 
 
 def _unpack(text: str) -> str:

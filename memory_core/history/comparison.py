@@ -65,12 +65,11 @@ def compare_runs(agent: str, runs: Sequence[dict[str, Any]]) -> list[GroupCompar
 
 
 def _compare(agent: str, measure: str, runs: Sequence[dict[str, Any]]) -> GroupComparison:
-    given, held_out = (
-        [_read_measure(run, measure) for run in runs if run["experiment"] == group]
+    values = [(run["experiment"], _read_measure(run, measure)) for run in runs]
+    with_memory, without = (
+        [value for own, value in values if own == group and value is not None]
         for group in (GIVEN, HELD_OUT)
     )
-    with_memory = [value for value in given if value is not None]
-    without = [value for value in held_out if value is not None]
     low = high = None
     if min(len(with_memory), len(without)) >= MIN_RUNS:
         low, high = _bootstrap(_smooth(with_memory, measure), _smooth(without, measure))

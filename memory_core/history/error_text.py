@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+import re
 
 from memory_core.history import item_history
 from memory_core.text import sanitize
 
 # Maximum number of characters of an error's text.
 MAX_LENGTH = 200
+
+# What differs between two errors of one kind: ids, hexadecimal numbers, and numbers of more than
+# three digits.
+_CHANGING = re.compile(
+    r"(?<!\w)(?:req_|msg_|toolu_)\w*"
+    r"|(?<!\w)(?=[a-fA-F]*[0-9])[0-9a-fA-F]{7,}(?!\w)"
+    r"|\d{4,}"
+)
 
 # Characters of an output that are looked at: from its beginning, and from its end.
 MAX_BEGIN, MAX_END = 4_000, 16_000
@@ -49,18 +57,4 @@ def _list_lines(text: str) -> list[str]:
 
 def id_of(line: str) -> str:
     """Return the id of an error; errors that differ only in numbers and ids have the same id."""
-    words = ("".join(chars) for _is_word, chars in groupby(line, _is_word_char))
-    return item_history.id_of("".join(map(_mask, words)))
-
-
-def _is_word_char(char: str) -> bool:
-    return char.isalnum() or char == "_"
-
-
-def _mask(word: str) -> str:
-    """Replace ids, hexadecimal numbers, and numbers of more than three digits by #."""
-    is_hex = len(word) > 6 and not word.strip("0123456789abcdefABCDEF")
-    if word.startswith(("req_", "msg_", "toolu_")) or (is_hex and any(map(str.isdigit, word))):
-        return "#"
-    parts = ("".join(chars) for _is_digit, chars in groupby(word, str.isdigit))
-    return "".join(["#" if len(part) > 3 and part.isdigit() else part for part in parts])
+    return item_history.id_of(_CHANGING.sub("#", line))

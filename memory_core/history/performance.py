@@ -5,6 +5,7 @@ The rows are in the database of this machine, see `storage.database`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -51,6 +52,8 @@ VAGUE_TYPE_WORDS = {"feature": "add create write make build introduce extend sup
 
 # Maximum length of the first sentence of a task.
 MAX_SENTENCE = 300
+_SENTENCE_END = re.compile(r"[.!?] |\n")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def classify_task(description: str, prompt: str = "") -> str:
@@ -59,24 +62,15 @@ def classify_task(description: str, prompt: str = "") -> str:
     `description` is the name of the delegation, mostly three to five words; if these say
     nothing, the first sentence of the prompt counts.
     """
-    for text in (description[:MAX_SENTENCE], _sentence(prompt)):
-        words = _words(text)
+    sentence = _SENTENCE_END.split(prompt.lstrip()[:MAX_SENTENCE], maxsplit=1)[0]
+    for text in (description[:MAX_SENTENCE], sentence):
+        words = _WORD.findall(text.lower())
         for table in (TYPE_WORDS, VAGUE_TYPE_WORDS):
             types = {word: name for name, listed in table.items() for word in listed.split()}
             kind = next((types[word] for word in words if word in types), "")
             if kind:
                 return kind
     return OTHER_TYPE
-
-
-def _sentence(text: str) -> str:
-    text = text.lstrip()[:MAX_SENTENCE].partition("\n")[0]
-    ends = [at for at in (text.find(end) for end in (". ", "! ", "? ")) if at >= 0]
-    return text[: min(ends)] if ends else text
-
-
-def _words(text: str) -> list[str]:
-    return "".join(char if char.isalnum() else " " for char in text.lower()).split()
 
 
 def parse_count(value: object) -> int | None:

@@ -246,7 +246,7 @@ def remove_items(
     if not items:
         return []
     for item in items:
-        memory.evicted.append((item.section, item.whole))
+        memory.evicted.append((item.section, item.fields.whole))
         memory.record(kind, item.text, section=item.section, nested=item.nested, **source)
     memory.set_document(edits.remove_items(document, items))
     return [item.text for item in items]

@@ -11,12 +11,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memory_core.document.diff import FileChange
 from memory_core.files import tree
-from memory_core.files.safe_files import SafeFiles
 from memory_core.monitor import log_reading
 from memory_core.storage import hook_files, paths, state_owner
 from memory_core.storage.project import Project
@@ -206,22 +206,12 @@ def _read_files(project: Project) -> dict[str, bytes]:
 
     Paths are relative to the project's root, or begin with STATE_LABEL.
     """
-    state = project.paths.state
-    kept = _read_all(state, tree.walk(state))
-    return {
-        **_read_all(project.paths.files, tree.walk(project.paths.files, project.paths.folder)),
-        **{f"{STATE_LABEL}{path}": data for path, data in kept.items()},
-    }
-
-
-def _read_all(files: SafeFiles, folders: Iterable[tuple[str, Sequence[str]]]) -> dict[str, bytes]:
-    """Return the content of files by their paths below the root."""
     contents = {}
-    for folder, names in folders:
-        for name in names:
-            path = files.relative(os.path.join(folder, name))
-            try:
-                contents[path] = files.read(path, MAX_DATED_BYTES)
-            except OSError:
-                continue  # too large, unreadable, or just removed by a real hook
+    own, state = project.paths.files, project.paths.state
+    for label, files, top in (("", own, project.paths.folder), (STATE_LABEL, state, "")):
+        for folder, names in tree.walk(files, top):
+            for path in (files.relative(os.path.join(folder, name)) for name in names):
+                # One may be too large, unreadable, or just removed by a real hook.
+                with suppress(OSError):
+                    contents[f"{label}{path}"] = files.read(path, MAX_DATED_BYTES)
     return contents

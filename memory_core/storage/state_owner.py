@@ -69,26 +69,22 @@ def _find_moved(state: SafeFiles, project: str) -> str:
     That project is gone, and had the name and the number (inode) of this folder: a new folder may
     get the number of a deleted one.
     """
-    for folder, path in _list_former(state, project):
-        if os.path.basename(path) == os.path.basename(project):
-            return folder
-    return ""
+    name, former = os.path.basename(project), list_former(state, project)
+    return next((folder for path, folder in former.items() if os.path.basename(path) == name), "")
 
 
-def list_former(state: SafeFiles, project: str) -> list[str]:
-    """Return the paths at which this folder was before, or one that had its number (inode)."""
-    return [path for _folder, path in _list_former(state, project)]
+def list_former(state: SafeFiles, project: str) -> dict[str, str]:
+    """Return the paths at which this folder was before, or one that had its number (inode).
 
-
-def _list_former(state: SafeFiles, project: str) -> list[tuple[str, str]]:
-    """Return (state folder, path of its project) of the projects that `list_former` names."""
+    Each has the folder of its state.
+    """
     files = SafeFiles(os.path.dirname(state.root))
-    states = [(files.locate(name), path) for name, path in list_owners(files.root)]
-    return [
-        (folder, path)
-        for folder, path in states
+    states = {path: files.locate(name) for name, path in list_owners(files.root)}
+    return {
+        path: folder
+        for path, folder in states.items()
         if not os.path.lexists(path) and is_of_same_folder(SafeFiles(folder), project)
-    ]
+    }
 
 
 def list_owners(home: str) -> list[tuple[str, str]]:

@@ -135,7 +135,7 @@ def list_parts(
     while at < len(document.lines):
         start = at
         if item := items.get(at):
-            yield DocumentPart(ITEM, at + 1, scanner.redact(item.whole), item=views.get(at))
+            yield DocumentPart(ITEM, at + 1, scanner.redact(item.fields.whole), item=views.get(at))
             at = item.end
         elif heading := headings.get(at):
             yield DocumentPart(HEADING, at + 1, scanner.redact(heading.title), heading.level)

@@ -22,6 +22,12 @@ Line = dict[str, Any]
 # A history has the newest 15,000 records, too.
 MAX_RECORDS = 15_000
 
+ADD_ORIGIN = """
+INSERT INTO origins VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (agent, key) DO UPDATE SET decision = excluded.decision
+WHERE rank_of(excluded.decision) > rank_of(coalesce(nullif(decision, ''), origin))
+"""
+
 
 def read_origins(db: Connection, agent: str) -> dict[str, str]:
     """Return the origins of texts by their keys; a decision counts before the origin."""
@@ -65,18 +71,12 @@ def add_origins(db: Connection, agent: str, origins: Iterable[tuple[str, str, in
 
     A decision of a person counts if it is higher than what was known before.
     """
-    select = "SELECT decision, origin FROM origins WHERE agent = ? AND key = ?"
-    for key, origin, since in origins:
-        is_decision = origin in DECIDED
-        row = db.execute(select, (agent, key)).fetchone()
-        before = next(filter(None, row or ()), None)
-        if before is None or (is_decision and rank_of(origin) > rank_of(before)):
-            row = (agent, key, *(("", origin) if is_decision else (origin, "")), since)
-            db.execute(
-                "INSERT INTO origins VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT (agent, key) DO UPDATE SET decision = excluded.decision",
-                row,
-            )
+    db.create_function("rank_of", 1, rank_of, deterministic=True)
+    rows = [
+        (agent, key, *(("", origin) if origin in DECIDED else (origin, "")), since)
+        for key, origin, since in origins
+    ]
+    db.executemany(ADD_ORIGIN, rows)
 
 
 def take_back(db: Connection, agent: str, decisions: Mapping[str, Sequence[str]]) -> None:
