@@ -34,14 +34,6 @@ class Plugin(NamedTuple):
     folder: str
 
 
-class HookSource(NamedTuple):
-    """A file with hooks of a plugin: the hooks by event, or why they cannot be read."""
-
-    path: str
-    hooks: Any
-    problem: str
-
-
 def list_enabled(settings: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the plugins that settings enable; of several files the last one counts."""
     enabled: dict[str, Any] = {}
@@ -64,20 +56,20 @@ def find_installed(config: str, root: str, names: Iterable[str]) -> Iterator[Plu
             yield Plugin(name, folder)
 
 
-def read_hooks(plugin: Plugin) -> Iterator[HookSource]:
-    """Yield the hooks of a plugin from all files that may contain them."""
+def read_hooks(plugin: Plugin) -> Iterator[tuple[str, Any, str]]:
+    """Yield (path, hooks by event, problem) of all files that may contain hooks of a plugin."""
     files = SafeFiles(plugin.folder)
     manifest = files.locate(PLUGIN_MANIFEST)
     value, problem = _read(files, PLUGIN_MANIFEST)
     hooks = _object(value).get("hooks")
     if problem or isinstance(hooks, dict):
-        yield HookSource(manifest, hooks or {}, problem)
+        yield manifest, hooks or {}, problem
     parts = [DEFAULT_HOOKS, *(hooks if isinstance(hooks, list) else [hooks])]
     paths = [os.path.join(plugin.folder, part) for part in parts if isinstance(part, str)]
     for path in dict.fromkeys(map(os.path.normpath, paths)):
         value, problem = _read(files, path)
         if value is not None or problem:
-            yield HookSource(path, _object(value).get("hooks"), problem)
+            yield path, _object(value).get("hooks"), problem
 
 
 def _read(files: SafeFiles, path: str) -> tuple[Any, str]:

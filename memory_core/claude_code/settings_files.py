@@ -157,10 +157,10 @@ def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]
     files = read_settings(root, environ)
     names = plugin_hooks.list_enabled([file.value for file in files])
     for plugin in plugin_hooks.find_installed(find_config_folder(environ), root, names):
-        for source in plugin_hooks.read_hooks(plugin):
-            value = {"hooks": source.hooks}
-            own = [] if source.problem else settings_json.find_entries(json.dumps(value))
-            files.append(SettingsFile("plugin", source.path, value, own, source.problem, *plugin))
+        for path, hooks, problem in plugin_hooks.read_hooks(plugin):
+            value = {"hooks": hooks}
+            own = [] if problem else settings_json.find_entries(json.dumps(value))
+            files.append(SettingsFile("plugin", path, value, own, problem, *plugin))
     return files
 
 

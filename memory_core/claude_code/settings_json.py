@@ -163,10 +163,10 @@ def find_entries(text: str) -> list[HookEntry]:
     places = [
         (root, hooks, event, group, siblings, hook)
         for hooks in _members(root, "hooks")
-        for event in _members(hooks)
-        for group in _elements(event)
+        for event in _list_children(hooks, "object")
+        for group in _list_children(event, "array")
         for siblings in _members(group, "hooks")[-1:]
-        for hook in _elements(siblings)
+        for hook in _list_children(siblings, "array")
     ]
     entries = []
     for nodes in places:
@@ -178,14 +178,13 @@ def find_entries(text: str) -> list[HookEntry]:
     return entries
 
 
-def _members(node: JsonNode, key: str | None = None) -> list[JsonNode]:
-    if node.kind != "object":
-        return []
-    return [child for child in node.children if key is None or child.key == key]
+def _members(node: JsonNode, key: str) -> list[JsonNode]:
+    return [child for child in node.children if child.key == key]
 
 
-def _elements(node: JsonNode) -> list[JsonNode]:
-    return node.children if node.kind == "array" else []
+def _list_children(node: JsonNode, kind: str) -> list[JsonNode]:
+    """Return the children of a node of this kind, [] of another one."""
+    return node.children if node.kind == kind else []
 
 
 def is_own_hook(hook: Any) -> bool:
@@ -307,7 +306,8 @@ def _remove_entry(text: str, entry: HookEntry) -> str:
         if blanks is not None:
             return text[: container.start + 1] + blanks + text[container.end - 1 :]
         child = container
-    return _remove_root(text, child)
+    # The file contains nothing except our hooks.
+    return text[: child.start] + text[child.end :].removeprefix(_first_newline(text))
 
 
 def _cut(text: str, container: JsonNode, child: JsonNode) -> str:
@@ -326,8 +326,3 @@ def _blanks_before(text: str, container: JsonNode) -> str | None:
     blanks = lead.rstrip(" \t")
     mark = _first_newline(text) * 2
     return blanks.removesuffix(mark) if blanks.endswith(mark) else None
-
-
-def _remove_root(text: str, root: JsonNode) -> str:
-    """Return the text of a file that contains nothing except our hooks, without them."""
-    return text[: root.start] + text[root.end :].removeprefix(_first_newline(text))

@@ -19,7 +19,7 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import config, event_log
-from memory_core.storage.config_yml import config_defaults, project_rules
+from memory_core.storage.config_yml import default_settings, project_rules
 from memory_core.storage.database import state_db
 from memory_core.storage.database.run_table import RECENT_RUNS, Delivery, RecentUse
 from memory_core.storage.project import Project
@@ -287,7 +287,7 @@ def read_status(
         *_check_learnings(memories, user),
         *_check_level(level, user),
     ]
-    is_kept = project.config["expire_after"] == config_defaults.OFF
+    is_kept = project.config["expire_after"] == default_settings.OFF
     hooks_state = _describe_hooks(files, faults)
     next_step = START_STEP if hooks else INSTALL_STEP
     if ", but" in hooks_state or unreadable:

@@ -49,7 +49,7 @@ class MergeResult:
         self.evicted: list[tuple[str, str]] = []  # section title, text with nested lines
         self.rivals: dict[str, str] = {}  # a learning: the item that contradicts it, and stays
         # Evicted items, each with the learning that contradicts it.
-        self.contradicted: list[tuple[tuple[str, str], str]] = []
+        self.contradicted: dict[tuple[str, str], str] = {}
 
     def learn(self, learning: LearningLike) -> None:
         """Merge a learning; raises ValueError if the document cannot take it."""
@@ -97,7 +97,7 @@ class MergeResult:
         rest = edits.remove_items(self.document, items)
         self._take(edits.insert_item(rest, rest.sections[place], content, nested), content)
         self.evicted += moved
-        self.contradicted += [(entry, content) for entry in moved]
+        self.contradicted |= dict.fromkeys(moved, content)
         return True
 
     def _improve(self, twin: Item, content: str, nested: str) -> str:
@@ -106,7 +106,7 @@ class MergeResult:
         Returns "" if nothing is better, or does not fit.  Preferences and items of people stay.
         """
         is_free = self._rules.by_person or self._age_of(twin.text) is not None
-        if not is_free or twin in preferences.list_items(self.document):
+        if not is_free or preferences.is_title(twin.section):
             return ""
         text = similarity.choose_better(twin.text, content)
         nested = "" if twin.nested else nested

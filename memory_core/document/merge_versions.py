@@ -100,7 +100,6 @@ def _read_memory(text: str) -> Iterator[Block]:
     items = {item.line: item for item in document.items}
     comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
     code = set(document.verbatim)
-    preference_lines = {item.line for item in preferences.list_items(document)}
     while at < len(lines):
         end = at + 1
         if at in headings:
@@ -108,7 +107,7 @@ def _read_memory(text: str) -> Iterator[Block]:
         elif at in items:
             item, end = items[at], items[at].end
             if "".join(lines[at:end]).strip("-+* \t"):
-                yield _read_item(item, lines, at in preference_lines)
+                yield _read_item(item, lines)
         elif at in comments:
             yield Block(HEADER, lines[at:end], comments[at])
         elif at in code:
@@ -127,10 +126,10 @@ def _read_memory(text: str) -> Iterator[Block]:
         at = end
 
 
-def _read_item(item: Item, lines: Lines, is_preference: bool) -> Block:
-    key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
+def _read_item(item: Item, lines: Lines) -> Block:
+    key = preferences.read_key(item) if preferences.is_title(item.section) else ""
     inner = item.text_end if item.text else item.end
-    kind, text = (PREFERENCE, key) if is_preference and key else (ITEM, item.text)
+    kind, text = (PREFERENCE, key) if key else (ITEM, item.text)
     return Block(kind, lines[item.line : inner], text, lines[inner : item.end])
 
 

@@ -42,8 +42,7 @@ def is_title(title: str) -> bool:
 
 def list_items(document: Document) -> list[Item]:
     """Return the items of the preferences, with or without a key."""
-    sections = (section for section in document.sections if is_title(section.title))
-    return [item for section in sections for item in section.items]
+    return [item for item in document.items if is_title(item.section)]
 
 
 def list_effective(document: Document) -> list[Item]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from errno import ENOENT
 
@@ -146,10 +147,8 @@ def install(project: Project) -> DriverChanges:
             _write_attributes(project, memories, text + gap + added, changes)
     for key, value in (("name", DRIVER_TITLE), ("driver", build_command())):
         changes.config |= _configure(folder, key, value)
-    try:
+    with suppress(OSError):
         project.paths.state.make_root()  # so that an upgrade finds this clone
-    except OSError:
-        pass
     changes.is_ignored = not git_command.run(folder, "check-ignore", "-q", "PM.md")[0]
     changes.resolutions = resolve_files(project, write=True)
     return changes

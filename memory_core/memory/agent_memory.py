@@ -189,16 +189,13 @@ class AgentMemory:
         Those that a learning contradicts wait for a person, too.
         """
         self.text = merged.text
-        waiting = {}
-        for pair, other in merged.contradicted:
-            text, _, nested = pair[1].partition("\n")
-            reason = f"contradicts: {other}"
-            waiting[pair] = self.make_waiting(pair[0], text, nested, reason=reason, other=other)
         self.evicted += merged.evicted
-        self.review += waiting.values()
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
-            entry = waiting.get((section, item), "")
+            entry: Any = ""
+            if other := merged.contradicted.get((section, item)):
+                entry = self.make_waiting(section, text, nested, f"contradicts: {other}", other)
+                self.review.append(entry)
             self.record("evicted", text, section=section, nested=nested, waiting=entry)
         return merged
 

@@ -16,7 +16,7 @@ from memory_core.memory.agent_memory import AgentMemory, make_change_id
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.config_yml import default_settings
 from memory_core.text import similarity
 
 # Why a learning waits with this setting, and why one is dropped.
@@ -154,7 +154,7 @@ def _admit(memory: AgentMemory, lesson: Lesson, by_person: bool) -> Iterator[Lea
 def _find_waiting_reason(memory: AgentMemory, lesson: Lesson) -> str:
     """Return why all new learnings of an agent's report wait for a person, "" for most."""
     config = memory.project.config
-    if config.learning_of(memory.agent) == config_defaults.ASK:
+    if config.learning_of(memory.agent) == default_settings.ASK:
         return ASK_REASON
     if lesson.is_tainted and (config["hold_tainted"] or config["hold_outside"]):
         return TAINTED_REASON
@@ -200,7 +200,7 @@ def _take_wrong(memory: AgentMemory, lesson: Lesson) -> None:
     A person decides on them.  An item that only a person may withdraw is still delivered until
     then.  Another one stays in the file with `learning: ask`, and is not delivered.
     """
-    must_ask = memory.project.config.learning_of(memory.agent) == config_defaults.ASK
+    must_ask = memory.project.config.learning_of(memory.agent) == default_settings.ASK
     for key, reason in lesson.wrong.items():
         state = memory.history.get(key)
         if state is None:

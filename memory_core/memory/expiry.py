@@ -12,7 +12,7 @@ from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log
-from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.config_yml import default_settings
 from memory_core.storage.project import Project
 from memory_core.text.times import format_utc
 
@@ -32,7 +32,7 @@ def expire_items(project: Project, write: bool = True) -> Expired:
 
     Without `write` nothing is changed.  A memory that cannot be read or written is logged.
     """
-    days = config_defaults.count_days(project.config["expire_after"])
+    days = default_settings.count_days(project.config["expire_after"])
     if not days:
         return []
     until = format_utc(time.time() - days * DAY_SECONDS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_spelling
@@ -98,10 +99,8 @@ def _write(project: Project, agent: str, stamp: list[Any], memory: ReadyMemory) 
     )
     data = marshal.dumps(values)
     data = digests.hash_bytes(data, ready.DIGEST_SIZE) + data
-    try:
+    with suppress(OSError):
         project.paths.state.replace(ready.locate(project.folders[0], agent), data, durable=False)
-    except OSError:
-        pass
 
 
 def remove(folder: MemoryFolder, agent: str) -> None:
@@ -392,11 +391,10 @@ class _Level:
         ranks = [rights.rank_of(self._find_tier(item)) for item in items]
         if len({*ranks}) < 2:
             return []
-        of_preferences = {item.line: item for item in preferences.list_items(self.document)}
         best: dict[str, int] = {}
         keys = []
         for item, rank in zip(items, ranks, strict=True):
-            key = preferences.read_key(item) if item.line in of_preferences else ""
+            key = preferences.read_key(item) if preferences.is_title(item.section) else ""
             words = similarity.normalize_text(item.text) or str(item.line)
             keys.append(f"{key}:" if key else words)
             best[keys[-1]] = max(best.get(keys[-1], 0), rank)
@@ -410,13 +408,13 @@ class _Level:
         Those that only a person may withdraw stay; a low confidence does not remove preferences.
         """
         least = self._project.config["min_confidence"]
-        spared = {item.line for item in preferences.list_items(self.document)}
         uncertain = []
         for item in self.document.items:
             note = self.find_note(item.text)
+            stays = note.is_persons or preferences.is_title(item.section)
             if not note.is_persons and note.is_doubted:
                 uncertain.append((item, DOUBTED))
-            elif not note.is_persons and note.confidence < least and item.line not in spared:
+            elif not stays and note.confidence < least:
                 uncertain.append((item, UNCERTAIN))
         return uncertain
 

@@ -137,8 +137,6 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     # The header shows that agent-memory wrote the file; its history was lost later.
     kind = "imported" if is_first and memory.header_time else "edited"
     record_difference(memory, difference, kind, item_history.HAND_SOURCE)
-    if not difference.missed:
-        return
     for state in difference.missed:
         if preferences.is_title(state.section):
             _set_preference(memory, state.text)

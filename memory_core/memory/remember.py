@@ -7,6 +7,7 @@ in the history, prevent it from being counted twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from memory_core.learning import extraction, feedback
@@ -17,7 +18,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.changes import Lesson
 from memory_core.memory.run_history import RunRecord
 from memory_core.storage import run_records, typed_command
-from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.config_yml import default_settings
 from memory_core.storage.project import Project
 from memory_core.text import phrases, similarity
 from memory_core.text.phrases import format_count
@@ -133,7 +134,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson) -> None:
         runs.try_note(run, keys=[*keys, *map(_wrong_key, lesson.wrong)])
     by, waits = {**lesson.source, "change": lesson.change_id}, len(lesson.refused)
     counts = {"learned": lesson.learned, "waiting": waits, "reported as wrong": len(lesson.wrong)}
-    if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
+    if any(counts.values()) and memory.project.config["notices"] != default_settings.OFF:
         change = phrases.shorten_change(lesson.change_id)
         line = format_run(memory.agent, runs.record(run), counts, change)
         add_notice(memory.project, session, line)
@@ -165,7 +166,5 @@ def add_notice(project: Project, session: str, line: str) -> None:
     """Add a line for the person, with commands as people here type them, if there is a state."""
     line = typed_command.name_command(line, project.environ)
     path = run_records.SessionRuns(project.paths, session).notices
-    try:
+    with suppress(OSError):
         project.paths.state.append(path, f"{line}\n".encode())
-    except OSError:
-        pass

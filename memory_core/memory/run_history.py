@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from memory_core.history import performance
@@ -48,18 +49,14 @@ def add_records(store: Store, records: Sequence[RunRecord]) -> None:
 
 def resolve_errors(store: Store, agent: str, learned: Mapping[str, str]) -> None:
     """Give the errors of runs without a resolution what the run has just learned."""
-    try:
+    with suppress(OSError):  # the learning is saved
         state_db.write(store.paths.state, lambda db: run_table.resolve_errors(db, agent, learned))
-    except OSError:
-        pass  # the learning is saved
 
 
 def add_subject(store: Store, agent: str, run: str, about: str) -> None:
     """Keep what a run was about; not in a history, since a prompt may name anything."""
-    try:
+    with suppress(OSError):  # selection does without
         state_db.write(store.paths.state, lambda db: run_table.add_subject(db, agent, run, about))
-    except OSError:
-        pass  # selection does without
 
 
 def read_use(store: Store, agent: str) -> tuple[dict[str, Uses], dict[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from functools import partial
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -59,10 +60,8 @@ def take_over(store: Store, gone: GoneProject) -> None:
     """
     for name in gone.reports:
         path = os.path.join(inbox.FOLDER, name)
-        try:
+        with suppress(FileExistsError):
             store.paths.state.publish(path, gone.state.read(path, hook_files.MAX_BYTES))
-        except FileExistsError:
-            pass
         gone.state.delete(path)
     now = format_utc(time.time())
     for stem, entries in gone.reviews.items():

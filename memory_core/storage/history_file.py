@@ -10,6 +10,7 @@ from __future__ import annotations
 import binascii
 import os
 import zlib
+from contextlib import suppress
 
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles, UsedInPart
@@ -92,11 +93,9 @@ class HistoryFile:
 
     def truncate(self, size: int) -> None:
         """Cut the file back to a size that `append` returned; records that stay do no harm."""
-        try:
+        with suppress(OSError):
             if size >= 0:
                 file_actions.truncate(self.files, self.path, size)
-        except OSError:
-            pass
 
     def drop_abouts(self, write: bool) -> int:
         """Remove what runs were about, which older versions wrote; return the number of records.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memory_core.files import file_actions, safe_files
@@ -59,10 +60,8 @@ def is_done(paths: LevelPaths, name: str) -> bool:
 
 def finish(paths: LevelPaths, name: str) -> None:
     """Remove a report whose content is saved; its event is not taken again.  Raises OSError."""
-    try:
+    with suppress(FileExistsError):
         paths.state.create(f"{DONE}/{split(name)[1]}")
-    except FileExistsError:
-        pass
     paths.state.delete(f"{FOLDER}/{name}")
 
 
@@ -73,10 +72,8 @@ def put_back(paths: LevelPaths, name: str, is_readable: bool) -> None:
     target = f"{FOLDER}/{stem}~{key}.{tries}"
     if tries >= MAX_TRIES:
         target = f"{UNREADABLE}/{stem}~{key}"
-    try:
+    with suppress(OSError):  # the next worker finds it under the old name
         paths.state.rename(f"{FOLDER}/{name}", target)
-    except OSError:
-        pass  # the next worker finds it under the old name
 
 
 def await_worker(paths: LevelPaths, seconds: float) -> None:

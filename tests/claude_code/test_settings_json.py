@@ -355,5 +355,5 @@ def test_a_plugin_without_files_has_no_hooks(tmp_path: Path) -> None:
     assert list(plugin_hooks.read_hooks(plugin)) == []
     (tmp_path / "hooks").mkdir()
     (tmp_path / "hooks" / "hooks.json").write_text("{")
-    (source,) = plugin_hooks.read_hooks(plugin)
-    assert source.problem
+    ((_path, _hooks, problem),) = plugin_hooks.read_hooks(plugin)
+    assert problem

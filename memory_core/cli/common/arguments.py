@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
@@ -142,10 +143,8 @@ def parse_time(text: str, now: float) -> str:
     The text is a duration before `now` (seconds since 1970), a day, or a day with a time.  A time
     before 1970 becomes 1970.
     """
-    try:
+    with suppress(CommandRefused):
         return format_utc(max(0.0, now - parse_duration(text)))
-    except CommandRefused:
-        pass
     try:
         moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
         zone = moment.tzinfo or timezone.utc

@@ -10,18 +10,19 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
-from memory_core.storage.config_yml.config_defaults import PROTECTIONS, USERS_OWN
 from memory_core.storage.config_yml.config_models import (
     ConfigRoot,
     MemoryConfig,
     describe_settings,
 )
+from memory_core.storage.config_yml.default_settings import PROTECTIONS, USERS_OWN
 from memory_core.text import sanitize
 
 OVERRIDES_PATH = ("memory", "agent_overrides")
@@ -68,7 +69,7 @@ def merge_texts(
         if path == project:
             reader.drop_users_own(read)
         _keep_protections(settings.get("memory") or {}, read.get("memory") or {})
-        _overlay(settings, read)
+        settings = _overlay(settings, read)
         problems += [f"{path}:{line}: {message}" for line, message in sorted(reader.problems)]
     return MemoryConfig(**settings.get("memory", {})).model_dump(), problems
 
@@ -80,12 +81,11 @@ def _keep_protections(base: dict[str, Any], above: dict[str, Any]) -> None:
             above.pop(key, None)
 
 
-def _overlay(base: dict[str, Any], above: dict[str, Any]) -> None:
-    for key, value in above.items():
-        if isinstance(value, dict) and isinstance(base.get(key), dict):
-            _overlay(base[key], value)
-        else:
-            base[key] = value
+def _overlay(base: Any, above: Any) -> Any:
+    """Return settings over those of `base`, key by key."""
+    if not (isinstance(base, dict) and isinstance(above, dict)):
+        return above
+    return {**base, **{key: _overlay(base.get(key), value) for key, value in above.items()}}
 
 
 class _ConfigReader:
@@ -251,10 +251,9 @@ def _split_key(key: str) -> tuple[str, ...]:
 
 def _overlaid(settings: Any, path: tuple[str, ...], value: Any) -> Any:
     """Return the settings with this value at a path."""
-    inner = settings if isinstance(settings, dict) else {}
-    first, *rest = path
-    below = _overlaid(inner.get(first), tuple(rest), value) if rest else value
-    return {**inner, first: below}
+    for key in reversed(path):
+        value = {key: value}
+    return _overlay(settings, value)
 
 
 def _format_nested(path: tuple[str, ...], value: str, indent: int = 0) -> str:
@@ -316,10 +315,8 @@ def _line_of(node: yaml.Node) -> int:
 
 def _build_scalar(node: yaml.ScalarNode) -> Any:
     if node.tag in VALUE_TAGS and len(node.value) <= MAX_NUMBER_LENGTH:
-        try:
+        with suppress(ValueError, LookupError):  # an explicit tag does not fit
             return yaml.SafeLoader("").construct_object(node)
-        except (ValueError, LookupError):
-            pass  # an explicit tag does not fit
     return node.value
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_core.storage import config
 from memory_core.storage.config import OFF_WORDS, Config, read_variable
-from memory_core.storage.config_yml import config_defaults, default_settings
+from memory_core.storage.config_yml import default_settings
 from memory_core.storage.paths import LevelPaths
 from memory_core.text import digests, fastjson
 
@@ -83,9 +83,9 @@ def _find_mode(values: dict[str, Any], own: dict[str, Any]) -> str:
         return str(own["learning"])
     switch = own.get("auto_learning")
     if not (values["auto_learning"] if switch is None else switch):
-        return config_defaults.OFF
+        return default_settings.OFF
     mode = str(values["learning"])
-    return config_defaults.AUTO if switch and mode == config_defaults.OFF else mode
+    return default_settings.AUTO if switch and mode == default_settings.OFF else mode
 
 
 def read_source(level: LevelPaths) -> str:
@@ -129,8 +129,8 @@ def _switch_learning(values: dict[str, Any], is_on: bool) -> dict[str, Any]:
 
     def switch(own: dict[str, Any]) -> dict[str, Any]:
         mode = own["learning"]
-        if not is_on or mode == config_defaults.OFF:
-            mode = mode and (config_defaults.AUTO if is_on else config_defaults.OFF)
+        if not is_on or mode == default_settings.OFF:
+            mode = mode and (default_settings.AUTO if is_on else default_settings.OFF)
         return {**own, "auto_learning": is_on, "learning": mode}
 
     overrides = {agent: switch(own) for agent, own in values["agent_overrides"].items()}

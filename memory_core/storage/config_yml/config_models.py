@@ -21,8 +21,7 @@ from pydantic import (
 )
 
 from memory_core.storage.config_yml import default_settings
-from memory_core.storage.config_yml.config_defaults import count_days
-from memory_core.storage.config_yml.default_settings import OVERRIDES, ROWS
+from memory_core.storage.config_yml.default_settings import OVERRIDES, ROWS, count_days
 from memory_core.storage.paths import FOLDER_NAME
 
 # Folders of agent-memory that are not for memories; earlier code wrote the last two.
@@ -138,13 +137,6 @@ TYPES: dict[str, Any] = {
     "exclude": AgentPatterns,
     "expire_after": Annotated[str, BeforeValidator(read_off), AfterValidator(check_duration)],
     "experiment.hold_out": Annotated[float, BeforeValidator(read_share)],
-    **dict.fromkeys(
-        (
-            f"agent_overrides.{name}"
-            for name in ("size_kb", "max_sections", "max_items_per_section")
-        ),
-        int | None,
-    ),
     "agent_overrides.learning": LearningMode | None,
     "agent_overrides.auto_learning": bool | None,
 }
@@ -165,7 +157,7 @@ def _make_model(values: dict[str, Any], prefix: str = "") -> type[ConfigSection]
             continue
         lowest, highest = ROWS[key].limits or (None, None)
         field = Field(default, description=ROWS[key].meaning, ge=lowest, le=highest)
-        fields[name] = (TYPES.get(key, type(default)), field)
+        fields[name] = (TYPES.get(key, int | None if default is None else type(default)), field)
     return create_model(prefix or "memory", __base__=ConfigSection, **fields)
 
 

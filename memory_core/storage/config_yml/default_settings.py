@@ -1,4 +1,4 @@
-"""The table of the settings, `settings.txt`, as plain data: config_models needs pydantic."""
+"""The table of the settings, `settings.txt`, and values of them: config_models needs pydantic."""
 
 from __future__ import annotations
 
@@ -8,6 +8,20 @@ from typing import Any, NamedTuple
 from memory_core.text import fastjson
 
 PATH = os.path.join(os.path.dirname(__file__), "settings.txt")
+
+# What happens to learnings of agents: they are saved, wait for a person, or are left out.
+AUTO, ASK, OFF = "auto", "ask", "off"
+
+# Which items agents receive: all that nothing is found against, or those that a person reviewed.
+SCORED, STRICT = "scored", "strict"
+
+# What the user's config.yml sets to one of these values, no config.yml of a project takes back.
+PROTECTIONS = {"trust": STRICT, "hold_tainted": True, "hold_outside": True}
+
+# These count in the user's config.yml only.
+USERS_OWN = ("trusted_signers",)
+
+DAYS_OF_UNIT = {"d": 1, "w": 7}
 
 # The settings for single agents, of which none is set by default.
 OVERRIDES = "agent_overrides."
@@ -46,3 +60,12 @@ def _nest_defaults() -> dict[str, Any]:
 ROWS = {row.key: row for row in _read_table()}
 DEFAULTS = _nest_defaults()
 MAX_SIZE_KB = int(ROWS["limits.default_size_kb"].limits[1])
+
+
+def count_days(duration: str) -> int | None:
+    """Return the days of a duration such as 28d or 4w, 0 for off, None if it is invalid."""
+    if duration == OFF:
+        return 0
+    number, days = duration[:-1], DAYS_OF_UNIT.get(duration[-1:])
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 4
+    return int(number) * days or None if days and is_number else None

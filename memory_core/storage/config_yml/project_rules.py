@@ -10,7 +10,7 @@ from memory_core.files import project_roots
 from memory_core.history import rights
 from memory_core.history.item_history import Weights
 from memory_core.storage import paths
-from memory_core.storage.config_yml import config_defaults
+from memory_core.storage.config_yml import default_settings
 from memory_core.storage.project import Project, load_config
 from memory_core.storage.store import Store
 
@@ -34,7 +34,7 @@ def contains(project: Project, folder: str) -> bool:
 
 def is_strict(project: Project) -> bool:
     """Return whether agents receive only what was reviewed on this machine: `memory.trust`."""
-    return bool(project.config["trust"] == config_defaults.STRICT)
+    return bool(project.config["trust"] == default_settings.STRICT)
 
 
 def list_given_tiers(project: Project) -> Collection[str]:

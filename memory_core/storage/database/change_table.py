@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memory_core.storage.database import state_db
@@ -106,10 +107,9 @@ def finish(paths: LevelPaths, stem: str, changes: Sequence[str]) -> None:
     """Note that these changes are written; an unfinished one is no version of the file."""
     update = "UPDATE changes SET is_written = 1 WHERE agent = ? AND change = ?"
     rows = [(stem, change) for change in changes]
-    try:
+    # A version that is not recognised later does less harm than a change made twice.
+    with suppress(OSError):
         state_db.write(paths.state, lambda db: db.executemany(update, rows))
-    except OSError:
-        pass  # a version that is not recognised later does less harm than a change made twice
 
 
 def read_steps(paths: LevelPaths, stem: str, changes: Sequence[str]) -> dict[str, TextStep | None]:

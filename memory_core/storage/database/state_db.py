@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TypeVar
 
 from memory_core.storage.database import old_state, run_table
@@ -141,11 +141,9 @@ def _make_file(state: StateFiles) -> None:
     process have.
     """
     flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
-    try:
+    with suppress(OSError):  # the database is in memory then
         state.make_root()
         os.close(os.open(state.locate(FILE_NAME), flags, 0o600))
-    except OSError:
-        pass  # the database is in memory then
 
 
 def _migrate(connection: sqlite3.Connection, state: StateFiles) -> None:
