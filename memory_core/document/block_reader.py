@@ -311,24 +311,19 @@ class BlockReader:
     def _skip_verbatim(self, sign: str, length: int, closes: Callable[[str], bool]) -> None:
         """Skip the code or comment that begins at this line."""
         self.verbatim.append(self.at)
-        self.verbatim_end, is_closed = self._find_end(sign, length, closes)
+        self.verbatim_end, is_closed = 0, False
+        if length < self.never_closed.get(sign, length + 1):
+            self.verbatim_end, is_closed = self._find_closer(sign, length, closes)
+        if not self.verbatim_end:
+            below = range(self.at + 1, len(self.lines))
+            limits = (at for at in below if self._is_limit(self.lines[at]))
+            self.verbatim_end = next(limits, len(self.lines))
         if not is_closed:
             while not self.lines[self.verbatim_end - 1].strip():
                 self.verbatim_end -= 1
             self.unclosed[self.at] = sign * length
             opening = COMMENT_START if sign == COMMENT_END else sign * 3
             self._warn(f"{opening} is never closed; it ends at the next section")
-
-    def _find_end(self, sign: str, length: int, closes: Callable[[str], bool]) -> tuple[int, bool]:
-        """Return the line after code or a comment, and whether it is closed."""
-        if length < self.never_closed.get(sign, length + 1):
-            end, is_closed = self._find_closer(sign, length, closes)
-            if end:
-                return end, is_closed
-        end = self.at + 1
-        while end < len(self.lines) and not self._is_limit(self.lines[end]):
-            end += 1
-        return end, False
 
     def _is_limit(self, line: str) -> bool:
         is_marker = self.conflict and read_marker(line) != ""
@@ -337,7 +332,7 @@ class BlockReader:
     def _find_closer(
         self, sign: str, length: int, closes: Callable[[str], bool]
     ) -> tuple[int, bool]:
-        """Return the same for code or a comment with a closing line, else 0.
+        """Return the line after code or a comment, and whether it is closed; 0 without an end.
 
         What is closed may contain sections and whole conflicts; it may not end within a conflict
         that begins in it.
@@ -359,7 +354,7 @@ class BlockReader:
         if not end:
             # Later code does not search again, which keeps the time linear.
             self.never_closed[sign] = length
-        return end, True
+        return end, end > 0
 
 
 def _skip(line: str, pos: int) -> int:

@@ -67,13 +67,16 @@ def is_known(title: str) -> bool:
     return markdown.normalize_title(title) in map(markdown.normalize_title, titles)
 
 
+def type_of(title: str) -> str:
+    """Return the type whose learnings are in a section of this title, "" for another section."""
+    key, titles = markdown.normalize_title(title), SECTION_TITLES.items()
+    return next((kind for kind, own in titles if markdown.normalize_title(own) == key), "")
+
+
 def category_of(title: str) -> str | None:
     """Return the category whose items are in a section of this title, or None."""
-    categories = {
-        markdown.normalize_title(SECTION_TITLES[kind]): category
-        for category, kind in CATEGORY_TYPES.items()
-    }
-    return categories.get(markdown.normalize_title(title))
+    categories = {kind: category for category, kind in CATEGORY_TYPES.items()}
+    return categories.get(type_of(title))
 
 
 def render_new(name: str, project: str, limits: Limits, now: str) -> str:

@@ -73,16 +73,9 @@ def _compare(agent: str, measure: str, runs: Sequence[dict[str, Any]]) -> GroupC
     low = high = None
     if min(len(with_memory), len(without)) >= MIN_RUNS:
         low, high = _bootstrap(_smooth(with_memory, measure), _smooth(without, measure))
-    return GroupComparison(
-        agent,
-        measure,
-        len(with_memory),
-        len(without),
-        fmean(with_memory) if with_memory else None,
-        fmean(without) if without else None,
-        low,
-        high,
-    )
+    counts = len(with_memory), len(without)
+    given, held_out = (fmean(group) if group else None for group in (with_memory, without))
+    return GroupComparison(agent, measure, *counts, given, held_out, low, high)
 
 
 def _read_measure(run: dict[str, Any], measure: str) -> float | None:

@@ -116,16 +116,8 @@ def make_error(text: str, tool: str = "", **details: Any) -> Row | None:
         return None
     names = ("agent", "time", "run", "session", "source")
     fields = {name: _read_text(details, name) for name in names}
-    resolution = error_text.clean(_read_text(details, "resolution"))
-    key = error_text.id_of(line)
-    return {
-        "kind": "error",
-        **fields,
-        "id": key,
-        "text": line,
-        "tool": tool,
-        "resolution": resolution,
-    }
+    fields |= {"kind": "error", "id": error_text.id_of(line), "text": line, "tool": tool}
+    return {**fields, "resolution": error_text.clean(_read_text(details, "resolution"))}
 
 
 def _read_text(record: Mapping[str, Any], name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -88,11 +89,8 @@ class AgentMemory:
 
     def merge_learnings(self, learnings: Iterable[Learning], by_person: bool) -> MergeResult:
         """Return the result of merging learnings into the text; limits apply to agents only."""
+        age_of = partial(self.history.age_of, is_outside=self.is_outside)
         confidence = project_rules.read_weights(self.project).agent
-
-        def age_of(text: str) -> tuple[float, str] | None:
-            return self.history.age_of(text, self.is_outside)
-
         rules = merge_learnings.Rules(age_of, confidence, by_person)
         return merge_learnings.merge_learnings(
             self.text, learnings, self.limits, self.now, self.agent, rules
@@ -203,11 +201,9 @@ class AgentMemory:
         self, section: str, text: str, nested: str, reason: str, other: str = ""
     ) -> dict[str, Any]:
         """Return the entry of the review for an item of this memory."""
-        state, types = self.history.find(text), template.SECTION_TITLES
-        kind = next((kind for kind, title in types.items() if title == section), "")
-        entry: dict[str, Any] = {"type": kind, "content": text, "nested": nested, "other": other}
-        entry["reason"] = reason
-        if state:
+        entry: dict[str, Any] = {"type": template.type_of(section), "content": text}
+        entry |= {"nested": nested, "other": other, "reason": reason}
+        if state := self.history.find(text):
             entry |= {"run": state.run, "session": state.session, "source": state.source}
             entry |= {"tier": state.tier, "reading": state.reading}
         return entry

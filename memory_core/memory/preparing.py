@@ -387,20 +387,15 @@ class _Level:
 
         Two preferences say the same if they have the same key.
         """
-        items = self.document.items
-        ranks = [rights.rank_of(self._find_tier(item)) for item in items]
-        if len({*ranks}) < 2:
-            return []
         best: dict[str, int] = {}
-        keys = []
-        for item, rank in zip(items, ranks, strict=True):
+        rated = []
+        for item in self.document.items:
             key = preferences.read_key(item) if preferences.is_title(item.section) else ""
             words = similarity.normalize_text(item.text) or str(item.line)
-            keys.append(f"{key}:" if key else words)
-            best[keys[-1]] = max(best.get(keys[-1], 0), rank)
-        return [
-            item for item, key, rank in zip(items, keys, ranks, strict=True) if rank < best[key]
-        ]
+            rated.append((item, f"{key}:" if key else words, rights.rank_of(self._find_tier(item))))
+        for _item, key, rank in rated:
+            best[key] = max(best.get(key, 0), rank)
+        return [item for item, key, rank in rated if rank < best[key]]
 
     def _list_uncertain(self) -> list[tuple[Item, str]]:
         """Return items that runs reported as wrong, or below a confidence, with the reasons.

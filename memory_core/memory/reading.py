@@ -43,10 +43,6 @@ DAY_SECONDS = 86400
 FIRST_PLACE = (-1, "", "", 0.0)
 LAST_PLACE = (1 << 62, "", "", 0.0)
 
-TYPE_BY_TITLE = {
-    markdown.normalize_title(title): kind for kind, title in template.SECTION_TITLES.items()
-}
-
 
 def read_memory(
     project: Project, agent: str, store: Store | None = None, change_id: str = ""
@@ -147,9 +143,7 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
 def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> None:
     """Add items again that the user's editor had not loaded; all are of people, or of agents."""
     learnings = [
-        Learning(
-            TYPE_BY_TITLE.get(markdown.normalize_title(state.section), ""), state.text, state.nested
-        )
+        Learning(template.type_of(state.section), state.text, state.nested)
         for state in states
         if not preferences.is_title(state.section)
     ]

@@ -134,7 +134,7 @@ def _plan_update(target: SettingsTarget) -> FileChange | None:
     gets those for its tasks, if it has only these or the user's settings have the others.
     """
     parts = find_parts(target.project, target.is_user)
-    others = list_entries(target) or list_entries(_find_target("", user=True))
+    others = list_entries(target) or _list_targets("")
     if others and not (target.is_user or _has_hooks(target)):
         parts.remove(settings_json.BASIC)
     change = _plan_hooks(target, parts)
@@ -177,7 +177,7 @@ def plan_task_hooks(project: Project) -> FileChange | None:
     """Return the change that adds the hooks for tasks, None without any hooks of agent-memory."""
     shared, local = _find_targets(project.paths.root)
     target = local if _has_hooks(local) and not _has_hooks(shared) else shared
-    if not (_has_hooks(target) or _has_hooks(_find_target("", user=True))):
+    if not (_has_hooks(target) or any(map(_has_hooks, _find_targets("")))):
         return None
     return _plan_update(target)
 
@@ -212,9 +212,9 @@ def uninstall(
     Memory files stay.
     """
     removal, target = program.Removal(dry_run, say), _find_target(project, user)
-    targets = [target] if user else _find_targets(target.root)
+    targets = _find_targets("" if user else target.root)
     if everything and not user:
-        targets.append(_find_target("", user=True))
+        targets += _find_targets("")
     has_hooks = [_remove_hooks(place, removal) for place in targets]
     if not any(has_hooks):
         say(f"No hooks to remove in {target.path}.")
@@ -296,7 +296,7 @@ def _remove_merge_driver(project: Project, removal: Removal) -> None:
 
 
 def _list_targets(root: str) -> list[SettingsTarget]:
-    """Return the settings files of a project that have hooks of agent-memory."""
+    """Return those of `_find_targets` that have hooks of agent-memory."""
     return [target for target in _find_targets(root) if list_entries(target)]
 
 
@@ -338,7 +338,9 @@ class SettingsTarget(NamedTuple):
 
 
 def _find_targets(root: str) -> list[SettingsTarget]:
-    """Return both settings files of a project, the one that is committed first."""
+    """Return both settings files of a project, the committed one first, or the user's for ""."""
+    if not root:
+        return [_find_target_of(os.path.join(_config_folder(), "settings.json"))]
     names = (settings_files.PROJECT_SETTINGS, settings_files.LOCAL_SETTINGS)
     return [SettingsTarget(SafeFiles(root), name, root) for name in names]
 
@@ -351,7 +353,7 @@ def _find_target(project: str, user: bool) -> SettingsTarget:
     if user and project:
         raise InstallRefused(f"--user is for all projects: leave out {project}", 2)
     if user:
-        return _find_target_of(os.path.join(_config_folder(), "settings.json"))
+        return _find_targets("")[0]
     root = os.path.abspath(project)
     if not os.path.isdir(root):
         reason = "is not a folder" if os.path.lexists(root) else "does not exist"
@@ -465,8 +467,7 @@ def _back_up(change: FileChange) -> str | None:
 
 def update_hooks(root: str, say: Say) -> None:
     """Update the hooks of a project that has them, or of the user for "" as the root."""
-    user = _find_target("", user=True)
-    for target in _list_targets(root) if root else [user] if list_entries(user) else []:
+    for target in _list_targets(root):
         try:
             if change := _plan_update(target):
                 write_settings(change)

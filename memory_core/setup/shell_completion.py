@@ -7,6 +7,7 @@ when it starts.
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 
 from memory_core.files import file_actions
@@ -47,11 +48,8 @@ def _remove_lines(files: SafeFiles, name: str, lines: list[str], removal: Remova
             f"~/{refusal}: remove these lines yourself, if they are there: {'; '.join(lines)}"
         )
     files.refused.clear()
-    after = b"\n" + before
-    for line in (line.encode() for line in lines):
-        for blank in (b"\n", b""):
-            after = after.replace(b"\n" + blank + line + b"\n", b"\n")
-    after = after[1:]
+    pattern = b"|".join(re.escape(line.encode()) for line in lines)
+    after = re.sub(rb"^\n?(?:%b)\n" % pattern, b"", before, flags=re.MULTILINE)
     if after != before:
         place = f"the completion from {files.locate(name)}"
         removal.remove(place, partial(files.replace, name, after))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -94,12 +95,8 @@ def list_unreadable(paths: LevelPaths) -> list[str]:
 
 def list_agents(paths: LevelPaths) -> dict[str, int]:
     """Return how many reports each agent has in the inbox, by file stem."""
-    counts: dict[str, int] = {}
-    for name in paths.state.list_names(FOLDER):
-        stem = split(name)[0]
-        if stem:
-            counts[stem] = counts.get(stem, 0) + 1
-    return counts
+    stems = (split(name)[0] for name in paths.state.list_names(FOLDER))
+    return Counter(filter(None, stems))
 
 
 def clear_old(paths: LevelPaths) -> None:

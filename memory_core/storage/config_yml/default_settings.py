@@ -13,7 +13,7 @@ PATH = os.path.join(os.path.dirname(__file__), "settings.txt")
 AUTO, ASK, OFF = "auto", "ask", "off"
 
 # Which items agents receive: all that nothing is found against, or those that a person reviewed.
-SCORED, STRICT = "scored", "strict"
+STRICT = "strict"
 
 # What the user's config.yml sets to one of these values, no config.yml of a project takes back.
 PROTECTIONS = {"trust": STRICT, "hold_tainted": True, "hold_outside": True}
