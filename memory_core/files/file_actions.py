@@ -33,6 +33,13 @@ def is_older(files: SafeFiles, path: str, before: float) -> bool:
     return status is not None and status.st_mtime < before
 
 
+def list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
+    """Return the files of a folder with this ending that last changed before a time in seconds."""
+    names = [name for name in files.list_names(folder) if name.endswith(ending)]
+    paths = [os.path.join(folder, name) for name in names]
+    return [path for path in paths if is_older(files, path, before)]
+
+
 def scan(files: SafeFiles, path: str = "") -> list[tuple[str, os.stat_result]]:
     """Return (name, status) of the regular files in a folder, in any order."""
     follows = files.follows_links
@@ -96,8 +103,5 @@ def sync(files: SafeFiles, path: str = "") -> None:
 
 def remove_stale(files: SafeFiles, folder: str) -> None:
     """Remove the temporary files that killed writers left in a folder."""
-    before = time.time() - STALE_SECONDS
-    for name in files.list_names(folder):
-        path = os.path.join(folder, name)
-        if name.endswith(TEMPORARY) and is_older(files, path, before):
-            files.remove(path)
+    for path in list_older(files, folder, time.time() - STALE_SECONDS, TEMPORARY):
+        files.remove(path)

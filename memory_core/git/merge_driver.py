@@ -122,9 +122,7 @@ def _find_program() -> tuple[str, str]:
 def update(root: str) -> bool:
     """Give the driver of a clone its command of today, if it has one; say whether it changed."""
     try:
-        if not has_driver(root):
-            return False
-        return _configure(root, "driver", build_command())
+        return has_driver(root) and _configure(root, "driver", build_command())
     except OSError:
         return False  # without git there is no merge either
 

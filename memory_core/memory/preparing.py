@@ -365,8 +365,7 @@ class _Level:
 
     def _complete(self, passage: Passage) -> None:
         """Set the fields of a passage that depend on its level and its section."""
-        if self._is_users:
-            passage.is_users = True
+        passage.is_users = self._is_users
         if preferences.is_title(passage.section):
             passage.is_preference = True
             passage.is_wished = passage.is_wished or passage.is_confirmed

@@ -78,10 +78,7 @@ def play(folder: str, environment: str, text: str = "") -> Demo:
     entries = settings_json.find_entries(settings) + settings_json.find_entries(text)
     commands = {entry.event: str(entry.value["command"]) for entry in entries}
     run = partial(_run, project, commands)
-    os.mkdir(os.path.join(project.paths.root, ".claude"))
-    path = os.path.join(project.paths.root, settings_files.PROJECT_SETTINGS)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(settings)
+    project.paths.files.replace(settings_files.PROJECT_SETTINGS, settings.encode())
     item_actions.teach(project, AGENT, "guideline", RULES)
     prompt = _read_prompt(run("pre", "1", TASKS[0]))
     run("start", "1", prompt)

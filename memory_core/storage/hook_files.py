@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memory_core.files import file_actions, safe_files
-from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import inbox, run_records
 from memory_core.storage.inbox import FOLDER, count_tries, split
 from memory_core.storage.paths import LevelPaths
@@ -113,26 +112,21 @@ def list_outdated(paths: LevelPaths) -> list[str]:
     outdated = [
         path
         for folder, before in _list_idle_sessions(paths)
-        for path in _list_older(paths.state, folder, before)
+        for path in file_actions.list_older(paths.state, folder, before)
     ]
-    outdated += _list_older(paths.state, DONE, time.time() - LIFE)
+    outdated += file_actions.list_older(paths.state, DONE, time.time() - LIFE)
     stale = time.time() - file_actions.STALE_SECONDS
     for folder in ("", FOLDER, "origins", "ready"):
-        outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
+        outdated += file_actions.list_older(paths.state, folder, stale, safe_files.TEMPORARY)
     return outdated
 
 
 def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
     """Return (folder, time): sessions without a new file since that time, in seconds."""
-    idle = []
-    for kind, life in (("receipts", run_records.RECEIPT_LIFE), ("runs", LIFE)):
-        before = time.time() - life
-        sessions = _list_older(paths.state, kind, before)
-        idle += [(session, before) for session in sessions]
-    return idle
-
-
-def _list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
-    names = [name for name in files.list_names(folder) if name.endswith(ending)]
-    paths = [os.path.join(folder, name) for name in names]
-    return [path for path in paths if file_actions.is_older(files, path, before)]
+    lives = {"receipts": run_records.RECEIPT_LIFE, "runs": LIFE}
+    since = {kind: time.time() - life for kind, life in lives.items()}
+    return [
+        (session, before)
+        for kind, before in since.items()
+        for session in file_actions.list_older(paths.state, kind, before)
+    ]

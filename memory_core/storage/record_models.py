@@ -40,8 +40,7 @@ class HistoryRecord(BaseModel):
     agent: str = Field("", description="whose memory it is about")
     id: RecordId = Field(
         description="of the item: ten hexadecimal digits, a hash of its words;"
-        " of the change where it is `undone`,"
-        " of no item where it is `renamed` or `rewritten`"
+        " of the change where it is `undone`, of no item where it is `renamed` or `rewritten`"
     )
     text: str = Field("", description="the item's text where it is new")
     section: str = Field("", description="the title of the section it stands in")
@@ -89,8 +88,7 @@ class WaitingLearning(BaseModel):
     tier: str = Field(
         "",
         description="from whom it is: `person`, `hand`, `accepted`, `reviewed`, `agent`, `tainted`,"
-        " `mcp`,"
-        " `import` or `unknown`",
+        " `mcp`, `import` or `unknown`",
     )
     reasons: list[str] = Field([], description="why it waits, each a few words")
     reading: list[str] = Field(

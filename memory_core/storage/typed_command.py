@@ -6,6 +6,7 @@ The installer writes it; without it they type `agent-memory`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 
 from memory_core.files.safe_files import SafeFiles
@@ -14,6 +15,8 @@ NAME = "agent-memory"
 FOLDER = os.path.join(".local", "share", NAME)
 FILE = "command"  # `memory.ready` knows it, too
 
+_COMMAND = re.compile(rf"(?<![/_.@-]){NAME}(?= [a-z])")
+
 
 def name_command(text: str, environ: Mapping[str, str]) -> str:
     """Return a text for people with the commands in it as they have to type them.
@@ -21,11 +24,8 @@ def name_command(text: str, environ: Mapping[str, str]) -> str:
     A command is the name as a word of its own, before a word in lower case; so texts of the
     product use the name in no other way.
     """
-    command, (named, *others) = read_command(environ), text.split(f"{NAME} ")
-    for rest in others:
-        is_command = rest[:1].islower() and not named.endswith(("/", "-", "_", ".", "@"))
-        named += f"{command if is_command else NAME} {rest}"
-    return named
+    command = read_command(environ)
+    return _COMMAND.sub(lambda _name: command, text)
 
 
 def read_command(environ: Mapping[str, str]) -> str:

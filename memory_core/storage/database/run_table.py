@@ -10,6 +10,7 @@ that the same run learned later, or what a program reported.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -58,11 +59,7 @@ CREATE TABLE errors (
 );
 """
 
-COLUMNS = (
-    *("agent", "key", "time", "run", "session", "outcome", "type"),
-    *("duration_ms", "tokens", "tool_uses", "experiment", "given", "used"),
-    *("arrived", "arrived_by", "prompt_tokens", "hook_ms"),
-)
+COLUMNS = re.findall(r"(\w+) (?:TEXT|INTEGER)", TABLES.partition(";")[0])  # of `runs`
 
 # Version 1 of the database lacks these.
 NEWER_COLUMNS = ("arrived TEXT", "arrived_by TEXT", "prompt_tokens INTEGER", "hook_ms INTEGER")
