@@ -71,15 +71,14 @@ def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
     Code and comments that are never closed are closed, and items without any text are skipped.
     """
     blocks, counts = list(_read_memory(text)), Counter[tuple[Path, Key]]()
-    twins = Counter[tuple[Path, Key]]()
     path: Path = ()
     for at, block in enumerate(blocks):
         if block.kind == HEADING:
             parents = path if block.level > 2 else ()
             above = tuple(part for part in parents if part[0] < block.level)
             # Two sections with one title stay two, except the days of an archive.
-            twins[above, block.key] += not is_dated
-            path = (*above, (block.level, block.text, twins[above, block.key]))
+            counts[above, block.key] += not is_dated
+            path = (*above, (block.level, block.text, counts[above, block.key]))
         if is_dated and block.kind == ITEM:
             lines = tuple(line.rstrip() for line in block.whole)
             blocks[at] = block = Block(ENTRY, lines, "\n".join(lines))

@@ -86,8 +86,8 @@ def find_repeats(document: Document) -> list[tuple[Item, Item]]:
 def find_similar(text: str, others: Iterable[str]) -> str:
     """Return the text that has most words in common with this one, "" if all have too few."""
     wanted = {*ParsedText(text).words}
-    words = {other: {*ParsedText(other).words} for other in others}
-    shares = {other: similarity.measure_overlap(wanted, own) for other, own in words.items()}
+    pairs = ((other, {*ParsedText(other).words}) for other in others)
+    shares = {other: similarity.measure_overlap(wanted, words) for other, words in pairs}
     best = max(shares, key=shares.__getitem__, default="")
     return best if shares.get(best, 0.0) >= MIN_SIMILAR_SHARE else ""
 

@@ -119,9 +119,8 @@ def remove_overridden(
 
 def remove_superseded(document: Document) -> Document:
     """Remove all but the effective item of each key."""
-    lines = {item.line for item in list_effective(document)}
-    pairs = [item for item in list_items(document) if read_key(item)]
-    return edits.remove_items(document, [item for item in pairs if item.line not in lines])
+    pairs, effective = filter(read_key, list_items(document)), list_effective(document)
+    return edits.remove_items(document, [item for item in pairs if item not in effective])
 
 
 def get_front(text: str) -> str:

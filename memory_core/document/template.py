@@ -113,9 +113,8 @@ def read_update_time(document: Document) -> str:
 
 def update_header(text: str, limits: Limits, now: str, author: str) -> str:
     """Write the limits, the time and the author into the header."""
-    return markdown.render_document(
-        write_header(markdown.parse_document(text), limits, now, author)
-    )
+    document = write_header(markdown.parse_document(text), limits, now, author)
+    return markdown.render_document(document)
 
 
 def write_header(document: Document, limits: Limits, now: str, author: str) -> Document:

@@ -337,9 +337,8 @@ class _Level:
         if text not in self._limited:
             tier, note = self._tiers.get(text, rights.UNKNOWN), self._past.notes.get(text)
             if note is None:
-                is_decided = tier in rights.DECIDED
                 person = self._project.config["confidence"]["person"]
-                given = person if is_decided else rights.FOREIGN_CONFIDENCE
+                given = person if tier in rights.DECIDED else rights.FOREIGN_CONFIDENCE
                 key = similarity.identify(text)
                 uses: dict[str, Any] = self._past.uses.get(key, item_notes.Uses())
                 note = ItemNote(key, given, self._find_birth(text), is_persons=True, **uses)

@@ -94,11 +94,7 @@ def list_given_errors(store: Store, agent: str) -> list[CommonError]:
     errors = state_db.read(
         store.paths.state, lambda db: run_table.list_common_errors(db, agent, solved=True)
     )
-    return [
-        error
-        for error in errors
-        if not text_origins.find_reason(performance.join_resolution(error))
-    ]
+    return [one for one in errors if not text_origins.find_reason(performance.join_resolution(one))]
 
 
 def rename(store: Store, old: str, new: str) -> None:
