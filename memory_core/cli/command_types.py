@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from memory_core.cli.errors import PROGRAM_NAME, CommandRefused
-from memory_core.cli.output import enable_pager, name_command
+from memory_core.cli.output import choose_json, enable_pager, name_command
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -42,6 +42,13 @@ PAGED_COMMANDS = {
 }
 
 
+# Commands that print nothing, a script, or JSON already.
+WITHOUT_JSON = {
+    *("dashboard", "demo", "edit", "export", "install", "help", "mcp", "monitor"),
+    *("run", "sample", "uninstall", "upgrade"),
+}
+
+
 class PlainCommand(TyperCommand):
     """A command whose help has no type names, and no line for `--help`."""
 
@@ -53,6 +60,21 @@ class PlainCommand(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         return name_command(super().get_help(ctx))
+
+
+class JsonCommand(PlainCommand):
+    """A command with the option --json, by which `output` decides what to print."""
+
+    def __init__(self, name: str | None, **settings: Any) -> None:
+        super().__init__(name, **settings)
+        json = TyperOption(
+            param_decls=["--json"],
+            help="Print JSON.",
+            is_flag=True,
+            callback=choose_json,
+            expose_value=False,
+        )
+        self.params.append(json)
 
 
 class CommandGroup(TyperGroup):
@@ -90,12 +112,14 @@ class App(typer.Typer):
         super().__init__(**{**plain, "add_completion": False, **settings})
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[FunctionT], FunctionT]:
-        return super().command(name, **{"cls": PlainCommand, **settings})
+        return super().command(name, **{"cls": JsonCommand, **settings})
 
     def add(self, *functions: Callable[..., None]) -> None:
         """Add commands with the names of these functions, without the `_` after a keyword."""
         for function in functions:
-            self.command(function.__name__.rstrip("_"))(function)
+            name = function.__name__.rstrip("_")
+            kind = PlainCommand if name in WITHOUT_JSON else JsonCommand
+            self.command(name, cls=kind)(function)
 
 
 def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:

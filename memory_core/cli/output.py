@@ -1,4 +1,8 @@
-"""Printing: results to stdout, messages to stderr."""
+"""Printing: results to stdout, messages to stderr.
+
+A command prints its result twice, for people and with `print_json`; only one of them is shown,
+depending on its option --json.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,20 @@ COLOURS |= {"section": "36", "dim": "2", "note": "36"}
 DIFF_STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
 
+# Whether the result is for programs: --json was given.
+_is_json = False
+
+
+def choose_json(_ctx: Any, _option: Any, value: bool) -> None:
+    """Print results for programs, or for people."""
+    global _is_json
+    _is_json = value
+
+
+def is_json() -> bool:
+    return _is_json
+
+
 class ColouredText(str):
     """Text with colour codes of `paint`."""
 
@@ -34,10 +52,12 @@ def clean_text(text: str) -> str:
 
 
 def print_line(*parts: str, end: str = "\n") -> None:
-    """Print a line of a result, without secrets.
+    """Print a line of a result for people, without secrets.
 
     On a terminal, control characters are made visible: memories and events come from elsewhere.
     """
+    if _is_json:
+        return
     clean = make_safe if is_terminal() else clean_text
     shown = (part if isinstance(part, ColouredText) else scanner.redact(part) for part in parts)
     _write("".join(map(clean, shown)) + end)
@@ -57,7 +77,7 @@ def print_bytes(data: bytes) -> None:
     """Print the bytes of a file unchanged; to a terminal, print them as text without secrets."""
     if is_terminal():
         print_line(data.decode("utf-8", "replace").removesuffix("\n"))
-    elif sys.stdout:
+    elif sys.stdout and not _is_json:
         sys.stdout.flush()
         _check_reader(lambda: sys.stdout.buffer.write(data))
 
@@ -75,7 +95,13 @@ def print_token(text: str) -> None:
 
 
 def print_note(text: str) -> None:
-    """Print a message for people, without secrets, after the results that wait for the pager."""
+    """Print a message for people, which a program does not need."""
+    if not _is_json:
+        print_problem(text)
+
+
+def print_problem(text: str) -> None:
+    """Print a message, without secrets, after the results that wait for the pager."""
     text = scanner.redact(name_command(text))
     if _page and sys.stderr and sys.stderr.isatty():
         _page.append(f"{make_safe(text)}\n")
@@ -86,7 +112,13 @@ def print_note(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a result for programs, without secrets: ASCII, for any locale, and never paged."""
+    """Print a result for programs, if it is for them."""
+    if _is_json:
+        print_data(value)
+
+
+def print_data(value: Any) -> None:
+    """Print JSON, without secrets: ASCII, for any locale, and never paged."""
     disable_pager()
     valid = scanner.redact_values(json.loads(clean_text(json.dumps(value, ensure_ascii=False))))
     _write(json.dumps(valid, indent=2) + "\n")

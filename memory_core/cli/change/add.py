@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from memory_core.cli.change.item import format_item, item_to_json
 from memory_core.cli.common import acting, scopes
-from memory_core.cli.common.arguments import Agent, AsJson, User, argument
+from memory_core.cli.common.arguments import Agent, User, argument
 from memory_core.cli.common.entries import format_section
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import note_undefined, print_result
@@ -23,7 +23,7 @@ WORDS_HELP += f"{', '.join(type_names.TYPES)} (default)."
 Words = Annotated[list[str], argument("[TYPE] TEXT", WORDS_HELP)]
 
 
-def add(agent: Agent, words: Words, user: User = False, json: AsJson = False) -> None:
+def add(agent: Agent, words: Words, user: User = False) -> None:
     """Add an item to the memory of an agent.
 
     If the agent knows it already, the confidence rises.
@@ -41,9 +41,7 @@ def add(agent: Agent, words: Words, user: User = False, json: AsJson = False) ->
     texts = _read_stdin() if text == "-" else [text]
     source = acting.find_source(scope.project, texts)
     result = item_actions.teach(scope.project, agent, type_, texts, scope.level, source=source)
-    print_result(scope, json, [_taught_to_json(agent, result)], _describe_taught(result))
-    if json:
-        return
+    print_result(scope, [_taught_to_json(agent, result)], _describe_taught(result))
     for item in result.rivals:
         print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
     if result.waits:

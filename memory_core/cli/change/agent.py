@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from memory_core.cli.common import acting, notes
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, agent_argument
+from memory_core.cli.common.arguments import DryRun, User, Yes, agent_argument
 from memory_core.cli.common.scopes import find_agent, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line
@@ -20,7 +20,7 @@ OldName = Annotated[str, agent_argument("The agent's name now.", "OLD")]
 NewName = Annotated[str, agent_argument("The new name; no memory may have it.", "NEW")]
 
 
-def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False) -> None:
+def rename(old: OldName, new: NewName, user: User = False) -> None:
     """Give an agent's memory to another agent name.
 
     The history, the archive and waiting learnings move, too.
@@ -36,9 +36,8 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
     files = [level.paths.relative(path) for path in rename_agent(*scope, old, target)]
     fields = {"agent": target, "was": old, "files": files}
     said = f"Renamed {old} to {target}: {', '.join(files) or 'waiting learnings'}"
-    notes.print_result(scope, json, [fields], [said])
-    if not json:
-        notes.note_undefined(project, target)
+    notes.print_result(scope, [fields], [said])
+    notes.note_undefined(project, target)
 
 
 def delete(
@@ -46,7 +45,6 @@ def delete(
     yes: Yes = False,
     dry_run: DryRun = False,
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Move the whole memory of agents to the archive.
 
@@ -59,17 +57,15 @@ def delete(
     scope = project, _level = find_level(user)
     acting.require_person(project, "delete memories")
     rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
-    if not json:
-        for row in rows:
-            print_line(f"{row['agent']}: {format_count(row['items'], 'item')} in {row['file']}")
+    for row in rows:
+        print_line(f"{row['agent']}: {format_count(row['items'], 'item')} in {row['file']}")
     files = ", ".join(row["file"] for row in rows)
-    written = notes.may_change(
-        f"Move these items to the archive and delete {files}?", yes, dry_run, json
-    )
+    question = f"Move these items to the archive and delete {files}?"
+    written = notes.may_change(question, yes, dry_run)
     if written:
         cleaning.archive_memories(*scope, [row["agent"] for row in rows])
     said = [f"Deleted {files}; the items are archived."] if written else []
-    notes.print_result(scope, json, [{**row, "written": written} for row in rows], said)
+    notes.print_result(scope, [{**row, "written": written} for row in rows], said)
 
 
 def _describe(project: Project, level: Store, agent: str) -> dict[str, Any]:

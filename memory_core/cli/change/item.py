@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from memory_core.cli.common import acting, scopes
-from memory_core.cli.common.arguments import AsJson, Items, User, agent_argument
+from memory_core.cli.common.arguments import Items, User, agent_argument
 from memory_core.cli.common.entries import Entry, format_section, print_list, print_sentence
 from memory_core.cli.common.notes import print_result
 from memory_core.cli.output import select_fields
@@ -30,17 +30,17 @@ ArchivedItems = Annotated[
 ]
 
 
-def confirm(items: Items, user: User = False, json: AsJson = False) -> None:
+def confirm(items: Items, user: User = False) -> None:
     """Record that items are right: their confidence rises.
 
     \b
     Example:
       agent-memory confirm engineer "event bus"
     """
-    _change("confirmed", items, user, json)
+    _change("confirmed", items, user)
 
 
-def contradict(items: Items, user: User = False, json: AsJson = False) -> None:
+def contradict(items: Items, user: User = False) -> None:
     """Record that items are wrong: their confidence falls.
 
     The items stay in the memory.
@@ -49,10 +49,10 @@ def contradict(items: Items, user: User = False, json: AsJson = False) -> None:
     Example:
       agent-memory contradict engineer "event bus"
     """
-    _change("contradicted", items, user, json)
+    _change("contradicted", items, user)
 
 
-def remove(items: Items, user: User = False, json: AsJson = False) -> None:
+def remove(items: Items, user: User = False) -> None:
     """Move items to the archive.
 
     agent-memory restore puts an item back.
@@ -61,10 +61,10 @@ def remove(items: Items, user: User = False, json: AsJson = False) -> None:
     Example:
       agent-memory remove engineer "event bus"
     """
-    _change("removed", items, user, json)
+    _change("removed", items, user)
 
 
-def restore(items: ArchivedItems, user: User = False, json: AsJson = False) -> None:
+def restore(items: ArchivedItems, user: User = False) -> None:
     """List archived items, or restore them.
 
     \b
@@ -73,7 +73,7 @@ def restore(items: ArchivedItems, user: User = False, json: AsJson = False) -> N
     """
     scope = scopes.find_level(user)
     if len(items) == 1 and lookup.is_agent(scope.project, items[0], scope.level):
-        _list_archive(scope, scopes.find_agents(scope, items)[0], json)
+        _list_archive(scope, scopes.find_agents(scope, items)[0])
         return
     acting.require_person(scope.project, "restore items")
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
@@ -85,30 +85,30 @@ def restore(items: ArchivedItems, user: User = False, json: AsJson = False) -> N
         for one in results
     ]
     lines = [_format_restored(one, _find_file(scope, one)) for one in results]
-    print_result(scope, json, rows, lines)
+    print_result(scope, rows, lines)
 
 
-def pin(items: Items, user: User = False, json: AsJson = False) -> None:
+def pin(items: Items, user: User = False) -> None:
     """Give items to the agent with every task, whatever the task is.
 
     \b
     Example:
       agent-memory pin engineer "event bus"
     """
-    _change("pinned", items, user, json)
+    _change("pinned", items, user)
 
 
-def unpin(items: Items, user: User = False, json: AsJson = False) -> None:
+def unpin(items: Items, user: User = False) -> None:
     """Give items to the agent only if they fit its task.
 
     \b
     Example:
       agent-memory unpin 17e4
     """
-    _change("unpinned", items, user, json)
+    _change("unpinned", items, user)
 
 
-def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
+def _change(kind: str, items: list[str], user: bool) -> None:
     project, level = scope = scopes.find_level(user)
     if kind in PERSONS_KINDS:
         acting.require_person(project, PERSONS_KINDS[kind])
@@ -118,8 +118,8 @@ def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
     changed = item_actions.judge_items(project, names, kind, level)
     rows = [{"agent": agent, "kind": kind, **item_to_json(item)} for agent, item in changed]
     done = "Archived" if kind == "removed" else kind.capitalize()
-    print_result(scope, json, rows, [f"{done}: {format_item(item)}" for _agent, item in changed])
-    if kind == "pinned" and not json:
+    print_result(scope, rows, [f"{done}: {format_item(item)}" for _agent, item in changed])
+    if kind == "pinned":
         _warn_of_full_budget(project, {agent for agent, _item in changed})
 
 
@@ -155,7 +155,7 @@ def _format_restored(result: SavedItem, file: str) -> str:
     return f"Restored to {file} [{result.section}]: {first}"
 
 
-def _list_archive(scope: scopes.Scope, agent: str, json: bool) -> None:
+def _list_archive(scope: scopes.Scope, agent: str) -> None:
     items = archive.list_absent(scope.level, agent)
     rows = [{**item._asdict(), "day": item.day or None} for item in items]
     width = len(str(len(items)))
@@ -163,4 +163,4 @@ def _list_archive(scope: scopes.Scope, agent: str, json: bool) -> None:
         Entry((agent,), (), (f"{item.number:{width}}", item.day), item.text, item.section)
         for item in items
     ]
-    print_list(json, rows, entries, f"The archive of {agent} is empty.")
+    print_list(rows, entries, f"The archive of {agent} is empty.")

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting, notes
-from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User, argument
+from memory_core.cli.common.arguments import Agent, OptionalAgent, User, argument
 from memory_core.cli.common.entries import Entry, print_list
 from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level
 from memory_core.cli.errors import exit_if
-from memory_core.cli.output import print_note
+from memory_core.cli.output import print_note, print_problem
 from memory_core.curation import preference_actions
 from memory_core.document import preferences
 
@@ -35,7 +35,6 @@ def set_(
     key: Key,
     value: Annotated[str, argument("VALUE", "The wish, on one line.")],
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Set a preference; it replaces the previous value of the key.
 
@@ -47,13 +46,13 @@ def set_(
     acting.require_person(scope.project, "set preferences")
     changed = preference_actions.set_preference(scope.project, agent, key, value, scope.level)
     fields = _read(scope, agent, key)
-    notes.print_result(scope, json, [{**fields, "changed": changed}], [_format(fields)])
-    if not (changed or json):
+    notes.print_result(scope, [{**fields, "changed": changed}], [_format(fields)])
+    if not changed:
         print_note("It was set already.")
 
 
 @app.command()
-def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> None:
+def unset(agent: Agent, key: Key, user: User = False) -> None:
     """Remove a preference.
 
     Exit 1 if it is not set.
@@ -67,14 +66,14 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     acting.require_person(scope.project, "set preferences")
     changed = preference_actions.remove_preference(scope.project, agent, key, scope.level)
     said = [f"Removed: {_format(fields)}"] if changed else []
-    notes.print_result(scope, json, [{**fields, "changed": changed}], said)
+    notes.print_result(scope, [{**fields, "changed": changed}], said)
     if not changed:
-        print_note(f"{agent} has no preference {key!r}")
+        print_problem(f"{agent} has no preference {key!r}")
     exit_if(not changed)
 
 
 @app.command("list")
-def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False) -> None:
+def list_(agent: OptionalAgent = None, user: User = False) -> None:
     """Print the preferences of one agent, or of all.
 
     \b
@@ -90,7 +89,7 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
     ]
     entries = [Entry((), (), (), _format(fields)) for fields in rows]
     empty = f"{agents[0]} has no preferences." if agent else "No agent has preferences."
-    print_list(json, rows, entries, empty)
+    print_list(rows, entries, empty)
 
 
 def _read_all(scope: Scope, agent: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from memory_core.cli.change import review_pr, review_session
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
+from memory_core.cli.common.arguments import User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_ask, read_key
 from memory_core.cli.common.notes import format_command, print_result
@@ -50,7 +50,6 @@ def review(
     commit: Commit = None,
     author: Author = None,
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Decide on learnings that were not saved and wait for you.
 
@@ -66,7 +65,7 @@ def review(
     if pr is not None:
         if names or actions or all_ or user or new:
             raise CommandRefused("--pr goes with --json only: it compares all agents")
-        review_pr.print_changes(pr, json)
+        review_pr.print_changes(pr)
         return
     if len(actions) > 1:
         raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
@@ -75,29 +74,28 @@ def review(
     if (new or mine) and reject:
         raise CommandRefused("--new and --reject exclude each other")
     scope, words = find_level(user), list(names or [])
-    asks = not (json or list_) and can_ask() and is_terminal()
+    asks = not list_ and can_ask() and is_terminal()
     if new or mine:
         decision = MINE if mine else ACCEPTED if accept else None
-        _review_new(scope, words, decision, (commit, author), asks, json)
+        _review_new(scope, words, decision, (commit, author), asks)
     elif accept or reject:
-        _decide(scope, waiting_list.choose(*scope, words, all_), accept, json)
+        _decide(scope, waiting_list.choose(*scope, words, all_), accept)
     else:
-        _review_waiting(scope, words, asks, json)
+        _review_waiting(scope, words, asks)
 
 
-def _review_waiting(scope: Scope, words: list[str], asks: bool, json: bool) -> None:
+def _review_waiting(scope: Scope, words: list[str], asks: bool) -> None:
     """Ask about the learnings that the words name, or list them."""
     chosen = waiting_list.choose(*scope, words, True)
-    if json:
-        print_json([item_to_json(item) for item in chosen])
-    elif chosen and asks:
+    print_json(list(map(item_to_json, chosen)))
+    if chosen and asks:
         review_session.run(scope, chosen)
     else:
         _print_waiting(scope, chosen)
         _print_stale(scope, words)
 
 
-def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool, json: bool) -> None:
+def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool) -> None:
     accepted: list[SavedItem] = []
     if accept:
         acting.require_person(scope.project, "accept learnings")
@@ -110,8 +108,8 @@ def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool, json: bool) -
     learnings = list(map(item_to_json, chosen))
     decision = "accepted" if accept else "rejected"
     fields = {"decision": decision, "learnings": learnings, "items": items}
-    print_result(scope, json, [fields], lines)
-    if not (chosen or json):
+    print_result(scope, [fields], lines)
+    if not chosen:
         print_note("No learning waits for you.")
 
 
@@ -167,7 +165,6 @@ def _review_new(
     decision: str | None,
     origin: tuple[str | None, str | None],
     asks: bool,
-    json: bool,
 ) -> None:
     """List the texts of these agents, or those with these ids; or accept them, or call them own.
 
@@ -184,9 +181,8 @@ def _review_new(
     rows = _choose_rows(text_origins.find_commits(scope.level, new), *origin)
     if decision:
         _accept(scope, rows, is_mine=decision == MINE)
-    if json:
-        print_json({"decision": decision, "items": [_new_to_json(row) for row in rows]})
-    elif decision:
+    print_json({"decision": decision, "items": list(map(_new_to_json, rows))})
+    if decision:
         if decision == MINE:
             print_entries(list(map(_new_to_entry, rows)))
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
@@ -194,7 +190,7 @@ def _review_new(
         _ask_about_new(scope, rows)
     else:
         _print_new(scope, rows)
-    if not json and (count := len(waiting_list.list_waiting(scope.level, agents))):
+    if count := len(waiting_list.list_waiting(scope.level, agents)):
         verb = "waits" if count == 1 else "wait"
         command = format_command("review", scope.is_user)
         print_note(f"{format_count(count, 'learning')} {verb} for you: {command}")

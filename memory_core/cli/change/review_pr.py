@@ -26,15 +26,13 @@ TABLE_HEAD = """
 PLAIN_SIGNS = frozenset(" ,;=+-'\"?%()")
 
 
-def print_changes(base: str, json: bool) -> None:
+def print_changes(base: str) -> None:
     """Print the changes since `base`; exit with 1 if one of them would wait for review."""
     changes = memory_changes.compare(find_project(), base)
-    if json:
-        items = [item._asdict() for item in changes.items]
-        print_json(changes._asdict() | {"items": items})
-    else:
-        for line in _format_comment(changes, base):
-            print_line(line)
+    items = [item._asdict() for item in changes.items]
+    print_json(changes._asdict() | {"items": items})
+    for line in _format_comment(changes, base):
+        print_line(line)
     exit_if(changes.waiting)
 
 

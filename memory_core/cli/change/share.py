@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common import scopes
-from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option, argument, flag
+from memory_core.cli.common.arguments import ITEM_HELP, agent_option, argument, flag
 from memory_core.cli.common.notes import print_result
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import select_fields
@@ -23,12 +23,7 @@ From = Annotated[str | None, agent_option("Agent to copy from.", "--from", defau
 
 
 def share(
-    item: Item,
-    to: To = None,
-    all_: All = False,
-    user: ToUser = False,
-    from_: From = None,
-    json: AsJson = False,
+    item: Item, to: To = None, all_: All = False, user: ToUser = False, from_: From = None
 ) -> None:
     """Copy items to other agents or to your user level.
 
@@ -56,7 +51,7 @@ def share(
     copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
     copies = list(zip(sources, copied, strict=True))
     lines = [_format_copy(source, one, user) for source, results in copies for one in results]
-    print_result(target, json, [_copies_to_json(*copy, user) for copy in copies], lines)
+    print_result(target, [_copies_to_json(*copy, user) for copy in copies], lines)
 
 
 def _copies_to_json(source: SourceItem, results: list[SavedItem], user: bool) -> dict[str, Any]:

@@ -118,7 +118,6 @@ def refuse_both(ctx: Any, value: bool) -> bool:
 
 DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.", callback=refuse_both)]
 Yes = Annotated[bool, flag("--yes", "Change it without asking.", callback=refuse_both)]
-AsJson = Annotated[bool, flag("--json", "Print JSON.")]
 
 
 UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

@@ -65,14 +65,12 @@ def print_entries(entries: Sequence[Entry], words: str = "") -> None:
 
 
 def print_list(
-    json: bool, rows: list[dict[str, Any]], entries: list[Entry], empty: str, words: str = ""
+    rows: list[dict[str, Any]], entries: list[Entry], empty: str, words: str = ""
 ) -> None:
     """Print a list as JSON, or as entries; without any, say that it is empty."""
-    if json:
-        print_json(rows)
-    elif entries:
-        print_entries(entries, words)
-    else:
+    print_json(rows)
+    print_entries(entries, words)
+    if not entries:
         print_note(empty)
 
 

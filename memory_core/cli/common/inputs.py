@@ -7,14 +7,15 @@ import sys
 import typer
 
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import clean_text
+from memory_core.cli.output import clean_text, is_json
 
 NOTHING_CHANGED = "nothing was changed"
 
 
 def can_ask() -> bool:
     """Say whether a person can answer a question."""
-    return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
+    has_terminal = bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
+    return has_terminal and not is_json()
 
 
 def ask_yes_no(question: str) -> bool:

@@ -35,16 +35,15 @@ def format_command(command: str, user: bool = False) -> str:
     return name_command(f"agent-memory {command}{level}{project}")
 
 
-def may_change(question: str, yes: bool, dry_run: bool, json: bool) -> bool:
+def may_change(question: str, yes: bool, dry_run: bool) -> bool:
     """Ask whether to make the changes that were shown; say how to make them if nobody is asked.
 
     Without a terminal only --yes changes something.  Refuses the command if the answer is no.
     """
     if yes:
         return True
-    if dry_run or json or not (can_ask() and is_terminal()):
-        if not json:
-            print_note(DRY_RUN_HINT if dry_run else YES_HINT)
+    if dry_run or not (can_ask() and is_terminal()):
+        print_note(DRY_RUN_HINT if dry_run else YES_HINT)
         return False
     if not ask_yes_no(question):
         raise CommandRefused(NOTHING_CHANGED, 1)
@@ -62,11 +61,9 @@ def print_changed(project: Project, *rows: dict[str, Any]) -> None:
     print_json(shown if len(shown) > 1 else shown[0])
 
 
-def print_result(scope: Scope, json: bool, rows: list[dict[str, Any]], lines: list[str]) -> None:
+def print_result(scope: Scope, rows: list[dict[str, Any]], lines: list[str]) -> None:
     """Print what has changed: the --json fields, or sentences and how to undo it."""
-    if json:
-        print_changed(scope.project, *rows)
-        return
+    print_changed(scope.project, *rows)
     for line in lines:
         print_line(line)
     note_undo(scope)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from memory_core.cli.common import arguments, scopes
 from memory_core.cli.common.entries import Entry, print_list
-from memory_core.cli.output import print_diff, print_json, print_note, select_fields
+from memory_core.cli.output import is_json, print_diff, print_json, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.history import item_history
 
@@ -31,7 +31,6 @@ def log(
     since: arguments.Since = None,
     number: arguments.Limit = None,
     user: arguments.User = False,
-    json: arguments.AsJson = False,
 ) -> None:
     """Show the history of changes, newest first.
 
@@ -47,20 +46,17 @@ def log(
     records = change_log.list_records(*scope, agents)
     if ids:
         records = change_log.select_items(records, ids)
-    elif not json:
+    elif not is_json():
         records = change_log.join_undone(records)
     recent = [record for record in records if record["time"] > start][::-1][:number]
     undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
     entries = [_to_entry(record, undos) for record in recent]
     empty = "Nothing is recorded since then." if records else "Nothing is recorded yet."
-    print_list(json, list(map(record_to_json, recent)), entries, empty)
+    print_list(list(map(record_to_json, recent)), entries, empty)
 
 
 def diff(
-    agent: arguments.Agent,
-    since: arguments.Since = None,
-    user: arguments.User = False,
-    json: arguments.AsJson = False,
+    agent: arguments.Agent, since: arguments.Since = None, user: arguments.User = False
 ) -> None:
     """Show how the items of an agent have changed.
 
@@ -73,10 +69,9 @@ def diff(
     start = arguments.parse_since(since)
     scope, agent = scopes.find_agent(agent, user)
     comparison = change_log.compare(*scope, agent, start or None)
-    if json:
-        fields = select_fields(comparison, "since", "added", "removed")
-        print_json({"agent": agent, "diff": comparison.diff, **fields})
-    elif comparison.diff:
+    fields = select_fields(comparison, "since", "added", "removed")
+    print_json({"agent": agent, "diff": comparison.diff, **fields})
+    if comparison.diff:
         print_diff(comparison.diff)
     else:
         print_note(f"No item of {agent} has changed{' since then' if since else ''}.")

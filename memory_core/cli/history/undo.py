@@ -31,7 +31,6 @@ def undo(
     agent: OnlyAgents = None,
     dry_run: arguments.DryRun = False,
     user: arguments.User = False,
-    json: arguments.AsJson = False,
 ) -> None:
     """Undo the last change of all agents, or the changes with these ids.
 
@@ -45,8 +44,8 @@ def undo(
     scope = _find_scope(user)
     agents, write = scopes.find_agents(scope, agent, accept_new=True), not dry_run
     result = undo_changes(*scope, *_split_count(change, number), agents=agents, write=write)
-    _print_result(scope, result, write, json)
-    if write and not json and not all(is_redo for _change, is_redo in result.effects):
+    _print_result(scope, result, write)
+    if write and not all(is_redo for _change, is_redo in result.effects):
         print_note(f"Redo with: {format_command('redo', user)}")
 
 
@@ -55,7 +54,6 @@ def redo(
     number: Count = 1,
     dry_run: arguments.DryRun = False,
     user: arguments.User = False,
-    json: arguments.AsJson = False,
 ) -> None:
     """Redo what the last undo took back, or the changes with these ids.
 
@@ -67,7 +65,7 @@ def redo(
     """
     scope = _find_scope(user)
     result = redo_changes(*scope, *_split_count(change, number), write=not dry_run)
-    _print_result(scope, result, not dry_run, json)
+    _print_result(scope, result, not dry_run)
 
 
 def _find_scope(user: bool) -> scopes.Scope:
@@ -83,13 +81,11 @@ def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
     return names or [], number
 
 
-def _print_result(scope: scopes.Scope, result: UndoResult, written: bool, json: bool) -> None:
+def _print_result(scope: scopes.Scope, result: UndoResult, written: bool) -> None:
     diff = "".join(change.diff() for change in result.files)
-    if json:
-        by = get_change(scope.project)
-        common = {"written": written, "by": by, "diff": diff, "merged": result.merged}
-        print_json([{**_change_to_json(change), **common} for change in result.changes])
-        return
+    by = get_change(scope.project)
+    common = {"written": written, "by": by, "diff": diff, "merged": result.merged}
+    print_json([{**_change_to_json(change), **common} for change in result.changes])
     for change, is_redo in result.effects:
         verb = "Redone" if is_redo else "Undone"
         verb = verb if written else f"Would be {verb.lower()}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import Agent, AsJson, argument, flag, option
+from memory_core.cli.common.arguments import Agent, argument, flag, option
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
@@ -37,7 +37,6 @@ def explain(
     agent: Agent,
     task: Words,
     scores: Annotated[bool, flag("--scores", "Also print the numbers behind the choice.")] = False,
-    json: AsJson = False,
 ) -> None:
     """Explain which items an agent receives for a task, and why.
 
@@ -53,10 +52,8 @@ def explain(
     if text == "-":
         text = read_input(text).decode("utf-8", "replace")
     explanation = explaining.explain(scope.project, agent, text)
-    if json:
-        print_json(explaining.to_json(explanation))
-    else:
-        _print(explanation, scores)
+    print_json(explaining.to_json(explanation))
+    _print(explanation, scores)
 
 
 def _print(explanation: Explanation, has_scores: bool) -> None:
@@ -109,7 +106,6 @@ def context(
             "N", "Maximum number of items.", "--top", "-n", default="memory.context_items", min=1
         ),
     ] = None,
-    json: AsJson = False,
 ) -> None:
     """Show what an agent knows, most certain first.
 
@@ -122,9 +118,7 @@ def context(
     scope, agent = find_agent(agent)
     whole = agent_context.read_knowledge(scope.project, agent, pending=True)
     knowledge, number = agent_context.bound(whole), top or scope.project.config["context_items"]
-    if json:
-        print_json(agent_context.to_json(knowledge, number))
-        return
+    print_json(agent_context.to_json(knowledge, number))
     text = agent_context.render_markdown(knowledge, number)
     if text:
         print_line(text)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from memory_core.cli.common.arguments import (
     AGENT_HELP,
-    AsJson,
     Limit,
     User,
     agent_argument,
@@ -38,7 +37,6 @@ def list_(
     mine: Annotated[bool, flag("--mine", "With AGENT: only the lines that you wrote.")] = False,
     section: Annotated[str, option("TITLE", "With AGENT: only this section.")] = "",
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """List all agents, or the items of one agent.
 
@@ -50,14 +48,14 @@ def list_(
     """
     scope = find_level(user)
     if agent is not None:
-        _list_items(scope, agent, number, mine, section, json)
+        _list_items(scope, agent, number, mine, section)
     elif mine or section:
         raise CommandRefused(f"{'--mine' if mine else '--section'} requires AGENT")
     else:
-        _list_agents(scope, number, json)
+        _list_agents(scope, number)
 
 
-def _list_agents(scope: Scope, number: int | None, json: bool) -> None:
+def _list_agents(scope: Scope, number: int | None) -> None:
     project, level = scope
     memories = [
         memory
@@ -67,9 +65,7 @@ def _list_agents(scope: Scope, number: int | None, json: bool) -> None:
     without_memory = initialize.list_agents_without_memory(level, os.environ, scope.is_user)
     rows = [select_fields(one, "agent", "items", "error", file="path") for one in memories]
     rows += [{"agent": agent, "file": None, "items": 0, "error": None} for agent in without_memory]
-    if json:
-        print_json(rows[:number])
-        return
+    print_json(rows[:number])
     print_entries([Entry((), (), (row["agent"],), _describe(row)) for row in rows[:number]])
     unreadable = agent_status.find_unreadable(level)
     if unreadable:
@@ -84,9 +80,7 @@ def _describe(row: dict[str, Any]) -> str:
     return format_count(row["items"], "item") if row["file"] else "no memory yet"
 
 
-def _list_items(
-    scope: Scope, name: str, number: int | None, mine: bool, section: str, json: bool
-) -> None:
+def _list_items(scope: Scope, name: str, number: int | None, mine: bool, section: str) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])
     # First, as this looks at new lines, and takes over the rights of an older version.
@@ -111,4 +105,4 @@ def _list_items(
     what = "items of yours" if mine else "items"
     what += f" in the section {section}" if section else ""
     empty = f"{agent}'s memory has no {what}; see agent-memory show {agent}"
-    print_list(json, rows, entries, empty if memory.snapshot else f"{agent} has no memory yet.")
+    print_list(rows, entries, empty if memory.snapshot else f"{agent} has no memory yet.")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from memory_core.cli.common.arguments import AsJson, Limit, User, agent_option, argument, option
+from memory_core.cli.common.arguments import Limit, User, agent_option, argument, option
 from memory_core.cli.common.entries import Entry, print_list
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import exit_if
-from memory_core.cli.output import print_note, select_fields
+from memory_core.cli.output import print_note, print_problem, select_fields
 from memory_core.curation import searching
 from memory_core.document import markdown
 
@@ -29,12 +29,7 @@ Place = Annotated[
 
 
 def search(
-    text: Words,
-    agent: Owners = None,
-    place: Place = None,
-    number: Limit = None,
-    user: User = False,
-    json: AsJson = False,
+    text: Words, agent: Owners = None, place: Place = None, number: Limit = None, user: User = False
 ) -> None:
     """Find items in memories and archives.
 
@@ -52,13 +47,12 @@ def search(
     hits = result.hits[:number]
     names = ("agent", "id", "text", "section", "nested", "day")
     rows = [{**select_fields(hit, *names), "in": hit.place} for hit in hits]
-    print_list(json, rows, list(map(_to_entry, hits)), "Nothing found.", words)
-    if not json:
-        _note_archived(hits, user)
-        if more := len(result.hits) - len(hits):
-            print_note(f"{more} more found.")
+    print_list(rows, list(map(_to_entry, hits)), "Nothing found.", words)
+    _note_archived(hits, user)
+    if more := len(result.hits) - len(hits):
+        print_note(f"{more} more found.")
     for message in result.unread:
-        print_note(message)
+        print_problem(message)
     exit_if(result.unread or not result.hits)
 
 

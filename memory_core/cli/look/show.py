@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag, option
+from memory_core.cli.common.arguments import User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_columns, print_entries
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
@@ -43,7 +43,6 @@ def show(
         str | None, option("TASK", "Print what the agent receives for this task.", "--for")
     ] = None,
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Print the memory of an agent, or an item with its origin.
 
@@ -58,16 +57,15 @@ def show(
     scope = find_level(user)
     if as_given or task is not None:
         agents = find_agents(scope, names)
-        views = [_show_prompt_text(scope, agent, task or "", json) for agent in agents]
+        views = [_show_prompt_text(scope, agent, task or "") for agent in agents]
     elif searching.are_items(scope.project, names, scope.level):
-        views = [_show_item(scope, *item, json) for item in find_items(scope, names)]
+        views = [_show_item(scope, *item) for item in find_items(scope, names)]
     else:
-        views = [_show_file(scope, agent, json) for agent in find_agents(scope, names)]
-    if json:
-        print_json(views if len(views) > 1 else views[0])
+        views = [_show_file(scope, agent) for agent in find_agents(scope, names)]
+    print_json(views if len(views) > 1 else views[0])
 
 
-def _show_item(scope: Scope, agent: str, name: str, json: bool) -> dict[str, Any]:
+def _show_item(scope: Scope, agent: str, name: str) -> dict[str, Any]:
     item = searching.find_by_id(scope.level, name, agents=[agent])
     memory = read_memory(scope.project, item.agent, scope.level)
     state = memory.history.get(item.id)
@@ -82,40 +80,37 @@ def _show_item(scope: Scope, agent: str, name: str, json: bool) -> dict[str, Any
         "tier": text_origins.find_tier(scope.project, scope.level, item.agent, item.text),
         "reading": state.reading if state else [],
     }
-    if not json:
-        since = fields["time"] and fields["time"][:16].replace("T", " ")
-        print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
-        runs = (f"{count} {name}" for name, count in (fields["runs"] or {}).items() if count)
-        values = {**fields, "time": since, "runs": ", ".join(runs)}
-        values["reading"] = ", ".join(fields["reading"])
-        values["pinned"] = "yes" if fields["pinned"] else ""
-        rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
-        print_columns(rows)
+    since = fields["time"] and fields["time"][:16].replace("T", " ")
+    print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
+    runs = (f"{count} {name}" for name, count in (fields["runs"] or {}).items() if count)
+    values = {**fields, "time": since, "runs": ", ".join(runs)}
+    values["reading"] = ", ".join(fields["reading"])
+    values["pinned"] = "yes" if fields["pinned"] else ""
+    print_columns([(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]])
     return fields
 
 
-def _show_prompt_text(scope: Scope, agent: str, task: str, json: bool) -> dict[str, Any]:
+def _show_prompt_text(scope: Scope, agent: str, task: str) -> dict[str, Any]:
     """Print the text that a hook would give the agent now for a task, "" for an unknown one."""
     block = agent_context.preview_block(scope.project, agent, task)
-    if block.text and not json:
+    if block.text:
         print_line(block.text)
         if not task and agent != PM:
             command = f'agent-memory show {agent} --for "TASK"'
             print_note(f"This is for an agent whose task is not known; for a task: {command}")
-    elif not json:
+    else:
         print_note(f"{agent} would receive nothing; agent-memory config show says why")
     fields = {"files": list(block.files), "bytes": block.size}
     return {"agent": agent, "text": block.text, **fields}
 
 
-def _show_file(scope: Scope, agent: str, json: bool) -> dict[str, Any]:
+def _show_file(scope: Scope, agent: str) -> dict[str, Any]:
     project = scope.project
     own = None if scope.is_user else agent_status.read_file(project.store, agent)
     user = project.level(user=True) if project.user_paths else None
     users = agent_status.read_file(user, agent) if user else None
     snapshot = own or users
-    if not json:
-        _print_file(scope, agent, snapshot, users if own else None)
+    _print_file(scope, agent, snapshot, users if own else None)
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
     return {

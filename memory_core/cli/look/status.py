@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from memory_core.cli.common.arguments import AsJson, OptionalAgent, User, flag
+from memory_core.cli.common.arguments import OptionalAgent, User, flag
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, select_fields
@@ -34,7 +34,6 @@ COLUMNS = [
 def status(
     agent: OptionalAgent = None,
     user: User = False,
-    json: AsJson = False,
     markdown: Annotated[bool, flag("--markdown", "Print the table for a pull request.")] = False,
 ) -> None:
     """Show each agent's memory and anything that needs attention.
@@ -51,9 +50,7 @@ def status(
     state = agent_status.read_status(project, user)
     if wanted:
         state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
-    if json:
-        print_json({"project": project.paths.root, "user": user, **_to_json(state)})
-        return
+    print_json({"project": project.paths.root, "user": user, **_to_json(state)})
     if markdown:
         _print_markdown(state.memories)
         return

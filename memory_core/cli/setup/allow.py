@@ -6,14 +6,13 @@ from typing import Annotated
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import AsJson, flag
+from memory_core.cli.common.arguments import flag
 from memory_core.cli.output import print_json, print_line
 from memory_core.storage import user_level
 
 
 def allow(
     revoke: Annotated[bool, flag("--revoke", "Do not give it to them any more.")] = False,
-    json: AsJson = False,
 ) -> None:
     """Give your user-level memory to the agents of this project.
 
@@ -28,8 +27,6 @@ def allow(
     acting.require_person(project, "allow the user-level memory")
     paths = project.paths
     (user_level.forbid if revoke else user_level.allow)(paths)
-    if json:
-        print_json({"project": paths.root, "allowed": user_level.is_allowed(paths)})
-        return
+    print_json({"project": paths.root, "allowed": user_level.is_allowed(paths)})
     verb = "do not receive" if revoke else "receive"
     print_line(f"The agents of {project.name} {verb} your user-level memory.")

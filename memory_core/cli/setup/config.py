@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import json as json_module
+import json
 from typing import Annotated
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
 from memory_core.cli.common import acting
-from memory_core.cli.common.arguments import AsJson, User, argument
+from memory_core.cli.common.arguments import User, argument
 from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused, exit_if
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note, print_problem
 from memory_core.doctor import config_sources, locations
 from memory_core.storage.config_yml.config_file import set_value, unset_value
 from memory_core.storage.config_yml.config_merge import read_source, write_source
@@ -39,7 +39,7 @@ def config() -> None:
 
 
 @app.command()
-def show(json: AsJson = False) -> None:
+def show() -> None:
     """Print the settings in force, with source and meaning.
 
     Exit 1 if config.yml cannot be read.
@@ -48,7 +48,7 @@ def show(json: AsJson = False) -> None:
     Example:
       agent-memory config show --json
     """
-    get("", json)
+    get("")
 
 
 def _find_key(key: str) -> str:
@@ -64,10 +64,7 @@ def _find_setting(key: str) -> str:
 
 
 @app.command()
-def get(
-    key: Annotated[str, argument("KEY", KEY_HELP, "all settings")] = "",
-    json: AsJson = False,
-) -> None:
+def get(key: Annotated[str, argument("KEY", KEY_HELP, "all settings")] = "") -> None:
     """Print a setting in force, or all settings below a key.
 
     Exit 1 if config.yml cannot be read.
@@ -84,26 +81,25 @@ def get(
         near = difflib.get_close_matches(name, [row.key for row in settings], n=1, cutoff=0.4)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise CommandRefused(f"unknown setting {key!r}{hint}")
-    if json:
-        print_json([setting._asdict() for setting in chosen])
-    elif [row.key for row in chosen] == [name]:
+    print_json([setting._asdict() for setting in chosen])
+    if [row.key for row in chosen] == [name]:
         value = chosen[0].value  # a text without quotes, as scripts expect
-        print_line(value if isinstance(value, str) else json_module.dumps(value))
+        print_line(value if isinstance(value, str) else json.dumps(value))
     else:
         for setting in chosen:
             source = project.paths.relative(setting.source)
-            print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}  ({source})")
+            print_line(f"memory.{setting.key}: {json.dumps(setting.value)}  ({source})")
             print_sentence(setting.description, "    ")
-    _report_problems(project, json)
+    _report_problems(project)
 
 
-def _report_problems(project: Project, json: bool) -> None:
+def _report_problems(project: Project) -> None:
     if not project.config.is_readable:
-        print_note(project.config.problems[0])
-        print_note("In force are the last valid settings; without any, memory is off.")
+        print_problem(project.config.problems[0])
+        print_problem("In force are the last valid settings; without any, memory is off.")
     exit_if(not project.config.is_readable)
     problems = config_sources.list_problems(project)
-    if problems and not json:
+    if problems:
         count = format_count(len(problems), "problem")
         print_note(f"config.yml: {count} (agent-memory config check)")
 
@@ -113,7 +109,6 @@ def set_(
     key: Key,
     value: Annotated[str, argument("VALUE", "The new value, as in YAML.")],
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Change a setting in config.yml; comments and other keys stay.
 
@@ -122,13 +117,12 @@ def set_(
       agent-memory config set limits.default_size_kb 16
     """
     whole = _find_setting(key)
-    file, _ = _write(user, whole, value, json)
-    if not json:
-        print_line(f"{whole}: {value}  ({file})")
+    file, _ = _write(user, whole, value)
+    print_line(f"{whole}: {value}  ({file})")
 
 
 @app.command()
-def unset(key: Key, user: User = False, json: AsJson = False) -> None:
+def unset(key: Key, user: User = False) -> None:
     """Remove a setting from config.yml, so that its default counts again.
 
     \b
@@ -136,28 +130,26 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
       agent-memory config unset limits.default_size_kb
     """
     whole = _find_setting(key)
-    file, was_set = _write(user, whole, None, json)
-    if not json:
-        rows = config_sources.list_settings(find_project())
-        row = {f"memory.{row.key}": row for row in rows}.get(whole)
-        now = f"; now {json_module.dumps(row.value)} ({row.source})" if row else ""
-        print_line(f"Removed {whole} ({file}){now}" if was_set else f"{whole} is not set in {file}")
+    file, was_set = _write(user, whole, None)
+    rows = config_sources.list_settings(find_project())
+    row = {f"memory.{row.key}": row for row in rows}.get(whole)
+    now = f"; now {json.dumps(row.value)} ({row.source})" if row else ""
+    print_line(f"Removed {whole} ({file}){now}" if was_set else f"{whole} is not set in {file}")
 
 
-def _write(user: bool, key: str, value: str | None, json: bool) -> tuple[str, bool]:
+def _write(user: bool, key: str, value: str | None) -> tuple[str, bool]:
     """Set or remove a key in the config.yml of a level; return its name and whether it changed."""
     acting.require_person(find_project(), "change settings")
     paths = find_level(user).level.paths
     old = read_source(paths)
     text = unset_value(old, key) if value is None else set_value(old, key, value)
     write_source(paths, text)
-    if json:
-        print_json({"file": paths.config, "key": key, "value": value})
+    print_json({"file": paths.config, "key": key, "value": value})
     return paths.config if user else paths.relative(paths.config), text != old
 
 
 @app.command()
-def check(json: AsJson = False) -> None:
+def check() -> None:
     """Print the problems in config.yml, by line.
 
     Exit 1 if there are problems.
@@ -168,9 +160,8 @@ def check(json: AsJson = False) -> None:
     """
     project = find_project()
     problems = config_sources.list_problems(project)
-    if json:
-        print_json({"problems": problems})
-    elif not problems:
+    print_json({"problems": problems})
+    if not problems:
         print_note("No problems found.")
     else:
         print_line("\n".join(problems))
@@ -178,7 +169,7 @@ def check(json: AsJson = False) -> None:
 
 
 @app.command()
-def paths(json: AsJson = False) -> None:
+def paths() -> None:
     """Print all paths that agent-memory uses, and whether they exist.
 
     \b
@@ -186,9 +177,7 @@ def paths(json: AsJson = False) -> None:
       agent-memory config paths
     """
     places = locations.list_locations(find_project())
-    if json:
-        print_json([place._asdict() for place in places])
-        return
+    print_json([place._asdict() for place in places])
     rows = [
         [place.level, place.name, "exists" if place.exists else "absent", place.path]
         for place in places

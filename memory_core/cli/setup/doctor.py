@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson, flag
+from memory_core.cli.common.arguments import flag
 from memory_core.cli.errors import exit_if
 from memory_core.cli.output import (
     name_command,
@@ -26,7 +26,6 @@ INDENT = " " * 9
 def doctor(
     fix: Annotated[bool, flag("--fix", "Repair what is safe to repair, then check again.")] = False,
     every: Annotated[bool, flag("--all", "Also list the checks that passed.")] = False,
-    json: AsJson = False,
 ) -> None:
     """Check the installation and repair it.
 
@@ -37,10 +36,8 @@ def doctor(
       agent-memory doctor
     """
     diagnosis = checks.diagnose(find_project(), fix)
-    if json:
-        print_json(_to_json(diagnosis))
-    else:
-        _print(diagnosis, fix, every)
+    print_json(_to_json(diagnosis))
+    _print(diagnosis, fix, every)
     exit_if(diagnosis.problems)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
-from memory_core.cli.common.arguments import AsJson, OptionalAgent
+from memory_core.cli.common.arguments import OptionalAgent
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line
@@ -50,7 +50,7 @@ def experiment() -> None:
 
 
 @app.command()
-def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
+def report(agent: OptionalAgent = None) -> None:
     """Compare tokens, time, tool uses and failures of runs with and without memory.
 
     WITH, WITHOUT: means of the runs, RUNS: their numbers. 95% INTERVAL: of the
@@ -63,13 +63,10 @@ def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
     project = find_project()
     name = find_agent(agent)[1] if agent else ""
     state, rows = experiments.read_state(project), experiments.compare_agents(project, name)
-    if json:
-        fields = [
-            {**row._asdict(), "difference": row.difference, "visible": row.is_visible}
-            for row in rows
-        ]
-        print_json({**state._asdict(), "comparisons": fields})
-        return
+    fields = [
+        {**row._asdict(), "difference": row.difference, "visible": row.is_visible} for row in rows
+    ]
+    print_json({**state._asdict(), "comparisons": fields})
     if rows:
         print_table(COLUMNS, list(map(_format_row, rows)))
         print_line()

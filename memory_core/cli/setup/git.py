@@ -6,7 +6,6 @@ from typing import Any
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
-from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.common.notes import note_archived
 from memory_core.cli.errors import exit_if
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
@@ -27,7 +26,7 @@ def git() -> None:
 
 
 @app.command()
-def install(json: AsJson = False) -> None:
+def install() -> None:
     """Make git merge memories by item and section, in this clone.
 
     Writes .gitattributes, for you to commit, and the merge driver into this clone's
@@ -38,27 +37,25 @@ def install(json: AsJson = False) -> None:
       agent-memory git install
     """
     changes = merge_driver.install(find_project())
-    _print(changes, json)
-    if changes.is_ignored and not json:
+    _print(changes)
+    if changes.is_ignored:
         print_note("git ignores the memories here (see .gitignore), so it never merges them")
     exit_if(any(resolution.refused for resolution in changes.resolutions))
 
 
 @app.command()
-def uninstall(json: AsJson = False) -> None:
+def uninstall() -> None:
     """Make git merge memories as text again, in this clone.
 
     \b
     Example:
       agent-memory git uninstall
     """
-    _print(merge_driver.uninstall(find_project()), json)
+    _print(merge_driver.uninstall(find_project()))
 
 
-def _print(changes: DriverChanges, json: bool) -> None:
-    if json:
-        print_json(_to_json(changes))
-        return
+def _print(changes: DriverChanges) -> None:
+    print_json(_to_json(changes))
     files = find_project().paths.files
     for path in changes.attribute_files:
         is_there = files.is_file(path)

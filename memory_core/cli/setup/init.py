@@ -6,7 +6,7 @@ import os
 from typing import Annotated
 
 from memory_core.claude_code import settings_files
-from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
+from memory_core.cli.common.arguments import User, agent_argument, flag
 from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, print_note
@@ -21,7 +21,6 @@ def init(
     ] = None,
     yes: Annotated[bool, flag("--yes", "Create one for all agents in .claude/agents.")] = False,
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Create the memory folder and empty memories.
 
@@ -34,18 +33,16 @@ def init(
     scope = project, level = find_level(user)
     named = find_agents(scope, agent, accept_new=True)
     missing = initialize.list_agents_without_memory(level, os.environ, user)
-    chosen = _choose(named, missing, yes, json)  # before any change: Ctrl-C leaves nothing behind
+    chosen = _choose(named, missing, yes)  # before any change: Ctrl-C leaves nothing behind
     created = initialize.create_folder(level)
     memories = dict(initialize.create_memories(project, level, chosen))
     titled = initialize.add_titles(project, level, named)
     missing = [name for name in missing if name not in memories]
     files = settings_files.read_hook_files(project.paths.root, os.environ)
     hooks = any(file.own_hooks for file in files)
-    if json:
-        agents = [{"agent": name, "file": file} for name, file in memories.items()]
-        fields = {"folder": level.folder, "made": created, "agents": agents}
-        print_json({**fields, "titled": titled, "without": missing, "hooks": hooks})
-        return
+    agents = [{"agent": name, "file": file} for name, file in memories.items()]
+    fields = {"folder": level.folder, "made": created, "agents": agents}
+    print_json({**fields, "titled": titled, "without": missing, "hooks": hooks})
     existing = [name for name in named if name not in memories]
     _print_created(level, [*created, *memories.values()], existing, user)
     for path in titled:
@@ -69,12 +66,12 @@ def _print_created(level: Store, paths: list[str], existing: list[str], user: bo
         print_note(f"Nothing to do: {home}{level.paths.relative(level.folder)} is complete.")
 
 
-def _choose(named: list[str], missing: list[str], yes: bool, json: bool) -> list[str]:
+def _choose(named: list[str], missing: list[str], yes: bool) -> list[str]:
     """Return the agents that get a memory; ask about those that were not named."""
     others = [name for name in missing if name not in named]
     if yes or not others:
         return [*named, *others]
-    if named or json or not can_ask():
+    if named or not can_ask():
         return named
     memories = "an empty memory" if len(others) == 1 else "empty memories"
     return others if ask_yes_no(f"Create {memories} for {', '.join(others)}?") else []

@@ -68,6 +68,6 @@ def uninstall(
     if everything and not (yes or dry_run):
         installation.uninstall(folder, user, everything, dry_run=True, say=print_line)
         question = "Remove all this, and the hooks from these settings?"
-        if not may_change(question, yes, dry_run, json=False):
+        if not may_change(question, yes, dry_run):
             return
     installation.uninstall(folder, user, everything, dry_run, say=print_line)

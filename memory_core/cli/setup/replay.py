@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as json_module
+import json
 import os
 import re
 import time
@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 from memory_core.claude_code import sample_events
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson, agent_option, argument, flag
+from memory_core.cli.common.arguments import agent_option, argument, flag
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused, exit_if
-from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
+from memory_core.cli.output import paint, print_json, print_line, print_problem, select_fields
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
@@ -40,15 +40,12 @@ def sample(
       agent-memory sample pre --agent qa
     """
     root = find_project().paths.root
-    print_line(
-        json_module.dumps(sample_events.build(kind, agent, root, f"{time.time_ns():x}"), indent=2)
-    )
+    print_line(json.dumps(sample_events.build(kind, agent, root, f"{time.time_ns():x}"), indent=2))
 
 
 def replay(
     event: Annotated[str, argument("EVENT", "A file with one event as JSON; - is stdin.")],
     write: Annotated[bool, flag("--write", "Run it in the project, not on a copy.")] = False,
-    json: AsJson = False,
 ) -> None:
     """Run a hook with an event and show its effect.
 
@@ -66,18 +63,16 @@ def replay(
         raise CommandRefused(f"nothing to replay: {error}") from None
     run = hook_runner.run if write else hook_runner.run_on_copy
     result = run(find_project(), hook_runner.build_command(script), data, os.environ)
-    if json:
-        print_json(_to_json(fields, script, result, write))
-    else:
-        _print(script, result, write)
+    print_json(_to_json(fields, script, result, write))
+    _print(script, result, write)
     if result.fault:
-        print_note(f"The hook {result.fault}")
+        print_problem(f"The hook {result.fault}")
     exit_if(result.fault)
 
 
 def _parse_event(data: bytes, path: str) -> dict[str, Any]:
     try:
-        value = json_module.loads(data.decode("utf-8-sig", "replace"))
+        value = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         raise CommandRefused(f"{path} is not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -106,7 +101,7 @@ def _print(script: str, result: HookResult, write: bool) -> None:
     if result.fault or result.reply is None:
         print_line("  no reply")
     else:
-        reply = json_module.dumps(result.reply, indent=2, ensure_ascii=False)
+        reply = json.dumps(result.reply, indent=2, ensure_ascii=False)
         print_line(re.sub(r"(?<!\\)((?:\\\\)*)\\n", r"\1\n", reply))  # prompts have lines
     _print_heading("changed" if write else "would change")
     for line in _format_changes(result.changes):

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.command_types import App
+from memory_core.cli.command_types import App, PlainCommand
 from memory_core.cli.common.arguments import argument, flag, option
 from memory_core.cli.errors import CommandRefused
 from memory_core.storage.config_yml.default_settings import MAX_SIZE_KB
@@ -40,7 +40,7 @@ MemoryLimit = Annotated[
 
 
 # The options after COMMAND belong to COMMAND, with or without `--`.
-@app.command(context_settings={"allow_interspersed_args": False})
+@app.command(cls=PlainCommand, context_settings={"allow_interspersed_args": False})
 def run(
     command: Annotated[list[str], argument("COMMAND", "The command to run, after --.")],
     no_memory: Annotated[

@@ -7,11 +7,18 @@ import time
 from typing import Annotated, Any
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson, argument, flag
+from memory_core.cli.common.arguments import argument, flag
 from memory_core.cli.common.entries import Entry, print_columns, print_list
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.errors import exit_if
-from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
+from memory_core.cli.output import (
+    print_bytes,
+    print_json,
+    print_line,
+    print_note,
+    print_problem,
+    select_fields,
+)
 from memory_core.files.problems import describe_expected
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, sync, task_actions, task_document
@@ -19,7 +26,7 @@ from memory_core.tasks.task_actions import TaskHit, TaskMemory, TaskStatus
 from memory_core.text.phrases import format_age
 
 
-def show(task: OptionalTask = "", json: AsJson = False) -> None:
+def show(task: OptionalTask = "") -> None:
     """Print the memory of a task.
 
     \b
@@ -29,23 +36,18 @@ def show(task: OptionalTask = "", json: AsJson = False) -> None:
     project = find_synced_project()
     memory = task_actions.find(project, task)
     text = task_actions.read_text(project, memory)
-    if json:
-        sections = [
-            {"title": title, "text": content}
-            for title, content in task_document.list_sections(text)
-            if title
-        ]
-        print_json({**task_to_json(memory), "sections": sections, "text": text})
-        return
+    sections = [
+        {"title": title, "text": content}
+        for title, content in task_document.list_sections(text)
+        if title
+    ]
+    print_json({**task_to_json(memory), "sections": sections, "text": text})
     print_bytes(text.encode("utf-8", "surrogateescape"))
     if memory.state == task_actions.ARCHIVED:
         print_note(f"It is archived; to reopen it: {format_command(f'task reopen {memory.id}')}")
 
 
-def list_(
-    every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False,
-    json: AsJson = False,
-) -> None:
+def list_(every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False) -> None:
     """Print the tasks with a memory, the active one first.
 
     \b
@@ -54,9 +56,7 @@ def list_(
     """
     memories = task_actions.list_memories(find_synced_project())
     shown = [memory for memory in memories if every or memory.state != task_actions.ARCHIVED]
-    if json:
-        print_json([task_to_json(memory) for memory in shown])
-        return
+    print_json([task_to_json(memory) for memory in shown])
     rows = [_format_row(memory) for memory in shown]
     if rows:
         print_columns([["TASK", "STATE", "UPDATED", "TITLE"], *rows])
@@ -76,10 +76,7 @@ def _format_row(memory: TaskMemory) -> list[str]:
     return [memory.id, state, format_age(moment), memory.title]
 
 
-def search(
-    text: Annotated[list[str], argument("TEXT", "Words that all occur in a line.")],
-    json: AsJson = False,
-) -> None:
+def search(text: Annotated[list[str], argument("TEXT", "Words that all occur in a line.")]) -> None:
     """Find lines in the memories of tasks, also archived ones.
 
     Exit 1 if nothing is found.
@@ -92,7 +89,7 @@ def search(
     hits = task_actions.search(find_synced_project(), words)
     names, own = ("id", "title", "state"), ("section", "text")
     rows = [select_fields(hit.memory, *names) | select_fields(hit, *own) for hit in hits]
-    print_list(json, rows, list(map(_to_entry, hits)), "Nothing found.", words)
+    print_list(rows, list(map(_to_entry, hits)), "Nothing found.", words)
     exit_if(not hits)
 
 
@@ -102,7 +99,7 @@ def _to_entry(hit: TaskHit) -> Entry:
     return Entry(task, task, (), hit.text, hit.section, note)
 
 
-def status(json: AsJson = False) -> None:
+def status() -> None:
     """Show the active task, and what Claude Code receives of it.
 
     \b
@@ -110,9 +107,7 @@ def status(json: AsJson = False) -> None:
       agent-memory task status
     """
     state = task_actions.read_status(find_synced_project())
-    if json:
-        print_json(_status_to_json(state))
-        return
+    print_json(_status_to_json(state))
     print_line(f"Active: {format_task(state.active) if state.active else 'none'}")
     counts = ", ".join(f"{number} {name}" for name, number in state.counts.items())
     print_line(f"Memories: {counts}, in {state.folder}")
@@ -156,7 +151,7 @@ def find_synced_project() -> Project:
     try:
         sync.update(project)
     except OSError as error:
-        print_note(f"The task files could not be read: {describe_expected(error)}")
+        print_problem(f"The task files could not be read: {describe_expected(error)}")
     return project
 
 

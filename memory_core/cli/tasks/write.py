@@ -6,11 +6,11 @@ from contextlib import suppress
 from typing import Annotated, Literal
 
 from memory_core.cli.common import arguments
-from memory_core.cli.common.arguments import AsJson, DryRun, Yes, argument, flag, option
+from memory_core.cli.common.arguments import DryRun, Yes, argument, flag, option
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.cli.tasks import look
 from memory_core.files import safe_files
 from memory_core.setup import installation
@@ -39,12 +39,7 @@ Template = Annotated[
 Section = Annotated[str, option("S", "Section of the note; created if needed.")]
 
 
-def start(
-    task: look.Task,
-    title: Title = "",
-    template: Template = None,
-    json: AsJson = False,
-) -> None:
+def start(task: look.Task, title: Title = "", template: Template = None) -> None:
     """Create the memory of a task and make it the active one.
 
     An existing memory is kept, an archived one is restored. The status in Backlog.md
@@ -56,8 +51,8 @@ def start(
     """
     project = look.find_synced_project()
     result = task_actions.start(project, task, title, template or "")
-    _print_result(project, result, json)
-    if result.what != "begun" or json:
+    _print_result(project, result)
+    if result.what != "begun":
         return
     folder = backlog_folder.Folder(project.paths.files)
     if folder.list_task_files() and not folder.find(result.memory.id):
@@ -66,11 +61,8 @@ def start(
         print_note(f"To give it to each session: {format_command('task init')}")
 
 
-def _print_result(project: Project, result: ActionResult, json: bool) -> None:
-    if json:
-        fields = {"what": result.what, "problems": result.problems}
-        print_json({**look.task_to_json(result.memory), **fields})
-        return
+def _print_result(project: Project, result: ActionResult) -> None:
+    print_json({**look.task_to_json(result.memory), **select_fields(result, "what", "problems")})
     print_line(f"{RESULT_WORDS[result.what]}: {look.format_task(result.memory)}")
     for problem in result.problems:
         print_note(problem)
@@ -78,11 +70,7 @@ def _print_result(project: Project, result: ActionResult, json: bool) -> None:
         look.print_active_task(project)
 
 
-def note(
-    words: WordsArgument,
-    section: Section = task_document.NOTES,
-    json: AsJson = False,
-) -> None:
+def note(words: WordsArgument, section: Section = task_document.NOTES) -> None:
     """Add a note to the memory of a task.
 
     Without ID: the active task.
@@ -91,10 +79,10 @@ def note(
     Example:
       agent-memory task note 368 "The bank answers in XML" --section References
     """
-    _add("Noted", words, section, json)
+    _add("Noted", words, section)
 
 
-def decide(words: WordsArgument, json: AsJson = False) -> None:
+def decide(words: WordsArgument) -> None:
     """Add a decision to the memory of a task.
 
     Without ID: the active task.
@@ -103,16 +91,14 @@ def decide(words: WordsArgument, json: AsJson = False) -> None:
     Example:
       agent-memory task decide 368 "Passwords are hashed with argon2"
     """
-    _add("Decided", words, task_document.DECISIONS, json)
+    _add("Decided", words, task_document.DECISIONS)
 
 
-def _add(verb: str, words: list[str], section: str, json: bool) -> None:
+def _add(verb: str, words: list[str], section: str) -> None:
     project = look.find_synced_project()
     task, text = _parse_words(project, words)
     memory, title = task_actions.add_note(project, task, text, section)
-    if json:
-        print_json({**look.task_to_json(memory), "section": title, "text": text})
-        return
+    print_json({**look.task_to_json(memory), "section": title, "text": text})
     first, *more = text.strip().splitlines()
     print_line(f"{verb}: {memory.id} [{title}] {first}{' ...' if more else ''}")
 
@@ -134,7 +120,7 @@ def _parse_words(project: Project, words: list[str]) -> tuple[str, str]:
     return task, data.decode("utf-8-sig", "surrogateescape")
 
 
-def done(task: look.OptionalTask = "", json: AsJson = False) -> None:
+def done(task: look.OptionalTask = "") -> None:
     """Finish a task: archive its memory.
 
     The status in Backlog.md changes, too, if its command is installed.
@@ -144,10 +130,10 @@ def done(task: look.OptionalTask = "", json: AsJson = False) -> None:
       agent-memory task done 368
     """
     project = look.find_synced_project()
-    _print_result(project, task_actions.finish(project, task), json)
+    _print_result(project, task_actions.finish(project, task))
 
 
-def archive(task: look.OptionalTask = "", json: AsJson = False) -> None:
+def archive(task: look.OptionalTask = "") -> None:
     """Archive the memory of a task, whatever its status.
 
     Backlog.md is not changed.
@@ -157,10 +143,10 @@ def archive(task: look.OptionalTask = "", json: AsJson = False) -> None:
       agent-memory task archive 368
     """
     project = look.find_synced_project()
-    _print_result(project, task_actions.archive(project, task), json)
+    _print_result(project, task_actions.archive(project, task))
 
 
-def reopen(task: look.Task, json: AsJson = False) -> None:
+def reopen(task: look.Task) -> None:
     """Restore the whole memory of a task from the archive.
 
     The task is the active one again.
@@ -170,7 +156,7 @@ def reopen(task: look.Task, json: AsJson = False) -> None:
       agent-memory task reopen 368
     """
     project = look.find_synced_project()
-    _print_result(project, task_actions.reopen(project, task), json)
+    _print_result(project, task_actions.reopen(project, task))
 
 
 DEFAULT_AGE = "30d"  # of `cleanup` without options
@@ -184,7 +170,7 @@ DeleteAfter = Annotated[
 ]
 
 
-def delete(task: look.Task, yes: Yes = False, json: AsJson = False) -> None:
+def delete(task: look.Task, yes: Yes = False) -> None:
     """Delete the memory of a task for good.
 
     agent-memory task archive keeps the memory.
@@ -195,14 +181,13 @@ def delete(task: look.Task, yes: Yes = False, json: AsJson = False) -> None:
     """
     project = look.find_synced_project()
     memory = task_actions.find(project, task)
-    if not (yes or json):
+    if not yes:
         print_line(f"would delete {look.format_task(memory)}")
-    written = may_change("Delete this for good?", yes, False, json)
+    written = may_change("Delete this for good?", yes, False)
     if written:
         task_actions.delete(project, memory)
-    if json:
-        print_json({**look.task_to_json(memory), "deleted": written})
-    elif written:
+    print_json({**look.task_to_json(memory), "deleted": written})
+    if written:
         print_line(f"Deleted: {look.format_task(memory)}")
         if memory.active:
             look.print_active_task(project)
@@ -213,7 +198,6 @@ def cleanup(
     delete_after: DeleteAfter = None,
     dry_run: DryRun = False,
     yes: Yes = False,
-    json: AsJson = False,
 ) -> None:
     """Archive unused memories and delete old archived ones.
 
@@ -229,20 +213,18 @@ def cleanup(
     project = look.find_synced_project()
     stale = task_actions.find_stale(project, *limits)
     yes = yes or not (dry_run or any(memory.state == ARCHIVED for memory, _since in stale))
-    if not json:
-        for memory, since in stale:
-            verb = "delete" if memory.state == ARCHIVED else "archive"
-            task = look.format_task(memory)
-            print_line(f"{'' if yes else 'would '}{verb} {task}, unchanged since {since[:10]}")
-    written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run, json)
+    for memory, since in stale:
+        verb = "delete" if memory.state == ARCHIVED else "archive"
+        task = look.format_task(memory)
+        print_line(f"{'' if yes else 'would '}{verb} {task}, unchanged since {since[:10]}")
+    written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run)
     memories = [memory for memory, _since in stale]
     if written:
         memories = task_actions.clean_up(project, memories)
-    if json:
-        archived = [look.task_to_json(one) for one in memories if one.state != ARCHIVED]
-        deleted = [look.task_to_json(one) for one in memories if one.state == ARCHIVED]
-        print_json({"written": written, "archived": archived, "deleted": deleted})
-    elif not stale:
+    archived = [look.task_to_json(one) for one in memories if one.state != ARCHIVED]
+    deleted = [look.task_to_json(one) for one in memories if one.state == ARCHIVED]
+    print_json({"written": written, "archived": archived, "deleted": deleted})
+    if not stale:
         print_note("Nothing to clean up.")
     elif written:
         print_note("Done.")
@@ -262,7 +244,6 @@ def init(
     remove: Annotated[bool, flag("--remove", "Remove the lines again; memories are kept.")] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
-    json: AsJson = False,
 ) -> None:
     """Give the notes of the active task to every session.
 
@@ -285,22 +266,19 @@ def init(
         path = project.paths.relative(hooks.path)
         changes.append(hooks._replace(path=path, before=hooks.before or b""))
     diffs = {change.path: change.diff() for change in changes}
-    if not json:
-        for path, diff in diffs.items():
-            print_line(diff.removesuffix("\n") or f"{path}:")
+    for path, diff in diffs.items():
+        print_line(diff.removesuffix("\n") or f"{path}:")
     question = f"{'Remove' if remove else 'Add'} this?"
-    written = bool(changes) and may_change(question, yes, dry_run, json)
+    written = bool(changes) and may_change(question, yes, dry_run)
     if written and remove:
         claude_md_import.remove(project.paths)
     elif written:
         claude_md_import.set_up(project)
         if hooks:
             installation.write_settings(hooks)
-    if json:
-        rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
-        print_json({"written": written, "changes": rows})
-    else:
-        _print_imports(bool(changes), written, remove)
+    rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
+    print_json({"written": written, "changes": rows})
+    _print_imports(bool(changes), written, remove)
 
 
 def _print_imports(has_changes: bool, written: bool, remove: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from memory_core.claude_code import headless
 from memory_core.cli import output
 from memory_core.cli.common import inputs, notes
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes, option
+from memory_core.cli.common.arguments import Agents, DryRun, Yes, option
 from memory_core.cli.common.scopes import Scope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.curation import optimizing
@@ -25,11 +25,7 @@ Helper = Annotated[
 
 
 def optimize(
-    agent: Agents = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    helper: Helper = None,
-    json: AsJson = False,
+    agent: Agents = None, dry_run: DryRun = False, yes: Yes = False, helper: Helper = None
 ) -> None:
     """Merge duplicate items.
 
@@ -39,11 +35,11 @@ def optimize(
     Example:
       agent-memory optimize engineer --dry-run
     """
-    ask = not (yes or dry_run or json) and inputs.can_ask() and output.is_terminal()
+    ask = not (yes or dry_run) and inputs.can_ask() and output.is_terminal()
     scope = find_level()
     agents = find_agents(scope, agent)
     proposals, refused = _collect_proposals(scope.project, agents, bool(helper))
-    for proposal in [] if ask or json else proposals:
+    for proposal in [] if ask else proposals:
         _print_proposal(proposal)
     for refusal in refused:
         output.print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
@@ -54,11 +50,10 @@ def optimize(
     if ask and proposals and not accepted:
         raise CommandRefused(inputs.NOTHING_CHANGED, 1)
     outcomes = optimizing.apply(scope.project, accepted)
-    if json:
-        rows = [_to_json(proposal, outcomes) for proposal in [*proposals, *refused]]
-        notes.print_changed(scope.project, {"written": yes, "proposals": rows})
+    rows = [_to_json(proposal, outcomes) for proposal in [*proposals, *refused]]
+    notes.print_changed(scope.project, {"written": yes, "proposals": rows})
     _print_outcomes(scope, outcomes)
-    if proposals and not (yes or ask or json):
+    if proposals and not (yes or ask):
         output.print_note(notes.DRY_RUN_HINT if dry_run else notes.YES_HINT)
     exit_if(any(outcome.refused for outcome in outcomes))
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from memory_core.cli import output
 from memory_core.cli.common import arguments, notes
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes, option
+from memory_core.cli.common.arguments import Agents, DryRun, User, Yes, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.curation import cleaning
@@ -25,7 +25,6 @@ def prune(
     dry_run: DryRun = False,
     yes: Yes = False,
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Archive items with low confidence that were not used recently.
 
@@ -43,17 +42,13 @@ def prune(
     )
     results = prune_items()
     count = format_count(sum(len(result.items) for result in results), "item")
-    if not json:
-        _print_items(results)
-    written = bool(results) and notes.may_change(
-        f"Move {count} to the archive?", yes, dry_run, json
-    )
+    _print_items(results)
+    written = bool(results) and notes.may_change(f"Move {count} to the archive?", yes, dry_run)
     if written:
         results = prune_items(write=True)
-    if json:
-        rows = [{"agent": one.agent, "items": _items_to_json(one)} for one in results]
-        notes.print_changed(scope.project, {"written": written, "agents": rows})
-    elif not results:
+    rows = [{"agent": one.agent, "items": _items_to_json(one)} for one in results]
+    notes.print_changed(scope.project, {"written": written, "agents": rows})
+    if not results:
         notes.note_nothing(
             scope.level, agents, "Nothing to prune: no item is that old and uncertain."
         )

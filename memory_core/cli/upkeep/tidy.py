@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from memory_core.claude_code import settings_files
 from memory_core.cli.common import notes
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
+from memory_core.cli.common.arguments import DryRun, User, Yes, flag
 from memory_core.cli.common.scopes import Scope, find_level
 from memory_core.cli.errors import CommandRefused, exit_if
-from memory_core.cli.output import print_json, print_line, print_note, select_fields
+from memory_core.cli.output import print_json, print_line, print_note, print_problem, select_fields
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import UnusedData, UnusedFile
 from memory_core.delegation import draining, missed_reports
@@ -28,20 +28,19 @@ class Step:
     A step returns its --json fields; it has work if it says something.
     """
 
-    def __init__(self, scope: Scope, dry_run: bool, yes: bool, json: bool) -> None:
+    def __init__(self, scope: Scope, dry_run: bool, yes: bool) -> None:
         self.scope = scope
         self.project, self.level = scope
-        self.dry_run, self.yes, self.json = dry_run, yes, json
+        self.dry_run, self.yes = dry_run, yes
         self.has_work = self.failed = False
 
     def say(self, line: str, print_text: Callable[[str], None] = print_line) -> None:
-        """Print a line of the result, except with --json."""
+        """Print a line of the result."""
         self.has_work = True
-        if not self.json:
-            print_text(line)
+        print_text(line)
 
     def may_change(self, question: str) -> bool:
-        return notes.may_change(question, self.yes, self.dry_run, self.json)
+        return notes.may_change(question, self.yes, self.dry_run)
 
 
 Fields = dict[str, Any]
@@ -86,9 +85,9 @@ def collect_learnings(step: Step) -> Fields:
         transcripts = format_count(read.transcripts, "transcript")
         step.say(f"Read {transcripts}: {format_count(read.learnings, 'learning')}.")
     if not read.complete:
-        print_note("Not everything was read; run it again to continue.")
+        print_problem("Not everything was read; run it again to continue.")
     for stem in failed:
-        print_note(f"{stem}: reports are not merged; agent-memory doctor says why")
+        print_problem(f"{stem}: reports are not merged; agent-memory doctor says why")
     step.failed = bool(failed) or not read.complete
     return {**vars(read), "merged": merged, "waiting": failed}
 
@@ -105,8 +104,7 @@ def resolve_conflicts(step: Step) -> Fields:
             step.failed = True
         elif write:
             step.say(f"Resolved: {path}")
-        if not step.json:
-            notes.print_change(one, write or bool(one.refused), user)
+        notes.print_change(one, write or bool(one.refused), user)
     if step.dry_run and not all(one.refused for one in resolutions):
         step.say(notes.DRY_RUN_HINT, print_note)
     rows = [{**notes.change_to_json(one), "error": one.refused or None} for one in resolutions]
@@ -211,7 +209,6 @@ def tidy(
     dry_run: DryRun = False,
     yes: Yes = False,
     user: User = False,
-    json: AsJson = False,
 ) -> None:
     """Do all upkeep: merge what waits, resolve conflicts, remove leftovers.
 
@@ -224,32 +221,29 @@ def tidy(
     """
     names = [name for name in STEPS if not (user and name in PROJECT_STEPS)]
     names = [name for name in names if about or name != "about"]
-    _run(names, dry_run, yes, user, json)
+    _run(names, dry_run, yes, user)
 
 
-def clean(
-    dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
-) -> None:
+def clean(dry_run: DryRun = False, yes: Yes = False, user: User = False) -> None:
     """Do only the step clean of agent-memory tidy."""
-    _run(["clean"], dry_run, yes, user, json)
+    _run(["clean"], dry_run, yes, user)
 
 
-def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> None:
+def _run(names: list[str], dry_run: bool, yes: bool, user: bool) -> None:
     fields: dict[str, Fields] = {}
     steps = []
     for name in names:
-        steps.append(step := Step(find_level(user), dry_run, yes, json))
+        steps.append(step := Step(find_level(user), dry_run, yes))
         try:
             fields[name] = STEPS[name](step)
         except CommandRefused as error:  # the answer no concerns this step only
             if error.status != 1:
                 raise
-            print_note(str(error))
+            print_problem(str(error))
             fields[name], step.failed = {}, True
-        if fields[name].get("change") and not json:
+        if fields[name].get("change"):
             notes.note_undo(step.scope)
-    if json:
-        print_json(fields if len(names) > 1 else fields[names[0]])
-    elif not any(step.has_work or step.failed for step in steps):
+    print_json(fields if len(names) > 1 else fields[names[0]])
+    if not any(step.has_work or step.failed for step in steps):
         print_note("Nothing to tidy up.")
     exit_if(any(step.failed for step in steps))

@@ -6,10 +6,10 @@ import json
 from typing import Annotated
 
 from memory_core.cli.common import inputs, notes
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, argument, option
+from memory_core.cli.common.arguments import Agents, DryRun, User, argument, option
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line, print_note, select_fields
+from memory_core.cli.output import print_data, print_line, print_note, select_fields
 from memory_core.curation import export_import, lookup
 from memory_core.curation.export_import import ImportResult
 from memory_core.text.phrases import format_count
@@ -39,7 +39,7 @@ def export(
     agents = [name for name in agents if name in owners]
     data = export_import.build_export(*scope, agents)
     if output == "-":
-        print_json(data)
+        print_data(data)
     else:
         export_import.save_file(scope.project, output, json.dumps(data, indent=2) + "\n")
         print_note(f"Exported {format_count(len(agents), 'agent')} to {output}")
@@ -48,7 +48,7 @@ def export(
 File = Annotated[str, argument("FILE", "A file of agent-memory export; - is stdin.")]
 
 
-def import_(file: File, dry_run: DryRun = False, user: User = False, json: AsJson = False) -> None:
+def import_(file: File, dry_run: DryRun = False, user: User = False) -> None:
     """Import memories from an export.
 
     Existing items and preferences are kept.
@@ -64,11 +64,9 @@ def import_(file: File, dry_run: DryRun = False, user: User = False, json: AsJso
         news = [result for result in results if _has_news(result)]
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
-    if json:
-        own = ("records", "entries")
-        rows = [notes.change_to_json(one) | select_fields(one, *own) for one in results]
-        notes.print_changed(scope.project, {"written": not dry_run, "agents": rows})
-        return
+    own = ("records", "entries")
+    rows = [notes.change_to_json(one) | select_fields(one, *own) for one in results]
+    notes.print_changed(scope.project, {"written": not dry_run, "agents": rows})
     for result in news:
         _print_result(result, not dry_run, user)
     if not news:
