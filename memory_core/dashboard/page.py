@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,19 +13,27 @@ from memory_core.storage.project import Project
 PREFIX = "/dashboard"
 
 
+class Fields(dict[str, str]):
+    """Texts by their names; a missing one is empty."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+
 @dataclass
 class Visit:
     """One request for a page.
 
     `project` is opened for this request; `numbers` are read when a page asks for them.
     `names` are the parts of the path that its pattern names, `query` the parameters behind "?",
-    `form` those of a POST; of a parameter that occurs several times, the last one.
+    which templates know, too, `form` those of a POST; of a parameter that occurs several times,
+    the last one.
     """
 
     project: Project
-    names: Mapping[str, str]
-    query: Mapping[str, str]
-    form: Mapping[str, str] = field(default_factory=dict)
+    names: Fields = field(default_factory=Fields)
+    query: Fields = field(default_factory=Fields)
+    form: Fields = field(default_factory=Fields)
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -82,15 +90,13 @@ class Part(NamedTuple):
     total: int
 
 
-def divide(
-    rows: Sequence[Any], query: Mapping[str, str], size: int = 50, at: int | None = None
-) -> Part:
+def divide(rows: Sequence[Any], query: Fields, size: int = 50, at: int | None = None) -> Part:
     """Return the part of a list with the row `at`, or that the query parameter `page` asks for.
 
     A number that is too large, or none, means the last or the first part.
     """
     last = max(1, -(-len(rows) // size))
-    wanted = query.get("page", "") if at is None else str(at // size + 1)
+    wanted = query["page"] if at is None else str(at // size + 1)
     is_number = wanted.isascii() and wanted.isdecimal()
     number = min(max(int(wanted[:9]), 1), last) if is_number else 1
     return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))

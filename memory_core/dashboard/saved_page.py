@@ -18,7 +18,7 @@ STYLE = os.path.join(os.path.dirname(__file__), "static", "style.css")
 def make_page(project: Project) -> str:
     """Return the overview of a project as HTML."""
     style = Path(STYLE).read_text(encoding="utf-8")
-    view = show_overview(Visit(project, {}, {}))
+    view = show_overview(Visit(project))
     templates = rendering.make_templates(
         project.environ, project_name=project.name, saved_style=style, day=find_today()
     )

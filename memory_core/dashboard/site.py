@@ -7,6 +7,7 @@ import secrets
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
+from typing import Any
 from urllib.parse import parse_qs
 
 import anyio
@@ -19,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
-from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
+from memory_core.dashboard.page import PREFIX, Done, Fields, NotFound, Page, View, Visit
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.delegation import draining
@@ -93,22 +94,18 @@ class Site:
         return serve
 
     def _answer(self, page: Page, request: Request, lists: dict[str, list[str]]) -> Response:
-        form = {name: values[-1] for name, values in lists.items()}
+        form = Fields((name, values[-1]) for name, values in lists.items())
         try:
             project = self.open_project()
             if page.method == "GET":  # a form is of a page that did it
                 draining.drain(project)
-            visit = Visit(
-                project=project,
-                names=request.path_params,
-                query=dict(request.query_params),
-                form=form,
-            )
+            names, query = Fields(request.path_params), Fields(request.query_params)
+            visit = Visit(project, names, query, form)
             result = page.show(visit)
             if isinstance(result, Done):
                 return self._redirect(result)
-            message = self._messages.pop(visit.query.get(MESSAGE_PARAMETER, ""), None)
-            return self._render(result, page, message)
+            message = self._messages.pop(query[MESSAGE_PARAMETER], None)
+            return self._render(result, page=page, message=message, query=query)
         except Exception as error:  # noqa: BLE001 - where errors become pages
             return self.show_problem(*_describe(error))
 
@@ -120,14 +117,14 @@ class Site:
         sign = "&" if "?" in result.location else "?"
         return RedirectResponse(f"{result.location}{sign}{MESSAGE_PARAMETER}={key}", 303)
 
-    def _render(self, view: View, page: Page | None, message: Done | None = None) -> Response:
-        values = {"page": page, "message": message, "is_known": True, **view.values}
+    def _render(self, view: View, **own: Any) -> Response:
+        values = {"page": None, "message": None, "is_known": True, **own, **view.values}
         return HTMLResponse(self._templates.get_template(view.template).render(values), view.status)
 
     def show_problem(self, status: int, problem: str, is_known: bool = True) -> Response:
         """Return an error as a page; a visitor that is not known gets no name of the project."""
         values = {"problem": problem, "is_known": is_known}
-        return self._render(View("problem.html", values, status), None)
+        return self._render(View("problem.html", values, status))
 
     async def handle_error(self, _request: Request, error: Exception) -> Response:
         """Return the page for an error of the framework, such as an unknown address."""

@@ -34,7 +34,7 @@ def show_memory(visit: Visit) -> View:
         memory = memory_view.read_view(visit.numbers, agent)
     except OSError as error:
         return View("unreadable.html", {"agent": agent, "problem": describe_expected(error)})
-    wanted = visit.query.get("item", "")
+    wanted = visit.query["item"]
     places = (at for at, part in enumerate(memory.parts) if part.item and part.item.id == wanted)
     parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE, next(places, None))
     values = {
@@ -49,7 +49,7 @@ def show_memory(visit: Visit) -> View:
 
 def show_history(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
-    item = visit.query.get("item", "")
+    item = visit.query["item"]
     entries = timeline.read_timeline(visit.project, visit.project.store, agent, item)
     page = divide(entries, visit.query, CHANGES_ON_A_PAGE)
     end = page.number * CHANGES_ON_A_PAGE
@@ -65,7 +65,7 @@ def show_diff(visit: Visit) -> View:
     changes = timeline.read_timeline(visit.project, store, agent)
     entries = [entry for entry in changes if entry.is_move][:MAX_TIMES]
     start = visit.query.get("from", entries[1].time if len(entries) > 1 else "")
-    end = visit.query.get("to", "")
+    end = visit.query["to"]
     diff = change_log.compare(visit.project, store, agent, start, end).diff if entries else ""
     values = {"agent": agent, "entries": entries, "start": start, "end": end}
     return View("diff.html", {**values, "lines": _split_diff(diff)})
@@ -78,10 +78,10 @@ def _split_diff(diff: str) -> list[str]:
 
 def change_item(visit: Visit) -> Done:
     """Do what a button of an item says, with the functions of the commands."""
-    agent, action = find_agent(visit, visit.names["agent"]), visit.form.get("action", "")
+    agent, action = find_agent(visit, visit.names["agent"]), visit.form["action"]
     if action != "edit" and action not in ACTIONS:
         raise NotFound(f"There is no action {action!r}.")
-    location = make_link("agents", agent, page=visit.form.get("page", ""))
+    location = make_link("agents", agent, page=visit.form["page"])
     change = _reword if action == "edit" else _judge
     return attempt(visit, agent, location, lambda: change(visit, agent))
 
@@ -89,7 +89,7 @@ def change_item(visit: Visit) -> Done:
 def add_item(visit: Visit) -> Done:
     """Add an item of a person, as the command does."""
     agent = find_agent(visit, visit.names["agent"])
-    kind, text = visit.form.get("type", ""), " ".join(visit.form.get("text", "").split())
+    kind, text = visit.form["type"], " ".join(visit.form["text"].split())
 
     def do() -> str:
         item_actions.check_type(kind)
@@ -103,15 +103,15 @@ def add_item(visit: Visit) -> Done:
 
 def _judge(visit: Visit, agent: str) -> str:
     kind, verb = ACTIONS[visit.form["action"]]
-    key, store = visit.form.get("item", ""), visit.project.store
+    key, store = visit.form["item"], visit.project.store
     item = item_actions.judge(visit.project, agent, key, kind, store)
     return f"{verb}: {item.id} {item.text} ({item.confidence:.1f})."
 
 
 def _reword(visit: Visit, agent: str) -> str:
-    project, text = visit.project, " ".join(visit.form.get("text", "").split())
+    project, text = visit.project, " ".join(visit.form["text"].split())
     items = item_actions.list_items(read_memory(project, agent, project.store))
-    item = lookup.find_item(visit.form.get("item", ""), items)
+    item = lookup.find_item(visit.form["item"], items)
     if text == item.text:
         return "The text is unchanged."
     result = edit_session.reword_item(project, agent, item.text, text, project.store)
@@ -121,8 +121,8 @@ def _reword(visit: Visit, agent: str) -> str:
 
 def undo_change(visit: Visit) -> Done:
     agent = find_agent(visit, visit.names["agent"])
-    back = visit.form.get("back", "")
-    history = make_link("agents", agent, "history", page=visit.form.get("page", ""))
+    back = visit.form["back"]
+    history = make_link("agents", agent, "history", page=visit.form["page"])
     location = back if back.startswith(f"{PREFIX}/") else history
     done = attempt(visit, agent, location, lambda: _undo(visit))
     is_gone = not lookup.is_known(visit.project, agent)
@@ -132,7 +132,7 @@ def undo_change(visit: Visit) -> Done:
 def _undo(visit: Visit) -> str:
     """Undo a change in all memories that it changed."""
     project = visit.project
-    result = undo.undo_changes(project, project.store, [visit.form.get("change", "")])
+    result = undo.undo_changes(project, project.store, [visit.form["change"]])
     words = [
         f"{'Redone' if is_redo else 'Undone'}: change {change_log.short_id(change.id)}"
         f" of {change.time[:16].replace('T', ' ')}"

@@ -33,6 +33,6 @@ def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) 
     except (ValueError, OSError) as error:
         if not (problem := describe_expected(error)):
             raise
-        return Done(location, problem, is_problem=True, typed=visit.form.get("text", ""))
+        return Done(location, problem, is_problem=True, typed=visit.form["text"])
     changes = [change_log.short_id(change) for change in visit.project.changes]
     return Done(location, message, undo=(agent, changes[0], location) if changes else None)

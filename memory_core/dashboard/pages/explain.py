@@ -14,10 +14,10 @@ ITEMS_ON_A_PAGE = 100
 
 
 def show_explanation(visit: Visit) -> View:
-    project, name = visit.project, visit.query.get("agent", "")
-    task = visit.query.get("task", "")
+    project, name = visit.project, visit.query["agent"]
+    task = visit.query["task"]
     agents = lookup.sort_agents({*lookup.list_agents(project.store), PM})
-    values: dict[str, Any] = {"agents": agents, "agent": name, "task": task, "pm": PM}
+    values: dict[str, Any] = {"agents": agents, "agent": name, "pm": PM}
     if not name:
         return View("explain.html", {**values, "explanation": None})
     agent = find_agent(visit, name)

@@ -19,7 +19,7 @@ TAGS = {"ok": "good", "warning": "warn", "broken": "bad"}
 
 
 def show_events(visit: Visit) -> View:
-    pattern, agent = visit.query.get("events") or "*", visit.query.get("agent", "")
+    pattern, agent = visit.query["events"] or "*", visit.query["agent"]
     wanted = [
         event
         for event in log_reading.read(visit.project.paths)[: -MAX_SEARCHED - 1 : -1]
@@ -34,7 +34,6 @@ def show_events(visit: Visit) -> View:
     values = {
         "part": part._replace(rows=rows),
         "pattern": pattern,
-        "agent": agent,
         "agents": visit.numbers.agents(),
         "patterns": PATTERNS,
         "searched": MAX_SEARCHED,

@@ -45,7 +45,7 @@ def show_overview(visit: Visit) -> View:
     total = Counts()
     for day in days:
         total.update(day.counts)
-    sort = visit.query.get("sort", "")
+    sort = visit.query["sort"]
     rows = [AgentRow(one, numbers.total(one.agent)) for one in agents]
     if sort in SORTS:
         rows.sort(key=SORTS[sort])

@@ -6,7 +6,7 @@ from typing import Any
 
 from memory_core.curation import review
 from memory_core.curation.review import WaitingItem
-from memory_core.dashboard.page import Done, NotFound, View, Visit, divide
+from memory_core.dashboard.page import Done, Fields, NotFound, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt
 from memory_core.dashboard.rendering import make_link
 from memory_core.origin import text_origins
@@ -19,29 +19,22 @@ FILTERS = ("agent", "q")
 
 
 def show_review(visit: Visit) -> View:
-    waiting = _list_waiting(visit, visit.query)
-    key = visit.query.get("item", "")
-    at = next((at for at, item in enumerate(waiting) if item.id == key), None)
-    page = divide(waiting, visit.query, LEARNINGS_ON_A_PAGE, at)
-    if at is None:
-        at = (page.number - 1) * LEARNINGS_ON_A_PAGE
-    agents = visit.numbers.agents()
+    waiting, key = _list_waiting(visit, visit.query), visit.query["item"]
+    found = next((at for at, item in enumerate(waiting) if item.id == key), None)
+    page = divide(waiting, visit.query, LEARNINGS_ON_A_PAGE, found)
+    at = (page.number - 1) * LEARNINGS_ON_A_PAGE if found is None else found
     values: dict[str, Any] = {
         "waiting": page,
         "at": at,
-        "agents": agents,
-        "agent": visit.query.get("agent", ""),
-        "words": visit.query.get("q", ""),
-        "is_gone": bool(key) and not any(item.id == key for item in waiting),
-        "key": key,
+        "agents": visit.numbers.agents(),
+        "is_gone": bool(key) and found is None,
     }
     if not waiting:
         return View("review.html", {**values, "current": None})
     current = waiting[at]
-    neighbours = [
-        waiting[place].id if 0 <= place < len(waiting) else "" for place in (at - 1, at + 1)
-    ]
-    values |= {"before": neighbours[0], "behind": neighbours[1], "current": current}
+    before = waiting[at - 1].id if at else ""
+    behind = waiting[at + 1].id if at + 1 < len(waiting) else ""
+    values |= {"before": before, "behind": behind, "current": current}
     return View("review.html", values | _describe(visit, current))
 
 
@@ -62,25 +55,24 @@ def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
     }
 
 
-def _list_waiting(visit: Visit, fields: Any) -> list[WaitingItem]:
+def _list_waiting(visit: Visit, fields: Fields) -> list[WaitingItem]:
     """Return the learnings that wait, with the words and of the agent of a filter."""
-    words = word_search.fold_text(fields.get("q", "")).split()
-    agent = fields.get("agent", "")
+    words = word_search.fold_text(fields["q"]).split()
     return [
         item
         for item in review.list_waiting(visit.project.store)
-        if agent in ("", item.agent)
+        if fields["agent"] in ("", item.agent)
         and word_search.contains_all(f"{item.agent} {item.text}", words)
     ]
 
 
 def decide(visit: Visit) -> Done:
     """Do what a button says; then show the next learning, or the one before it."""
-    waiting, key = _list_waiting(visit, visit.form), visit.form.get("item", "")
+    waiting, key = _list_waiting(visit, visit.form), visit.form["item"]
     at = next((at for at, item in enumerate(waiting) if item.id == key), None)
     if at is None:
         problem = f"{key} does not wait any more: somebody has decided on it."
-        typed = visit.form.get("text", "")
+        typed = visit.form["text"]
         return Done(_make_location(visit, ""), problem, is_problem=True, typed=typed)
     item, others = waiting[at], [*waiting[at + 1 :], *waiting[:at][-1:]]
     done = attempt(visit, item.agent, _make_location(visit, key), lambda: _decide(visit, item))
@@ -89,13 +81,13 @@ def decide(visit: Visit) -> Done:
 
 
 def _decide(visit: Visit, item: WaitingItem) -> str:
-    action, form = visit.form.get("action", ""), visit.form
+    action, form = visit.form["action"], visit.form
     if action not in review.ACTIONS:
         raise NotFound(f"There is no action {action!r}.")
-    value = form.get("target", "") if action == review.MOVE else form.get("text", "")
+    value = form["target" if action == review.MOVE else "text"]
     store = visit.project.store
     return review.decide(visit.project, store, item, action, value.replace("\r\n", "\n"))
 
 
 def _make_location(visit: Visit, key: str) -> str:
-    return make_link("review", item=key, **{name: visit.form.get(name, "") for name in FILTERS})
+    return make_link("review", item=key, **{name: visit.form[name] for name in FILTERS})

@@ -16,16 +16,10 @@ PLACES = (*searching.PLACES, searching.IN_REVIEW)
 
 
 def show_hits(visit: Visit) -> View:
-    words, name, place = (visit.query.get(key, "") for key in ("q", "agent", "in"))
+    words, name, place = (visit.query[key] for key in ("q", "agent", "in"))
     store = visit.project.store
     agents = lookup.list_agents(store)
-    values: dict[str, Any] = {
-        "words": words,
-        "agent": name,
-        "place": place,
-        "agents": agents,
-        "places": PLACES,
-    }
+    values: dict[str, Any] = {"agents": agents, "places": PLACES}
     if not words.strip():
         return View("search.html", {**values, "part": None})
     if name:
@@ -40,10 +34,10 @@ def show_hits(visit: Visit) -> View:
 
 def restore(visit: Visit) -> Done:
     """Put an archived item back, as `agent-memory restore` does."""
-    project, key = visit.project, visit.form.get("item", "")
-    location = make_link("search", q=visit.form.get("q", ""))
+    project, key = visit.project, visit.form["item"]
+    location = make_link("search", q=visit.form["q"])
 
-    agent = find_agent(visit, visit.form.get("agent", ""))
+    agent = find_agent(visit, visit.form["agent"])
 
     def put_back() -> str:
         (result,) = archive.restore(project, project.store, [(agent, key)])

@@ -15,7 +15,7 @@ HITS_ON_A_PAGE = 50
 
 def show_tasks(visit: Visit) -> View:
     """List the tasks with a memory, or the lines of their memories that have some words."""
-    project, words = visit.project, visit.query.get("q", "").strip()
+    project, words = visit.project, visit.query["q"].strip()
     with suppress(OSError):  # the list still works; the log has the error
         sync.update(project)
     values = {"status": task_actions.read_status(project), "words": words}
