@@ -48,15 +48,12 @@ def describe_error(error: Exception) -> tuple[str, int]:
     """Return the message for an error and the exit status."""
     if hasattr(error, "format_message"):  # a usage error of click, or of typer's copy of click
         return _describe_usage(error), 2
-    if isinstance(error, OSError):
-        return describe_expected(error), 1
+    if expected := describe_expected(error):
+        return expected, getattr(error, "status", 1)
     if isinstance(error, ModuleNotFoundError) and error.name in ("sqlite3", "_sqlite3"):
         return NO_SQLITE, 1
     if isinstance(error, UnicodeEncodeError):
         return "the locale cannot show some characters: set LC_ALL=C.UTF-8", 1
-    status = getattr(error, "status", None)
-    if isinstance(status, int):  # raised by this code base, with a message for people
-        return str(error), status
     return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
 
 

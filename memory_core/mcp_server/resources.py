@@ -11,7 +11,7 @@ from mcp_types import Annotations, Resource
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.claude_code.agent_spelling import format_title
-from memory_core.curation import item_actions, lookup
+from memory_core.curation import agent_status, item_actions, lookup
 from memory_core.mcp_server.served_project import ServedProject, clean_output
 from memory_core.origin import text_origins
 from memory_core.storage.project import Project
@@ -69,10 +69,8 @@ def _read_agent(project: Project, name: str) -> str:
     """Return the memory of an agent; raises ValueError or OSError."""
     agent = resolve_agent(project.store, name)
     item_actions.check_included(project, agent)
-    memory = project.store.read(agent)
+    memory = agent_status.read_file(project.store, agent)
     if memory is None:
-        if refusal := project.store.find_refusal(project.store.path(agent)):
-            raise refusal
         message = f"{name} has no memory yet; {AGENTS_URI} lists those that have one"
         raise item_actions.InvalidRequest(message)
     given = text_origins.remove_held(project, project.store, agent, memory.text)

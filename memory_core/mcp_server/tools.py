@@ -6,6 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial, wraps
 from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver.tools import Tool
@@ -93,19 +94,16 @@ def _build_tool(
     served: ServedProject,
     lock: Any,
 ) -> Tool:
+    own = partial(function, served)
+
+    @wraps(own)
     def answer(**arguments: Any) -> CallToolResult:
         with lock:
-            output = function(served, **arguments)
+            output = own(**arguments)
         fields = output.model_dump(mode="json", by_alias=True)
         content = TextContent(type="text", text=output.text())
         return CallToolResult(content=[content], structured_content=fields)
 
-    signature = inspect.signature(function, eval_str=True)
-    _served, *parameters = signature.parameters.values()
-    returned = Annotated[CallToolResult, signature.return_annotation]
-    answer.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=parameters, return_annotation=returned
-    )
     text = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
     built = Tool.from_function(
         answer, function.__name__, annotations.title, text, annotations=annotations
