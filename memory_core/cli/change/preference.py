@@ -29,7 +29,6 @@ def manage() -> None:
     """
 
 
-@app.command("set")
 def set_(
     agent: Agent,
     key: Key,
@@ -51,7 +50,6 @@ def set_(
         print_note("It was set already.")
 
 
-@app.command()
 def unset(agent: Agent, key: Key, user: User = False) -> None:
     """Remove a preference.
 
@@ -72,7 +70,6 @@ def unset(agent: Agent, key: Key, user: User = False) -> None:
     exit_if(not changed)
 
 
-@app.command("list")
 def list_(agent: OptionalAgent = None, user: User = False) -> None:
     """Print the preferences of one agent, or of all.
 
@@ -106,3 +103,6 @@ def _read(scope: Scope, agent: str, key: str) -> dict[str, Any]:
 
 def _format(fields: dict[str, Any]) -> str:
     return f"{fields['agent']}: {fields['key']}: {fields['value']}"
+
+
+app.add(set_, unset, list_)

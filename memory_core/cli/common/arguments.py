@@ -103,7 +103,6 @@ Items = Annotated[
     list[str], argument("[AGENT] ITEM", ITEMS_HELP, autocompletion=suggest_named_items)
 ]
 User = Annotated[bool, flag("--user", "Use your user-level memories in ~/.claude-mpm.")]
-Since = Annotated[str | None, option("TIME", "Start, such as 2d (ago) or 2026-11-20.")]
 Limit = Annotated[
     int | None, option("N", "Maximum number of entries.", "--number", "-n", default="all", min=1)
 ]
@@ -136,14 +135,15 @@ def parse_duration(text: str) -> int:
     return seconds
 
 
-def parse_time(text: str, now: float) -> str:
+def parse_time(text: str, now: float | None = None) -> str:
     """Return a time in the format of history records.
 
     The text is a duration before `now` (seconds since 1970), a day, or a day with a time.  A time
     before 1970 becomes 1970.
     """
+    end = time.time() if now is None else now
     with suppress(CommandRefused):
-        return format_utc(max(0.0, now - parse_duration(text)))
+        return format_utc(max(0.0, end - parse_duration(text)))
     try:
         moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
         zone = moment.tzinfo or timezone.utc
@@ -155,6 +155,6 @@ def parse_time(text: str, now: float) -> str:
         ) from None
 
 
-def parse_since(since: str | None) -> str:
-    """Return the time of --since as history records write it, "" for None."""
-    return "" if since is None else parse_time(since, time.time())
+Since = Annotated[
+    str | None, option("TIME", "Start, such as 2d (ago) or 2026-11-20.", parser=parse_time)
+]

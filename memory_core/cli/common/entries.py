@@ -99,16 +99,14 @@ def _print_wrapped(entry: Entry, head: str, indent: str, width: int, words: str)
         for line in wrap_text(head, width, indent, indent + INDENT):
             print_line(paint(line, "dim"))
         head, below = "", indent + INDENT * 2
-    lines = list(wrap_text(first + entry.note, width, below, below))
-    if head:
-        start, *lines = lines or [below]
-        print_line(indent, paint(head, "dim"), *highlight(start[len(below) :], words))
-    for line in lines:
-        print_line(*highlight(line, words))
+    lines = list(wrap_text(first + entry.note, width, below, below)) or [below]
     for line in nested:
         own = below + " " * min(len(line) - len(line.lstrip()), MAX_NESTED_INDENT)
-        for part in wrap_text(line, width, own, own + INDENT):
-            print_line(*highlight(part, words))
+        lines += wrap_text(line, width, own, own + INDENT)
+    if head:
+        print_line(indent, paint(head, "dim"), *highlight(lines.pop(0)[len(below) :], words))
+    for line in lines:
+        print_line(*highlight(line, words))
 
 
 def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:

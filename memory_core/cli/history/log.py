@@ -40,7 +40,6 @@ def log(
     Example:
       agent-memory log engineer --since 7d
     """
-    start = arguments.parse_since(since)
     scope = scopes.find_level(user)
     agents, ids = scopes.find_agents_or_ids(scope, agent)
     records = change_log.list_records(*scope, agents)
@@ -48,7 +47,7 @@ def log(
         records = change_log.select_items(records, ids)
     elif not is_json():
         records = change_log.join_undone(records)
-    recent = [record for record in records if record["time"] > start][::-1][:number]
+    recent = [record for record in records if record["time"] > (since or "")][::-1][:number]
     undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
     entries = [_to_entry(record, undos) for record in recent]
     empty = "Nothing is recorded since then." if records else "Nothing is recorded yet."
@@ -66,9 +65,8 @@ def diff(
     Example:
       agent-memory diff engineer --since 7d
     """
-    start = arguments.parse_since(since)
     scope, agent = scopes.find_agent(agent, user)
-    comparison = change_log.compare(*scope, agent, start or None)
+    comparison = change_log.compare(*scope, agent, since)
     fields = select_fields(comparison, "since", "added", "removed")
     print_json({"agent": agent, "diff": comparison.diff, **fields})
     if comparison.diff:

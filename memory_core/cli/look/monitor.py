@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from memory_core.cli import output
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import Since, flag, option, parse_since
+from memory_core.cli.common.arguments import Since, flag, option
 from memory_core.curation.views import timeline
 from memory_core.monitor import following
 from memory_core.storage import event_log
@@ -35,7 +35,7 @@ def monitor(
       agent-memory monitor --events 'agent.memory.*' --since 1h
     """
     state = find_project().paths.state
-    news = following.follow(state, events, parse_since(since) or None)
+    news = following.follow(state, events, since)
     if not any(map(state.is_file, event_log.FILES)):
         output.print_note(NOTHING_LOGGED)
     show = _print_json if json else _print_event

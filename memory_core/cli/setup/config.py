@@ -38,7 +38,6 @@ def config() -> None:
     """
 
 
-@app.command()
 def show() -> None:
     """Print the settings in force, with source and meaning.
 
@@ -63,7 +62,6 @@ def _find_setting(key: str) -> str:
     return switch if is_short else _find_key(key)
 
 
-@app.command()
 def get(key: Annotated[str, argument("KEY", KEY_HELP, "all settings")] = "") -> None:
     """Print a setting in force, or all settings below a key.
 
@@ -104,7 +102,6 @@ def _report_problems(project: Project) -> None:
         print_note(f"config.yml: {count} (agent-memory config check)")
 
 
-@app.command("set")
 def set_(
     key: Key,
     value: Annotated[str, argument("VALUE", "The new value, as in YAML.")],
@@ -121,7 +118,6 @@ def set_(
     print_line(f"{whole}: {value}  ({file})")
 
 
-@app.command()
 def unset(key: Key, user: User = False) -> None:
     """Remove a setting from config.yml, so that its default counts again.
 
@@ -148,7 +144,6 @@ def _write(user: bool, key: str, value: str | None) -> tuple[str, bool]:
     return paths.config if user else paths.relative(paths.config), text != old
 
 
-@app.command()
 def check() -> None:
     """Print the problems in config.yml, by line.
 
@@ -168,7 +163,6 @@ def check() -> None:
     exit_if(problems)
 
 
-@app.command()
 def paths() -> None:
     """Print all paths that agent-memory uses, and whether they exist.
 
@@ -183,3 +177,6 @@ def paths() -> None:
         for place in places
     ]
     print_columns([["LEVEL", "NAME", "STATE", "PATH"], *rows])
+
+
+app.add(show, get, set_, unset, check, paths)

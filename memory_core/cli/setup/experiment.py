@@ -49,7 +49,6 @@ def experiment() -> None:
     """
 
 
-@app.command()
 def report(agent: OptionalAgent = None) -> None:
     """Compare tokens, time, tool uses and failures of runs with and without memory.
 
@@ -107,3 +106,6 @@ def _judge(row: GroupComparison) -> str:
     if not row.is_visible:
         return "no difference visible"
     return f"{'lower' if (row.difference or 0) < 0 else 'higher'} with memory"
+
+
+app.add(report)

@@ -25,7 +25,6 @@ def git() -> None:
     """
 
 
-@app.command()
 def install() -> None:
     """Make git merge memories by item and section, in this clone.
 
@@ -43,7 +42,6 @@ def install() -> None:
     exit_if(any(resolution.refused for resolution in changes.resolutions))
 
 
-@app.command()
 def uninstall() -> None:
     """Make git merge memories as text again, in this clone.
 
@@ -79,3 +77,6 @@ def _to_json(changes: DriverChanges) -> dict[str, Any]:
         for resolution in changes.resolutions
     ]
     return {**fields, "mended": mended}
+
+
+app.add(install, uninstall)

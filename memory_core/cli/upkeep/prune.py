@@ -6,15 +6,17 @@ from functools import partial
 from typing import Annotated
 
 from memory_core.cli import output
-from memory_core.cli.common import arguments, notes
-from memory_core.cli.common.arguments import Agents, DryRun, User, Yes, option
+from memory_core.cli.common import notes
+from memory_core.cli.common.arguments import Agents, DryRun, User, Yes, option, parse_duration
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import PruneResult
 from memory_core.text.phrases import format_count
 
-UnusedSince = Annotated[str, option("90d", "Minimum time since the last use; 0d: any.")]
+UnusedSince = Annotated[
+    int, option("90d", "Minimum time since the last use; 0d: any.", parser=parse_duration)
+]
 Below = Annotated[float, option("0..1", "Only with less confidence.", min=0, max=1)]
 
 
@@ -34,11 +36,10 @@ def prune(
     Example:
       agent-memory prune --older-than 90d
     """
-    seconds = arguments.parse_duration(older_than)
     scope = find_level(user)
     agents = find_agents(scope, agent)
     prune_items = partial(
-        cleaning.prune_items, *scope, agents or scope.level.agents(), seconds, below
+        cleaning.prune_items, *scope, agents or scope.level.agents(), older_than, below
     )
     results = prune_items()
     count = format_count(sum(len(result.items) for result in results), "item")

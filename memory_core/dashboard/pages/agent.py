@@ -52,10 +52,9 @@ def show_history(visit: Visit) -> View:
     item = visit.query["item"]
     entries = timeline.read_timeline(visit.project, visit.project.store, agent, item)
     page = divide(entries, visit.query, CHANGES_ON_A_PAGE)
-    end = page.number * CHANGES_ON_A_PAGE
-    older = entries[end : end + 1]
-    befores = [entry.time for entry in [*page.rows[1:], *older]]
-    rows = [*zip(page.rows, [*befores, ""], strict=False)]
+    start = (page.number - 1) * CHANGES_ON_A_PAGE
+    befores = [*(entry.time for entry in entries[start + 1 :]), ""]
+    rows = [*zip(page.rows, befores, strict=False)]
     return View("history.html", {"agent": agent, "item": item, "changes": page, "rows": rows})
 
 
