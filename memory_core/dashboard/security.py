@@ -114,30 +114,25 @@ def is_same(given: str, secret: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
-class GuardedApp:
-    """An app that answers only requests that `access` allows; all responses have HEADERS.
+def guard(app: ASGIApp, access: Access, refuse: Callable[[int, str], Response]) -> ASGIApp:
+    """Return an app that answers only requests that `access` allows; all responses have HEADERS.
 
     `refuse` makes the page of a refusal, from its status and the reason.
     """
 
-    def __init__(
-        self, app: ASGIApp, access: Access, refuse: Callable[[int, str], Response]
-    ) -> None:
-        self._app = app
-        self._access = access
-        self._refuse = refuse
+    def choose(scope: Scope) -> ASGIApp:
+        if problem := access.find_foreign(scope):
+            return refuse(403, problem)
+        if access.opens(scope):
+            return RedirectResponse(PREFIX, 303, {"Set-Cookie": access.make_cookie()})
+        return app if access.knows(scope) else refuse(403, NO_ACCESS)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        await self._choose(scope)(scope, receive, send_with_headers)
+        await choose(scope)(scope, receive, send_with_headers)
 
-    def _choose(self, scope: Scope) -> ASGIApp:
-        if problem := self._access.find_foreign(scope):
-            return self._refuse(403, problem)
-        if self._access.opens(scope):
-            return RedirectResponse(PREFIX, 303, {"Set-Cookie": self._access.make_cookie()})
-        return self._app if self._access.knows(scope) else self._refuse(403, NO_ACCESS)
+    return answer

@@ -15,7 +15,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
-from memory_core.dashboard.security import Access, GuardedApp
+from memory_core.dashboard.security import Access, guard
 from memory_core.dashboard.site import Site
 from memory_core.storage.project import Project
 
@@ -40,7 +40,7 @@ def create_app(project: Project, access: Access) -> Starlette:
     )
     app.router.redirect_slashes = False
     app.state.site = site
-    app.add_middleware(GuardedApp, access=access, refuse=partial(site.show_problem, is_known=False))
+    app.add_middleware(guard, access=access, refuse=partial(site.show_problem, is_known=False))
     return app
 
 
