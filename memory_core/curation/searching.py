@@ -140,7 +140,9 @@ def resolve_items(
             f"no agent {words[0]!r} here, and no item has this id: name an agent and its item,"
             " or only an id (agent-memory search lists ids)"
         ) from None
-    are_ids = len(words) > 1 and all(lookup.is_id(word) or word.isdecimal() for word in words[1:])
+    if not "".join(words[1:]):
+        raise lookup.ItemNotFound(f"missing item: agent-memory list {agent} shows those of {agent}")
+    are_ids = all(lookup.is_id(word) or word.isdecimal() for word in words[1:])
     return [(agent, name) for name in (words[1:] if are_ids else [" ".join(words[1:])])]
 
 

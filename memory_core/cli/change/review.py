@@ -260,8 +260,7 @@ def _new_to_json(row: Row) -> dict[str, Any]:
     commit, item = row
     return {
         **item._asdict(),
-        "text": scanner.redact(item.text),
-        "nested": scanner.redact(item.nested) or None,
+        "nested": item.nested or None,
         "commit": commit.name or None,
         "author": commit.author if commit.name else None,
         "email": commit.email or None,

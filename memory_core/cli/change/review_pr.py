@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 
 from memory_core.cli.app import find_project
@@ -22,8 +23,8 @@ TABLE_HEAD = """
 | agent | change | text | score | would wait because |
 | --- | --- | --- | --- | --- |"""
 
-# All other signs of ASCII become entities: they may have a meaning in Markdown, HTML or GitHub.
-PLAIN_SIGNS = frozenset(" ,;=+-'\"?%()")
+# These signs become entities: they may have a meaning in Markdown, HTML or GitHub.
+_SIGN = re.compile(r"[^a-zA-Z0-9 ,;=+'\"?%()\-\x80-\U0010ffff]")
 
 
 def print_changes(base: str) -> None:
@@ -71,11 +72,5 @@ def format_code(text: str) -> str:
     """Return a text as code of HTML, in which no sign has a meaning, and nobody is mentioned."""
     shown = characters.show_hidden(text)
     shown = shown if len(shown) <= MAX_TEXT else f"{shown[:MAX_TEXT]} ..."
-    return f"<code>{''.join(map(_escape_sign, shown))}</code>"
-
-
-def _escape_sign(char: str) -> str:
-    if char == "\n":
-        return "<br>"
-    is_plain = char in PLAIN_SIGNS or char.isalnum() or not char.isascii()
-    return char if is_plain else f"&#{ord(char)};"
+    escaped = _SIGN.sub(lambda sign: f"&#{ord(sign[0])};", shown)
+    return f"<code>{escaped.replace('&#10;', '<br>')}</code>"

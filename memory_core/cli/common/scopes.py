@@ -44,11 +44,7 @@ def find_items(
     scope: Scope, words: list[str], places: Sequence[str] = searching.PLACES
 ) -> list[tuple[str, str]]:
     """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`."""
-    items = searching.resolve_items(scope.project, words, scope.level, places)
-    if items == [(items[0][0], "")]:
-        agent = items[0][0]
-        raise CommandRefused(f"missing item: agent-memory list {agent} shows those of {agent}")
-    return items
+    return searching.resolve_items(scope.project, words, scope.level, places)
 
 
 def find_agents_or_ids(scope: Scope, names: list[str] | None) -> tuple[list[str], list[str]]:

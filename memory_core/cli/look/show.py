@@ -100,8 +100,7 @@ def _show_prompt_text(scope: Scope, agent: str, task: str) -> dict[str, Any]:
             print_note(f"This is for an agent whose task is not known; for a task: {command}")
     else:
         print_note(f"{agent} would receive nothing; agent-memory config show says why")
-    fields = {"files": list(block.files), "bytes": block.size}
-    return {"agent": agent, "text": block.text, **fields}
+    return {"agent": agent, "text": block.text, "files": [*block.files], "bytes": block.size}
 
 
 def _show_file(scope: Scope, agent: str) -> dict[str, Any]:

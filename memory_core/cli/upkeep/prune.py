@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 from memory_core.cli import output
@@ -38,15 +37,13 @@ def prune(
     """
     scope = find_level(user)
     agents = find_agents(scope, agent)
-    prune_items = partial(
-        cleaning.prune_items, *scope, agents or scope.level.agents(), older_than, below
-    )
-    results = prune_items()
+    chosen = (*scope, agents or scope.level.agents(), older_than, below)
+    results = cleaning.prune_items(*chosen)
     count = format_count(sum(len(result.items) for result in results), "item")
     _print_items(results)
     written = bool(results) and notes.may_change(f"Move {count} to the archive?", yes, dry_run)
     if written:
-        results = prune_items(write=True)
+        results = cleaning.prune_items(*chosen, write=True)
     rows = [{"agent": one.agent, "items": _items_to_json(one)} for one in results]
     notes.print_changed(scope.project, {"written": written, "agents": rows})
     if not results:
