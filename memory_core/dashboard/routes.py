@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from memory_core.dashboard.page import Page
-from memory_core.dashboard.pages import (
-    agent,
-    explain,
-    live_events,
-    overview,
-    review,
-    search,
-    tasks,
-)
+from memory_core.dashboard.pages import agent, explain, live_events, overview, review, search, tasks
 
 # Those with a title are in the navigation, in this order.
 PAGES = [

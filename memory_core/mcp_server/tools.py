@@ -13,13 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from memory_core.curation import (
-    agent_context,
-    item_actions,
-    lookup,
-    preference_actions,
-    searching,
-)
+from memory_core.curation import agent_context, item_actions, lookup, preference_actions, searching
 from memory_core.document import markdown, preferences, template
 from memory_core.history import performance
 from memory_core.history.item_history import MCP_SOURCE as SOURCE

@@ -9,7 +9,7 @@ from memory_core.cli.change import review_pr, review_session
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.inputs import can_ask, read_key
+from memory_core.cli.common.inputs import can_decide, read_key
 from memory_core.cli.common.notes import format_command, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level
 from memory_core.cli.errors import CommandRefused
@@ -26,8 +26,7 @@ from memory_core.secrets import scanner
 from memory_core.text.phrases import format_count
 
 Names = Annotated[
-    list[str] | None,
-    agent_argument("Agents, or learnings by id or text.", default="all that wait"),
+    list[str] | None, agent_argument("Agents, or learnings by id or text.", default="all that wait")
 ]
 PullRequest = Annotated[
     str | None, option("BASE", "Print what changed since the commit BASE.", "--pr")
@@ -74,7 +73,7 @@ def review(
     if (new or mine) and reject:
         raise CommandRefused("--new and --reject exclude each other")
     scope, words = find_level(user), list(names or [])
-    asks = not list_ and can_ask() and is_terminal()
+    asks = not list_ and can_decide()
     if new or mine:
         decision = MINE if mine else ACCEPTED if accept else None
         _review_new(scope, words, decision, (commit, author), asks)

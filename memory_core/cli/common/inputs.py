@@ -7,7 +7,7 @@ import sys
 import typer
 
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import clean_text, is_json
+from memory_core.cli.output import clean_text, is_json, is_terminal
 
 NOTHING_CHANGED = "nothing was changed"
 
@@ -16,6 +16,11 @@ def can_ask() -> bool:
     """Say whether a person can answer a question."""
     has_terminal = bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
     return has_terminal and not is_json()
+
+
+def can_decide() -> bool:
+    """Say whether a person sees the result, and can answer a question about it."""
+    return can_ask() and is_terminal()
 
 
 def ask_yes_no(question: str) -> bool:

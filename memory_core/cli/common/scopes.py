@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from memory_core.cli.app import find_project
 from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_problem
 from memory_core.curation import lookup, searching
+from memory_core.files.problems import describe_expected
 from memory_core.storage import paths
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -31,6 +33,18 @@ def find_level(user: bool = False) -> Scope:
         raise CommandRefused("--user needs a home directory, but HOME is not set")
     project = find_project()
     return Scope(project, project.level(user))
+
+
+def find_synced_project() -> Project:
+    """Return the project, after its task memories are updated from the files of Backlog.md."""
+    from memory_core.tasks import sync
+
+    project = find_project()
+    try:
+        sync.update(project)
+    except OSError as error:
+        print_problem(f"The task files could not be read: {describe_expected(error)}")
+    return project
 
 
 def find_agent(name: str, user: bool = False, accept_new: bool = False) -> tuple[Scope, str]:

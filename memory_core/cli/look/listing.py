@@ -5,14 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any
 
-from memory_core.cli.common.arguments import (
-    AGENT_HELP,
-    Limit,
-    User,
-    agent_argument,
-    flag,
-    option,
-)
+from memory_core.cli.common.arguments import AGENT_HELP, Limit, User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries, print_list
 from memory_core.cli.common.scopes import Scope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused

@@ -29,13 +29,7 @@ Learning = Annotated[
 ]
 MemoryLimit = Annotated[
     int | None,
-    option(
-        "KB",
-        "Limit of a memory file in KB.",
-        default="as configured",
-        min=1,
-        max=MAX_SIZE_KB,
-    ),
+    option("KB", "Limit of a memory file in KB.", default="as configured", min=1, max=MAX_SIZE_KB),
 ]
 
 

@@ -6,22 +6,14 @@ import calendar
 import time
 from typing import Annotated, Any
 
-from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import argument, flag
 from memory_core.cli.common.entries import Entry, print_columns, print_list
 from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.scopes import find_synced_project
 from memory_core.cli.errors import exit_if
-from memory_core.cli.output import (
-    print_bytes,
-    print_json,
-    print_line,
-    print_note,
-    print_problem,
-    select_fields,
-)
-from memory_core.files.problems import describe_expected
+from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.storage.project import Project
-from memory_core.tasks import backlog_folder, sync, task_actions, task_document
+from memory_core.tasks import backlog_folder, task_actions, task_document
 from memory_core.tasks.task_actions import TaskHit, TaskMemory, TaskStatus
 from memory_core.text.phrases import format_age
 
@@ -143,16 +135,6 @@ TASK_HELP = "A task: 368, task-368 or TASK-368."
 
 Task = Annotated[str, argument("ID", TASK_HELP)]
 OptionalTask = Annotated[str, argument("ID", TASK_HELP, "the active task")]
-
-
-def find_synced_project() -> Project:
-    """Return the project, after its task memories are updated from the files of Backlog.md."""
-    project = find_project()
-    try:
-        sync.update(project)
-    except OSError as error:
-        print_problem(f"The task files could not be read: {describe_expected(error)}")
-    return project
 
 
 def task_to_json(memory: TaskMemory) -> dict[str, object]:

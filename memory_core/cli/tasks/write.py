@@ -9,6 +9,7 @@ from memory_core.cli.common import arguments
 from memory_core.cli.common.arguments import DryRun, Yes, argument, flag, option
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import format_command, may_change
+from memory_core.cli.common.scopes import find_synced_project
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.cli.tasks import look
@@ -49,7 +50,7 @@ def start(task: look.Task, title: Title = "", template: Template = None) -> None
     Example:
       agent-memory task start 368 --title "Ask for a password" --template feature
     """
-    project = look.find_synced_project()
+    project = find_synced_project()
     result = task_actions.start(project, task, title, template or "")
     _print_result(project, result)
     if result.what != "begun":
@@ -95,7 +96,7 @@ def decide(words: WordsArgument) -> None:
 
 
 def _add(verb: str, words: list[str], section: str) -> None:
-    project = look.find_synced_project()
+    project = find_synced_project()
     task, text = _parse_words(project, words)
     memory, title = task_actions.add_note(project, task, text, section)
     print_json({**look.task_to_json(memory), "section": title, "text": text})
@@ -129,7 +130,7 @@ def done(task: look.OptionalTask = "") -> None:
     Example:
       agent-memory task done 368
     """
-    project = look.find_synced_project()
+    project = find_synced_project()
     _print_result(project, task_actions.finish(project, task))
 
 
@@ -142,7 +143,7 @@ def archive(task: look.OptionalTask = "") -> None:
     Example:
       agent-memory task archive 368
     """
-    project = look.find_synced_project()
+    project = find_synced_project()
     _print_result(project, task_actions.archive(project, task))
 
 
@@ -155,7 +156,7 @@ def reopen(task: look.Task) -> None:
     Example:
       agent-memory task reopen 368
     """
-    project = look.find_synced_project()
+    project = find_synced_project()
     _print_result(project, task_actions.reopen(project, task))
 
 
@@ -179,7 +180,7 @@ def delete(task: look.Task, yes: Yes = False) -> None:
     Example:
       agent-memory task delete 368 --yes
     """
-    project = look.find_synced_project()
+    project = find_synced_project()
     memory = task_actions.find(project, task)
     if not yes:
         print_line(f"would delete {look.format_task(memory)}")
@@ -210,7 +211,7 @@ def cleanup(
     if archive_after is None and delete_after is None:
         archive_after = DEFAULT_AGE
     limits = (_parse_limit(archive_after), _parse_limit(delete_after))
-    project = look.find_synced_project()
+    project = find_synced_project()
     stale = task_actions.find_stale(project, *limits)
     yes = yes or not (dry_run or any(memory.state == ARCHIVED for memory, _since in stale))
     for memory, since in stale:
@@ -254,7 +255,7 @@ def init(
     Example:
       agent-memory task init --yes
     """
-    project = look.find_synced_project()
+    project = find_synced_project()
     try:
         backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
     except safe_files.Refused as error:
