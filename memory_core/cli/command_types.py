@@ -6,15 +6,13 @@ The help names values as the documentation does, without the type names of typer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from memory_core.cli.errors import PROGRAM_NAME, CommandRefused
 from memory_core.cli.output import choose_json, enable_pager, name_command
-
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 # Commands of earlier versions, and what takes their places.
 GONE = {
@@ -110,9 +108,6 @@ class App(typer.Typer):
     def __init__(self, **settings: Any) -> None:
         plain: dict[str, Any] = {"cls": CommandGroup, "rich_markup_mode": None}
         super().__init__(**{**plain, "add_completion": False, **settings})
-
-    def command(self, name: str | None = None, **settings: Any) -> Callable[[FunctionT], FunctionT]:
-        return super().command(name, **{"cls": JsonCommand, **settings})
 
     def add(self, *functions: Callable[..., None]) -> None:
         """Add commands with the names of these functions, without the `_` after a keyword."""

@@ -55,14 +55,18 @@ class WaitingItem(NamedTuple):
 
     @property
     def reasons(self) -> list[str]:
-        """Return why it waits, as short texts without repetitions."""
+        """Return why it waits, as short texts without secrets and repetitions."""
         reason = self.entry["reason"]
         others = [text for text in self.entry["reasons"] if text not in reason]
         if text_origins.REASON not in reason:  # other reasons are found first, such as a secret
             is_outside = self.entry["source"] in rights.BY_SOURCE
             is_outside |= bool(self.entry["reading"])
             others += filter(None, [text_origins.find_reason(self.text, is_outside)])
-        return [*filter(None, [reason]), *others] or ["unknown"]
+        return [scanner.redact(text) for text in (reason, *others) if text] or ["unknown"]
+
+    @property
+    def has_secret(self) -> bool:
+        return any(scanner.REASON in reason for reason in self.reasons)
 
 
 class Preview(NamedTuple):
@@ -215,7 +219,7 @@ def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
     close = [taken.text] if taken.text in others else []
     candidates = replaced + rivals + close or [near_duplicates.find_similar(taken.text, others)]
     section, is_known = after.get(taken.text, ""), taken.text in before
-    return Preview(section, candidates[0], bool(replaced), is_known)
+    return Preview(section, scanner.redact(candidates[0]), bool(replaced), is_known)
 
 
 def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> list[str]:
@@ -364,7 +368,7 @@ def _list_origin(item: WaitingItem) -> list[tuple[str, str]]:
         rows.append((f"the run read: {', '.join(entry['reading'])}", "warning"))
     if entry["tier"]:
         rows.append((f"origin: {entry['tier']}", ""))
-    if any(scanner.REASON in reason for reason in item.reasons):
+    if item.has_secret:
         rows.append(("a saves the text as it is here; e lets you change it", "note"))
     return rows
 

@@ -22,7 +22,6 @@ from memory_core.document import markdown
 from memory_core.history import rights
 from memory_core.origin import text_origins
 from memory_core.origin.text_origins import Row
-from memory_core.secrets import scanner
 from memory_core.text.phrases import format_count
 
 Names = Annotated[
@@ -59,15 +58,13 @@ def review(
     Example:
       agent-memory review engineer --accept --all
     """
-    flags = {"list": list_, "accept": accept, "reject": reject}
-    actions = [name for name, is_given in flags.items() if is_given]
     if pr is not None:
-        if names or actions or all_ or user or new:
+        if any((names, list_, accept, reject, all_, user, new)):
             raise CommandRefused("--pr goes with --json only: it compares all agents")
         review_pr.print_changes(pr)
         return
-    if len(actions) > 1:
-        raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
+    if sum((list_, accept, reject)) > 1:
+        raise CommandRefused("--list, --accept and --reject exclude each other")
     if not (new or mine) and (commit is not None or author is not None):
         raise CommandRefused("--commit and --author require --new")
     if (new or mine) and reject:
@@ -143,7 +140,7 @@ def _to_entry(item: WaitingItem) -> Entry:
     parts = ["; ".join(item.reasons), f"run {entry['run']}" if entry["run"] else ""]
     parts += [f"read {text}" for text in entry["reading"]]
     parts += [entry["tier"], entry["time"][:10]]
-    note = scanner.redact(f"  ({', '.join(filter(None, parts))})")
+    note = f"  ({', '.join(filter(None, parts))})"
     return Entry((item.agent,), (item.agent,), (item.id,), item.text, entry["type"], note)
 
 

@@ -18,7 +18,7 @@ from memory_core.cli.output import (
     print_line,
     print_note,
 )
-from memory_core.secrets import scanner
+from memory_core.secrets.scanner import redact
 from memory_core.text import word_search
 
 # If fewer terminal cells are left behind the cells of an entry, its text begins on the next line.
@@ -52,7 +52,7 @@ def print_entries(entries: Sequence[Entry], words: str = "") -> None:
     On a terminal, no line is wider than it, and no text is cut.  In a pipe, each entry is one
     line, except for nested lines.  Secrets are left out.
     """
-    entries = [entry._replace(text=scanner.redact(entry.text)) for entry in entries]
+    entries = [one._replace(text=redact(one.text), note=redact(one.note)) for one in entries]
     if is_terminal():
         _print_below_headings(entries, words)
         return

@@ -104,9 +104,8 @@ def _print_result(scope: scopes.Scope, result: UndoResult, written: bool) -> Non
 
 
 def _change_to_json(change: Change) -> dict[str, Any]:
-    fields = select_fields(change, "time", "agents")
     return {
         "change": short_id(change.id),
-        **fields,
+        **select_fields(change, "time", "agents"),
         "records": list(map(record_to_json, change.records)),
     }

@@ -6,8 +6,6 @@ import os
 import signal
 from typing import Annotated
 
-import typer
-
 from memory_core.cli.command_types import App, PlainCommand
 from memory_core.cli.common.arguments import argument, flag, option
 from memory_core.cli.errors import CommandRefused
@@ -17,19 +15,19 @@ from memory_core.storage.config_yml.default_settings import MAX_SIZE_KB
 STATUS_NOT_FOUND = 127
 STATUS_NOT_EXECUTABLE = 126
 
+AS_SET = "as configured"
+
 app = App()
 
 Learning = Annotated[
     bool | None,
-    typer.Option(
-        "--enable-learning/--no-learning",
-        help="Save what agents report, or not.",
-        show_default="as configured",
+    flag(
+        "--enable-learning/--no-learning", "Save what agents report, or not.", show_default=AS_SET
     ),
 ]
 MemoryLimit = Annotated[
     int | None,
-    option("KB", "Limit of a memory file in KB.", default="as configured", min=1, max=MAX_SIZE_KB),
+    option("KB", "Limit of a memory file in KB.", default=AS_SET, min=1, max=MAX_SIZE_KB),
 ]
 
 

@@ -14,17 +14,15 @@ ITEMS_ON_A_PAGE = 100
 
 
 def show_explanation(visit: Visit) -> View:
-    project, name = visit.project, visit.query["agent"]
-    task = visit.query["task"]
-    agents = lookup.sort_agents({*lookup.list_agents(project.store), PM})
-    values: dict[str, Any] = {"agents": agents, "agent": name, "pm": PM}
-    if not name:
+    project, agent = visit.project, visit.query["agent"]
+    agents = lookup.sort_agents({*lookup.list_agents(project.store), agent or PM, PM})
+    values: dict[str, Any] = {"agents": agents, "agent": agent, "pm": PM}
+    if not agent:
         return View("explain.html", {**values, "explanation": None})
-    agent = find_agent(visit, name)
-    values["agents"] = lookup.sort_agents({*agents, agent})
-    explanation = explaining.explain(project, agent, task)
+    find_agent(visit, agent)
+    explanation = explaining.explain(project, agent, visit.query["task"])
     choices = divide(explanation.choices, visit.query, ITEMS_ON_A_PAGE)
     rows = [(choice, explaining.list_words(choice, explanation.forms)) for choice in choices.rows]
-    values |= {"agent": agent, "explanation": explanation, "choices": choices, "rows": rows}
+    values |= {"explanation": explanation, "choices": choices, "rows": rows}
     given = sum(choice.is_chosen for choice in explanation.choices)
     return View("explain.html", {**values, "given": given, "is_served": project.serves(agent)})

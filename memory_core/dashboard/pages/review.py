@@ -40,18 +40,10 @@ def show_review(visit: Visit) -> View:
 
 def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
     review.update_tiers(visit.project, visit.project.store, [item])
-    preview = review.preview(visit.project, visit.project.store, item)
-    first, *nested = item.text.splitlines()
-    reasons = [scanner.redact(reason) for reason in item.reasons]
     return {
-        "first": first,
-        "nested": nested,
-        "reasons": reasons,
-        "verbs": ("Keep the rule", "Remove the rule") if item.is_rule else ("Accept", "Reject"),
         "may_mislead": any(reason.startswith(text_origins.REASON) for reason in item.reasons),
-        "has_secret": any(scanner.REASON in reason for reason in item.reasons),
         "entry": scanner.redact_values(item.entry),
-        "preview": preview._replace(similar=scanner.redact(preview.similar)),
+        "preview": review.preview(visit.project, visit.project.store, item),
     }
 
 
