@@ -69,12 +69,6 @@ class ServedProject:
         item_actions.check_included(project, agent)
         return project, agent
 
-    def list_agents(self) -> list[str]:
-        """Return the ids of the enabled agents of the project, with PM."""
-        project = self.project
-        agents = lookup.list_known_agents(project) | {agent_names.PM}
-        return sorted(agent for agent in agents if project.serves(agent))
-
 
 def clean_output(text: str) -> str:
     """Return a text for a model: as data, without secrets and hidden characters."""
@@ -87,6 +81,8 @@ def format_error(error: BaseException, served: ServedProject) -> str:
         faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
         return "; ".join(faults)
     if isinstance(error, lookup.UnknownAgent) and not error.near:
-        there = ", ".join(served.list_agents())
+        project = served.project
+        agents = filter(project.serves, lookup.list_known_agents(project) | {agent_names.PM})
+        there = ", ".join(sorted(agents))
         return f"{str(error).partition(';')[0]}; there are {there}; remember begins a new one"
     return typed_command.name_command(describe_expected(error), served.environ)

@@ -113,14 +113,10 @@ def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Return the rows as aligned cells with blanks behind each; empty columns are left out."""
     rows = [tuple(map(make_safe, row)) for row in rows]
     widths = [max(map(count_cells, cells)) for cells in zip(*rows, strict=True)]
-    return [
-        "".join(
-            cell + " " * (width - count_cells(cell) + 2)
-            for cell, width in zip(row, widths, strict=True)
-            if width
-        )
-        for row in rows
+    shown = [
+        [(cell, width) for cell, width in zip(row, widths, strict=True) if width] for row in rows
     ]
+    return ["".join(f"{_format_cell(*cell)}  " for cell in row) for row in shown]
 
 
 def print_sentence(text: str, indent: str = "", level: str = "") -> None:
@@ -206,7 +202,7 @@ def _fit_terminal(columns: list[Column], widths: list[int], shown: list[int]) ->
     widths[name] = min(whole, widths[name] + max(0, measure_room()))
 
 
-def _format_cell(text: str, width: int, align_right: bool) -> str:
+def _format_cell(text: str, width: int, align_right: bool = False) -> str:
     if count_cells(text) > width:
         while count_cells(f"{text}..") > width:
             text = text[:-1]

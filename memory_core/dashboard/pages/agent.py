@@ -37,14 +37,8 @@ def show_memory(visit: Visit) -> View:
     wanted = visit.query["item"]
     places = (at for at, part in enumerate(memory.parts) if part.item and part.item.id == wanted)
     parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE, next(places, None))
-    values = {
-        "agent": agent,
-        "memory": memory,
-        "parts": parts,
-        "pm": PM,
-        "types": [*type_names.TYPES],
-    }
-    return View("agent.html", {**values, "counts": visit.numbers.total(agent)})
+    values = {"agent": agent, "memory": memory, "parts": parts, "types": [*type_names.TYPES]}
+    return View("agent.html", {**values, "pm": PM, "counts": visit.numbers.total(agent)})
 
 
 def show_history(visit: Visit) -> View:
