@@ -15,10 +15,7 @@ from memory_core.curation.item_actions import RatedItem, SavedItem
 from memory_core.storage.project import Project
 
 # What only a person may do, by the kind of the history record.
-PERSONS_KINDS = {
-    "confirmed": "confirm items",
-    **dict.fromkeys(("pinned", "unpinned"), "pin items"),
-}
+PERSONS_KINDS = {"confirmed": "confirm items", "pinned": "pin items", "unpinned": "pin items"}
 
 # What an agent may do to items that are no person's.
 VERBS = {"contradicted": "contradict", "removed": "remove"}
@@ -117,7 +114,7 @@ def _change(kind: str, items: list[str], user: bool) -> None:
         acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
     rows = [{"agent": agent, "kind": kind, **item_to_json(item)} for agent, item in changed]
-    done = "Archived" if kind == "removed" else kind.capitalize()
+    done = item_actions.JUDGEMENTS[kind]
     print_result(scope, rows, [f"{done}: {format_item(item)}" for _agent, item in changed])
     if kind == "pinned":
         _warn_of_full_budget(project, {agent for agent, _item in changed})

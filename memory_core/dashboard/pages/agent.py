@@ -18,15 +18,6 @@ ITEMS_ON_A_PAGE = 100
 CHANGES_ON_A_PAGE = 50
 MAX_TIMES = 200  # in the form of the diff
 
-# Actions on an item: what the form sends, the kind of the record, and what the message says.
-ACTIONS = {
-    "confirm": ("confirmed", "Confirmed"),
-    "contradict": ("contradicted", "Contradicted"),
-    "pin": ("pinned", "Pinned"),
-    "unpin": ("unpinned", "Unpinned"),
-    "remove": ("removed", "Archived"),
-}
-
 
 def show_memory(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
@@ -72,7 +63,7 @@ def _split_diff(diff: str) -> list[str]:
 def change_item(visit: Visit) -> Done:
     """Do what a button of an item says, with the functions of the commands."""
     agent, action = find_agent(visit, visit.names["agent"]), visit.form["action"]
-    if action != "edit" and action not in ACTIONS:
+    if action not in ("edit", *item_actions.JUDGEMENTS):
         raise NotFound(f"There is no action {action!r}.")
     location = make_link("agents", agent, page=visit.form["page"])
     change = _reword if action == "edit" else _judge
@@ -95,10 +86,9 @@ def add_item(visit: Visit) -> Done:
 
 
 def _judge(visit: Visit, agent: str) -> str:
-    kind, verb = ACTIONS[visit.form["action"]]
-    key, store = visit.form["item"], visit.project.store
-    item = item_actions.judge(visit.project, agent, key, kind, store)
-    return f"{verb}: {item.id} {item.text} ({item.confidence:.1f})."
+    kind, key = visit.form["action"], visit.form["item"]
+    item = item_actions.judge(visit.project, agent, key, kind, visit.project.store)
+    return f"{item_actions.JUDGEMENTS[kind]}: {item.id} {item.text} ({item.confidence:.1f})."
 
 
 def _reword(visit: Visit, agent: str) -> str:
