@@ -85,9 +85,7 @@ COMMAND_GROUPS = {
 }
 
 # Commands that help does not list.
-HIDDEN_COMMANDS = {
-    "upkeep.tidy:clean": "Do only the step clean of agent-memory tidy.",
-}
+HIDDEN_COMMANDS = {"upkeep.tidy:clean": "Do only the step clean of agent-memory tidy."}
 
 
 def _name_command(target: str) -> str:
@@ -108,6 +106,8 @@ ALIASES = {"view": "show"}
 EVERYDAY = (
     *("status", "list", "show", "search", "add", "edit", "review", "undo", "log", "doctor"),
 )
+
+SHARED_OPTIONS = ("--debug", "--no-pager", "--project", "--version", "-V")
 
 ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
 
@@ -224,9 +224,7 @@ def move_shared_options(arguments: list[str]) -> list[str]:
         argument = waiting.pop(0)
         if argument == "--" or (rest[:1] == ["run"] and not argument.startswith("-")):
             return [*moved, *rest, argument, *waiting]
-        is_shared = argument.startswith("--project=")
-        is_shared |= argument in ("--debug", "--no-pager", "--project", "--version", "-V")
-        options = moved if is_shared else rest
+        options = moved if argument.partition("=")[0] in SHARED_OPTIONS else rest
         options.append(argument)
         if argument in ("--project", "--memory-limit") and waiting:
             options.append(waiting.pop(0))

@@ -102,8 +102,14 @@ def preview_block(project: Project, agent: str, task: str = "") -> recall.Memory
 def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[str, int]:
     """Return what a hook would give the agent for a task, as Markdown of at most `budget` tokens.
 
-    Also returns how many other items the agent has.
+    Without a task, it is the part of its knowledge that fits.  Also returns how many other items
+    the agent has.
     """
+    if not task.strip():
+        knowledge = read_knowledge(project, agent)
+        selection = select_within(knowledge, budget)
+        count = len(selection.items)
+        return render_markdown(selection, count), len(knowledge.items) - count
     block = preview_block(project, agent, task)
     chosen = [choice.passage for choice in block.choices if choice.is_chosen]
     while chosen and estimate_tokens(render_passages(chosen)) > budget:

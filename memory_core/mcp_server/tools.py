@@ -150,13 +150,7 @@ def recall(
     common errors. Call it before you start work.
     """
     project, agent = served.find_agent(agent)
-    if query.strip():
-        text, left_out = agent_context.recall_for(project, agent, query, budget)
-        return RecallOutput(agent=agent, memory=text, left_out=left_out)
-    knowledge = agent_context.read_knowledge(project, agent)
-    selection = agent_context.select_within(knowledge, budget)
-    text = agent_context.render_markdown(selection, len(selection.items))
-    left_out = len(knowledge.items) - len(selection.items)
+    text, left_out = agent_context.recall_for(project, agent, query, budget)
     return RecallOutput(agent=agent, memory=text, left_out=left_out)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
 from memory_core.cli.common.notes import note_archived
@@ -53,7 +51,12 @@ def uninstall() -> None:
 
 
 def _print(changes: DriverChanges) -> None:
-    print_json(_to_json(changes))
+    mended = [
+        {**select_fields(resolution, "agent", error="refused"), "file": resolution.change.path}
+        for resolution in changes.resolutions
+    ]
+    fields = select_fields(changes, "config", attributes="attribute_files", ignored="is_ignored")
+    print_json({**fields, "mended": mended})
     files = find_project().paths.files
     for path in changes.attribute_files:
         is_there = files.is_file(path)
@@ -68,15 +71,6 @@ def _print(changes: DriverChanges) -> None:
             note_archived(resolution.agent, len(resolution.archived), True, False)
     if not changes:
         print_note("Nothing to do.")
-
-
-def _to_json(changes: DriverChanges) -> dict[str, Any]:
-    fields = select_fields(changes, "config", attributes="attribute_files", ignored="is_ignored")
-    mended = [
-        {**select_fields(resolution, "agent", error="refused"), "file": resolution.change.path}
-        for resolution in changes.resolutions
-    ]
-    return {**fields, "mended": mended}
 
 
 app.add(install, uninstall)
