@@ -120,8 +120,8 @@ def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
 def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
     yield f"Hooks: {state.hooks_state}"
     last = state.last_delivery
-    told = f"{last.agent}, {last.verdict} by {last.route}, {last.timestamp}" if last else "none yet"
-    yield f"Last delivery: {told}"
+    what = f"{last.agent}, {last.verdict} by {last.route}, {last.timestamp}" if last else "none yet"
+    yield f"Last delivery: {what}"
     if state.new:
         what = text_origins.describe_reported(project, state.new)
         yield f"New: {what} (agent-memory review --new)"

@@ -20,14 +20,14 @@ FILTERS = ("agent", "q")
 
 def show_review(visit: Visit) -> View:
     waiting, key = _list_waiting(visit, visit.query), visit.query["item"]
-    found = next((at for at, item in enumerate(waiting) if item.id == key), None)
-    page = divide(waiting, visit.query, LEARNINGS_ON_A_PAGE, found)
-    at = (page.number - 1) * LEARNINGS_ON_A_PAGE if found is None else found
+    place = next((at for at, item in enumerate(waiting) if item.id == key), None)
+    page = divide(waiting, visit.query, LEARNINGS_ON_A_PAGE, place)
+    at = (page.number - 1) * LEARNINGS_ON_A_PAGE if place is None else place
     values: dict[str, Any] = {
         "waiting": page,
         "at": at,
         "agents": visit.numbers.agents(),
-        "is_gone": bool(key) and found is None,
+        "is_gone": bool(key) and place is None,
     }
     if not waiting:
         return View("review.html", {**values, "current": None})
