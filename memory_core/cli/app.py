@@ -102,6 +102,12 @@ TARGETS = {
 
 ALIASES = {"view": "show"}
 
+# Commands that print nothing, a script, or JSON already.
+WITHOUT_JSON = {
+    *("dashboard", "demo", "edit", "export", "install", "help", "mcp", "monitor"),
+    *("run", "sample", "uninstall", "upgrade"),
+}
+
 # The commands of the short help.
 EVERYDAY = (
     *("status", "list", "show", "search", "add", "edit", "review", "undo", "log", "doctor"),
@@ -206,7 +212,7 @@ def load_command(name: str) -> Any:
     target = getattr(importlib.import_module(f"memory_core.cli.{module}"), attribute)
     if not isinstance(target, typer.Typer):
         function, target = target, App()
-        target.add(function)
+        target.add(function, has_json=name not in WITHOUT_JSON)
     command = typer.main.get_command(target)
     command.name = name
     return command

@@ -40,13 +40,6 @@ PAGED_COMMANDS = {
 }
 
 
-# Commands that print nothing, a script, or JSON already.
-WITHOUT_JSON = {
-    *("dashboard", "demo", "edit", "export", "install", "help", "mcp", "monitor"),
-    *("run", "sample", "uninstall", "upgrade"),
-}
-
-
 class PlainCommand(TyperCommand):
     """A command whose help has no type names, and no line for `--help`."""
 
@@ -109,12 +102,11 @@ class App(typer.Typer):
         plain: dict[str, Any] = {"cls": CommandGroup, "rich_markup_mode": None}
         super().__init__(**{**plain, "add_completion": False, **settings})
 
-    def add(self, *functions: Callable[..., None]) -> None:
+    def add(self, *functions: Callable[..., None], has_json: bool = True) -> None:
         """Add commands with the names of these functions, without the `_` after a keyword."""
         for function in functions:
-            name = function.__name__.rstrip("_")
-            kind = PlainCommand if name in WITHOUT_JSON else JsonCommand
-            self.command(name, cls=kind)(function)
+            kind = JsonCommand if has_json else PlainCommand
+            self.command(function.__name__.rstrip("_"), cls=kind)(function)
 
 
 def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
