@@ -172,6 +172,21 @@ def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
     return sorted(changes_made, key=lambda change: change.place)
 
 
+def find_effects(records: Iterable[Record], ids: Iterable[str]) -> list[tuple[str, bool]]:
+    """Return the changes that an undo of these changes undoes or, if True, redoes."""
+    undone: dict[str, set[str]] = {}
+    for record in records:
+        if record["kind"] == "undone":
+            undone.setdefault(item_history.change_of(record), set()).add(record["id"])
+    effects, pending = [], [(key, False) for key in ids]
+    while pending:
+        key, is_redo = pending.pop(0)
+        targets = undone.pop(key, ())  # a forged undo may be one of itself
+        pending += [(target, not is_redo) for target in sorted(targets)]
+        effects += [] if targets else [(key, is_redo)]
+    return effects
+
+
 class Comparison(NamedTuple):
     """The difference between a memory and an earlier version: a unified diff, texts of items.
 

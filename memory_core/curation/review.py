@@ -13,14 +13,13 @@ from memory_core.curation import lookup, preference_actions
 from memory_core.curation.item_actions import SavedItem
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import ItemState, Record
+from memory_core.history.item_history import ItemState
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor import waiting_list
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.storage.database import review_table
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import sanitize
@@ -299,35 +298,6 @@ def _decide(
 
     agents = lookup.sort_agents({item.agent for item in chosen})
     transaction.change_memories(project, store, agents, edit, change_id)
-
-
-def revert_decisions(memory: AgentMemory, change_ids: Iterable[str]) -> None:
-    """Put the learnings back on which these changes decided; redo the decisions of undone ones.
-
-    Items that wait because these changes evicted them do not wait any more.
-    """
-    for change_id in change_ids:
-        decisions = _list_decisions(memory.history.records, change_id, set())
-        memory.review += [entry for entry, is_back in decisions if is_back]
-        decided = [entry for entry, is_back in decisions if not is_back]
-        memory.decided += [review_table.make_id(memory.agent, entry) for entry in decided]
-
-
-def _list_decisions(
-    records: Sequence[Record], change_id: str, seen: set[str]
-) -> list[tuple[dict[str, Any], bool]]:
-    """Return (learning, whether it waits again) for each decision that a change made or undid."""
-    decisions: list[tuple[dict[str, Any], bool]] = []
-    for record in records if change_id not in seen else ():
-        if item_history.change_of(record) != change_id:
-            continue
-        entry = record.get("waiting")
-        if entry and review_table.is_entry(entry):
-            decisions.append((entry, record["kind"] not in item_history.WAITING_KINDS))
-        elif record["kind"] == "undone":
-            undone = _list_decisions(records, record["id"], {*seen, change_id})
-            decisions += [(entry, not is_back) for entry, is_back in undone]
-    return decisions
 
 
 def _check_waiting(store: Store, chosen: Sequence[WaitingItem]) -> None:

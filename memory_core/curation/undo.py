@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_spelling
-from memory_core.curation import change_log, cleaning, review
+from memory_core.curation import change_log, cleaning
 from memory_core.curation.change_log import Change
 from memory_core.document import markdown, revert_text, template
 from memory_core.document.block_reader import ItemFields
@@ -15,7 +15,7 @@ from memory_core.history import item_history, rights
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
-from memory_core.storage.database import change_table, state_db
+from memory_core.storage.database import change_table, review_table, state_db
 from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -64,17 +64,13 @@ def list_undoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
 
 def list_redoable(store: Store) -> list[Change]:
     """Return the undos since the last other change of this machine, oldest first."""
-    ours = _list_changes(store, only_local=True)
-    depths: dict[str, int] = {}
     waiting: list[Change] = []
-    for change in ours:
-        targets = [depths.get(key, 0) for key in change.undoes]
-        depths[change.id] = 1 + max(targets) if targets else 0
-        if not targets:
+    for change in _list_changes(store, only_local=True):
+        if not change.undoes:
             waiting = []
-        elif depths[change.id] % 2 and change.pending:
+        elif change.pending:
             waiting.append(change)
-    return waiting
+    return [change for change in waiting if all(redo for _, redo in _list_effects(store, [change]))]
 
 
 def _list_changes(
@@ -174,16 +170,10 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
 
 def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool]]:
     """Return the changes of which the undo of these is in effect an undo or, if True, a redo."""
-    if not any(change.undoes for change in chosen):
-        return [(change, False) for change in chosen]
-    every = _list_changes(store)
-    effects, pending = [], [(change, False) for change in chosen]
-    while pending:
-        change, is_redo = pending.pop(0)
-        targets = [other for other in every if other.id in change.undoes]
-        pending += [(target, not is_redo) for target in targets]
-        effects += [] if targets else [(change, is_redo)]
-    return effects
+    every = {change.id: change for change in _list_changes(store)}
+    records = [record for change in every.values() for record in change.records]
+    effects = change_log.find_effects(records, [change.id for change in chosen])
+    return [(every[key], is_redo) for key, is_redo in effects if key in every]
 
 
 def _undo(
@@ -229,7 +219,7 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> tuple[str, bool]:
     """
     before = memory.document
     text, is_merged = _revert_text(memory, ids)
-    _revert_trust(memory, ids)
+    _revert_reviews(memory, ids)
     if text is None:
         memory.is_removed, memory.text = True, memory.before
     else:
@@ -238,7 +228,6 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> tuple[str, bool]:
     _record_items(memory, *map(agent_memory.index_items, (before, after)))
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
-    review.revert_decisions(memory, ids)
     return _rename_back(memory, ids), is_merged
 
 
@@ -326,20 +315,28 @@ def _record_items(
             memory.evicted.append(whole)
 
 
-def _revert_trust(memory: AgentMemory, ids: Sequence[str]) -> None:
-    """Let texts that a person reviewed in these changes count as before.
+def _revert_reviews(memory: AgentMemory, ids: Sequence[str]) -> None:
+    """Let texts that a person reviewed in these changes count as before, and learnings wait.
 
     What was reviewed in changes that come back, because their undo is undone, is reviewed again.
+    Items that wait because these changes evicted them do not wait any more.
     """
-    undone = item_history.find_undone(memory.history.records)
+    effects = dict(change_log.find_effects(memory.history.records, ids))
     for record in memory.history.records:
-        change, state = item_history.change_of(record), memory.history.get(record["id"])
-        if state is None or record["kind"] not in transaction.REVIEWING_KINDS:
+        is_redo = effects.get(item_history.change_of(record))
+        if is_redo is None:
             continue
-        if undone.get(change) in ids:
+        state, entry = memory.history.get(record["id"]), record.get("waiting")
+        if state and record["kind"] in transaction.REVIEWING_KINDS and is_redo:
             memory.origins[state.text, state.nested] = rights.ACCEPTED
-        elif change in ids:
+        elif state and record["kind"] in transaction.REVIEWING_KINDS:
             memory.doubted.append((state.text, state.nested))
+        if not entry or not review_table.is_entry(entry):
+            continue
+        if (record["kind"] in item_history.WAITING_KINDS) == is_redo:
+            memory.review.append(entry)
+        else:
+            memory.decided.append(review_table.make_id(memory.agent, entry))
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
