@@ -6,6 +6,7 @@ a change id.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.document.diff import compare_texts
 from memory_core.history import item_history
-from memory_core.history.item_history import ItemState, Record
+from memory_core.history.item_history import HUMAN_SOURCES, ItemState, Record
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -40,6 +41,11 @@ class Change(NamedTuple):
     undone_by: dict[str, str]
 
     @property
+    def name(self) -> str:
+        """Return the short id, "" for a change that undo does not cover, such as a hand edit."""
+        return short_id(self.id) if any(map(is_undoable, self.records)) else ""
+
+    @property
     def undoes(self) -> set[str]:
         """Return the ids of the changes that this change undid, empty for any other change."""
         return {record["id"] for record in self.records if record["kind"] == "undone"}
@@ -50,18 +56,26 @@ class Change(NamedTuple):
         return {*self.agents} - {*self.undone_by}
 
     @property
-    def place(self) -> tuple[int, str, str, float]:
-        return max(map(item_history.place_of, self.records))
+    def is_move(self) -> bool:
+        """Whether items came, left or were reworded; other changes concern their confidence."""
+        return any(record["kind"] in MOVE_KINDS for record in self.records)
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        """The words for its records with their numbers, in the order of the records."""
+        return list(Counter(record["word"] for record in self.item_records).items())
+
+    def find(self, name: str) -> str:
+        """Return the first value of a field of its records, "" without one."""
+        return next((str(record[name]) for record in self.records if record.get(name)), "")
+
+    @property
+    def item_records(self) -> list[Record]:
+        return [record for record in self.records if record["kind"] != "undone"]
 
     @property
     def agents(self) -> list[str]:
         return sorted({str(record.get("agent") or "") for record in self.records})
-
-
-def describe_kind(record: Record) -> str:
-    """Return the word for what a record says: what a person teaches is added, not learned."""
-    is_persons = record.get("source") in item_history.HUMAN_SOURCES
-    return "added" if record["kind"] == "learned" and is_persons else str(record["kind"])
 
 
 def join_undone(records: list[Record]) -> list[Record]:
@@ -122,7 +136,8 @@ def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[
 def _add_texts(agent: str, history: item_history.History) -> list[Record]:
     """Return an agent's records, each with its clock time and the text of its item if known.
 
-    The text of a renaming is both names.
+    The text of a renaming is both names.  `word` says what the record is about: what a person
+    teaches is added, not learned.  `reason` is why its item waits since then, "" if it does not.
     """
     records = []
     for record in item_history.sort_records(history.records):
@@ -132,8 +147,16 @@ def _add_texts(agent: str, history: item_history.History) -> list[Record]:
             text = f"{record.get('origin')} -> {record.get('agent')}"
         elif record["kind"] == "rewritten":
             text = "other text than items"
-        moment = item_history.clock_time(record)
-        records.append({**record, "time": moment, "agent": agent, "text": text})
+        is_taught = record["kind"] == "learned" and record.get("source") in HUMAN_SOURCES
+        waiting = record["kind"] in item_history.WAITING_KINDS and record.get("waiting")
+        fields = {
+            "time": item_history.clock_time(record),
+            "agent": agent,
+            "text": text,
+            "word": "added" if is_taught else record["kind"],
+            "reason": str(waiting.get("reason") or "") if waiting else "",
+        }
+        records.append(record | fields)
     return records
 
 
@@ -157,19 +180,29 @@ def select_items(records: Sequence[Record], names: Collection[str]) -> list[Reco
 
 def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
     """Return the changes of these agents' memories, oldest first."""
+    records = [
+        record
+        for agent in agents
+        for record in _add_texts(agent, item_history.History(store.history(agent).read()))
+    ]
+    return group_changes(records, records)
+
+
+def group_changes(chosen: Iterable[Record], every: Sequence[Record]) -> list[Change]:
+    """Return the changes, oldest first, that the chosen ones of all records belong to."""
     groups: dict[str, list[Record]] = {}
+    for record in chosen:
+        groups.setdefault(item_history.change_of(record), []).append(record)
     undone: dict[str, dict[str, str]] = {}
-    for agent in agents:
-        history = item_history.History(store.history(agent).read())
-        for record in _add_texts(agent, history):
-            groups.setdefault(item_history.change_of(record), []).append(record)
-        for key, by in item_history.find_undone(history.records).items():
+    for agent in {record["agent"] for record in every}:
+        own = [record for record in every if record["agent"] == agent]
+        for key, by in item_history.find_undone(own).items():
             undone.setdefault(key, {})[agent] = by
-    changes_made = [
+    changes = [
         Change(key, max(record["time"] for record in records), records, undone.get(key, {}))
         for key, records in groups.items()
     ]
-    return sorted(changes_made, key=lambda change: change.place)
+    return sorted(changes, key=lambda change: max(map(item_history.place_of, change.records)))
 
 
 def find_effects(records: Iterable[Record], ids: Iterable[str]) -> list[tuple[str, bool]]:

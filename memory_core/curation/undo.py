@@ -85,8 +85,7 @@ def _list_changes(
     return [
         change
         for change in change_log.list_changes(store, owners)
-        if any(map(change_log.is_undoable, change.records))
-        and (change.id in local or not only_local)
+        if change.name and (change.id in local or not only_local)
     ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_core.curation import change_log, item_actions, review, undo
+from memory_core.curation import item_actions, review, undo
 from memory_core.curation.views import memory_view, timeline
 from memory_core.document import markdown
 from memory_core.monitor.numbers import Numbers
@@ -63,12 +63,12 @@ def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox
     (change,) = undo.undo_changes(project, store, agents=["qa"]).changes
     sandbox.edit_memory("qa", TEXTS[1], f"{TEXTS[1]}, not by day")
     hand, undone, pinned, learned = timeline.read_timeline(project, store, "qa")
-    assert (hand.id, hand.can_undo, hand.source) == ("", False, "hand")
-    assert [record.kind for record in hand.records] == ["edited"]
-    assert undone.undoes == [pinned.id] == [change_log.short_id(change.id)]
-    assert (pinned.undone_by, pinned.can_undo, pinned.is_move) == (undone.id, False, False)
-    assert (learned.counts, learned.run) == ([("learned", 2)], "a1")
-    assert (learned.can_undo, learned.is_move) == (True, True)
+    assert (hand.name, hand.find("source")) == ("", "hand")
+    assert [record["word"] for record in hand.item_records] == ["edited"]
+    assert undone.undoes == {pinned.id} == {change.id}
+    assert (pinned.undone_by, pinned.pending, pinned.is_move) == ({"qa": undone.id}, set(), False)
+    assert (learned.counts, learned.find("run")) == ([("learned", 2)], "a1")
+    assert (bool(learned.name), learned.pending, learned.is_move) == (True, {"qa"}, True)
 
 
 def test_what_waits_is_that_of_the_present_file(project: Project, sandbox: Sandbox) -> None:

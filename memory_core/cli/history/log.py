@@ -91,7 +91,7 @@ def _to_entry(record: dict[str, Any], undos: Collection[str]) -> Entry:
     change = change_log.short_id(item_history.change_of(record)) if is_undoable else ""
     where = (format_minute(record["time"]), change, record["agent"])
     cells = (
-        change_log.describe_kind(record),
+        record["word"],
         "" if record["kind"] in change_log.NO_ITEM_KINDS else record["id"],
         "" if confidence is None else f"{confidence:.1f}",
         (record.get("run") or "")[:RUN_ID_LENGTH],
@@ -104,6 +104,5 @@ def _describe(record: dict[str, Any], undos: Collection[str]) -> str:
     if record["kind"] == "undone":
         noun = "undo" if record["id"] in undos else "change"
         return f"{noun} {change_log.short_id(record['id'])}"
-    begins = record["kind"] in item_history.WAITING_KINDS
-    reason = record.get("waiting", {}).get("reason") if begins else ""
+    reason = record["reason"]
     return " ".join(f"{record['text']} {f'({reason})' if reason else ''}".split())

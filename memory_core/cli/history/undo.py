@@ -10,7 +10,7 @@ from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
 from memory_core.cli.history.log import format_minute, record_to_json
 from memory_core.cli.output import print_diff, print_json, print_line, print_note, select_fields
-from memory_core.curation.change_log import Change, describe_kind, short_id
+from memory_core.curation.change_log import Change, short_id
 from memory_core.curation.undo import UndoResult, redo_changes, undo_changes
 
 COUNT = re.compile("[1-9][0-9]{0,2}")  # longer numbers are ids of changes
@@ -92,7 +92,7 @@ def _print_result(scope: scopes.Scope, result: UndoResult, written: bool) -> Non
         print_line(f"{verb}: change {short_id(change.id)} of {format_minute(change.time)}")
         for record in change.records:
             if written and record.get("text"):
-                said = f"{record['agent']}: {describe_kind(record)}: {record['text']}"
+                said = f"{record['agent']}: {record['word']}: {record['text']}"
                 print_sentence(said, "  ")
     if not written:
         print_diff(diff)
