@@ -11,7 +11,6 @@ from memory_core.document import dated_entries, markdown, merge_learnings
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -73,8 +72,6 @@ def restore(project: Project, store: Store, named: Sequence[tuple[str, str]]) ->
         return [_restore(memory, item) for item in items]
 
     agents = dict.fromkeys(agent for agent, _item in named)
-    for agent in agents:
-        change(read_memory(project, agent, store))
     change_id = agent_memory.make_change_id("restore")
     results = transaction.change_memories(project, store, agents, change, change_id)
     return [item for items in results for item in items]

@@ -20,7 +20,6 @@ from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
 from memory_core.monitor import log_reading
 from memory_core.storage import event_log, hook_files, paths
 from memory_core.storage.database import run_table, state_db
@@ -279,13 +278,10 @@ def prune_items(
         changes.remove_items(memory, texts, "archived", source="person")
         return weak
 
-    memories = (read_memory(project, agent, store) for agent in agents)
-    results = [_find_weak(memory, until, below) for memory in memories]
-    results = [result for result in results if result.items]
-    if not write:
-        return results
-    owners, change_id = [one.agent for one in results], agent_memory.make_change_id("prune")
-    return transaction.change_memories(project, store, owners, archive_weak, change_id)
+    change, change_id = transaction.change_memories, agent_memory.make_change_id("prune")
+    found = change(project, store, agents, archive_weak, change_id, write=False)
+    owners = [result.agent for result in found if result.items]
+    return change(project, store, owners, archive_weak, change_id, write)
 
 
 def _find_weak(memory: AgentMemory, until: str, below: float) -> PruneResult:

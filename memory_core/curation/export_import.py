@@ -173,12 +173,9 @@ def import_agents(
     def change(memory: AgentMemory) -> ImportResult:
         return _import(memory, agents[memory.agent])
 
-    results = [change(read_memory(project, agent, store)) for agent in agents]
-    if not write:
-        return results
     change_id = agent_memory.make_change_id("import")
-    results = transaction.change_memories(project, store, agents, change, change_id)
-    for agent, exported in agents.items():
+    results = transaction.change_memories(project, store, agents, change, change_id, write)
+    for agent, exported in agents.items() if write else ():
         with store.lock(agent):
             entries, review = _list_new_entries(store, agent, exported)
             add_entries(store.files, store.archive_path(agent), entries)

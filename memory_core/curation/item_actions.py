@@ -21,7 +21,6 @@ from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
 from memory_core.origin.text_origins import JudgedText
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
@@ -174,9 +173,6 @@ def judge_items(
             for item in chosen.values()
         ]
 
-    # Check the names first: an unknown one must not create any file, such as the lock.
-    for agent in agents:
-        change(read_memory(project, agent, store))
     store, change_id = store or project.store, agent_memory.make_change_id(kind)
     changed = transaction.change_memories(project, store, agents, change, change_id)
     return [pair for pairs in changed for pair in pairs]

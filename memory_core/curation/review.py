@@ -25,7 +25,7 @@ from memory_core.storage.store import Store
 from memory_core.text import sanitize
 
 # Records the decision on a learning; the last argument has the fields of its records.
-Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
+Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], SavedItem | None]
 
 
 # What a person may do with a learning.
@@ -148,24 +148,21 @@ def accept(
     is another agent, whose memory gets the learnings.  Raises InvalidDecision and NotWaiting
     before any change, and OSError.
     """
-    accepted: list[SavedItem] = []
     texts = [_split_text(item.text if text is None else text) for item in chosen]
 
-    def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
+    def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> SavedItem:
         split = texts[chosen.index(item)]
-        accepted.append(_accept_item(memory, item, split, text is not None, fields))
+        return _accept_item(memory, item, split, text is not None, fields)
 
     change_id = agent_memory.make_change_id("review")
     if target in ("", *(item.agent for item in chosen)):
-        _decide(project, store, chosen, add, change_id)
-        return accepted
+        return _decide(project, store, chosen, add, change_id)
     _check_waiting(store, chosen)
 
-    def copy(memory: AgentMemory) -> None:
-        for item in chosen:
-            add(memory, item, {**_source_of(item), "origin": item.agent})
+    def copy(memory: AgentMemory) -> list[SavedItem]:
+        return [add(memory, one, {**_source_of(one), "origin": one.agent}) for one in chosen]
 
-    transaction.change_memory(project, target, copy, store, change_id)
+    accepted = transaction.change_memory(project, target, copy, store, change_id)
     _decide(project, store, chosen, _record_rejected, change_id)
     return accepted
 
@@ -284,20 +281,27 @@ def _make_bullet(line: str) -> str:
 
 def _decide(
     project: Project, store: Store, chosen: Sequence[WaitingItem], record: Decision, change_id: str
-) -> None:
-    """Record a decision in the memory of each agent, and remove the learnings from the list."""
-    _check_waiting(store, chosen)
+) -> list[SavedItem]:
+    """Record a decision in the memory of each agent, and remove the learnings from the list.
 
-    def edit(memory: AgentMemory) -> None:
+    Returns the items that it added.
+    """
+
+    def edit(memory: AgentMemory) -> list[SavedItem]:
         own = [item for item in chosen if item.agent == memory.agent]
         _check_waiting(store, own)
-        for item in own:
-            waiting = {name: value for name, value in item.entry.items() if value}
-            record(memory, item, {**_source_of(item), "waiting": waiting})
-            memory.decided.append(item.id)
+        memory.decided += [item.id for item in own]
+        return list(filter(None, (record(memory, item, _make_fields(item)) for item in own)))
 
     agents = lookup.sort_agents({item.agent for item in chosen})
-    transaction.change_memories(project, store, agents, edit, change_id)
+    saved = transaction.change_memories(project, store, agents, edit, change_id)
+    return [item for items in saved for item in items]
+
+
+def _make_fields(item: WaitingItem) -> dict[str, Any]:
+    """Return the fields of the record of a decision."""
+    waiting = {name: value for name, value in item.entry.items() if value}
+    return {**_source_of(item), "waiting": waiting}
 
 
 def _check_waiting(store: Store, chosen: Sequence[WaitingItem]) -> None:

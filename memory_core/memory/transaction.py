@@ -88,11 +88,18 @@ def change_memories(
     agents: Iterable[str],
     edit: Callable[[AgentMemory], Result],
     change_id: str,
+    write: bool = True,
 ) -> list[Result]:
-    """Change several memories as one change; see `check_unlocked`."""
+    """Change several memories as one change, see `check_unlocked`; or without `write` copies only.
+
+    `edit` first changes copies of all, so that its errors leave no file, not even a lock.
+    """
     agents = list(agents)
-    check_unlocked(store, agents)
-    return [change_memory(project, agent, edit, store, change_id) for agent in agents]
+    results = [edit(read_memory(project, agent, store)) for agent in agents]
+    if write:
+        check_unlocked(store, agents)
+        results = [change_memory(project, agent, edit, store, change_id) for agent in agents]
+    return results
 
 
 def change_locked(
