@@ -134,13 +134,16 @@ class Folder:
         stems = (name[:-3] for name in names if name.endswith(".md"))
         return list(filter(backlog_format.is_safe_id, stems))
 
-    def find_memory(self, task: str, archived: bool = False) -> str:
-        """Return the id of a task's memory by any spelling of the id, "" for none."""
+    def find_memory(self, task: str) -> str:
+        """Return the id of a task's memory, perhaps archived, by any spelling; "" for none."""
         usual, key = task.strip().lower(), self.key(task)
-        is_safe = backlog_format.is_safe_id(usual)
-        if is_safe and self.files.is_file(self.memory_path(usual, archived)):
-            return usual  # a key for each file is slow
-        return next((name for name in self.memories(archived) if self.key(name) == key), "")
+        for archived in (False, True):
+            path = self.memory_path(usual, archived)
+            if backlog_format.is_safe_id(usual) and self.files.is_file(path):
+                return usual  # a key for each file is slow
+            if name := next((one for one in self.memories(archived) if self.key(one) == key), ""):
+                return name
+        return ""
 
     # The state of this machine.
 

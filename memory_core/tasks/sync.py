@@ -114,7 +114,7 @@ def _list_keys(folder: backlog_folder.Folder, place: str) -> set[str]:
 def _leave(transaction: TaskTransaction, key: str, is_completed: bool) -> None:
     """Archive or pause the memory of a task whose open file is gone."""
     folder = transaction.folder
-    task = folder.find_memory(key) or folder.find_memory(key, archived=True)
+    task = folder.find_memory(key)
     if is_completed and transaction.has(task):
         with _logged(transaction, task):
             transaction.archive(task)
@@ -127,9 +127,7 @@ def _apply_change(transaction: TaskTransaction, file: TaskFile, old: TaskFile | 
 
     The memory keeps its spelling of the id.
     """
-    folder = transaction.folder
-    memory = folder.find_memory(file.task) or folder.find_memory(file.task, archived=True)
-    file = file._replace(task=memory or file.task)
+    file = file._replace(task=transaction.folder.find_memory(file.task) or file.task)
     with _logged(transaction, file.task):
         if old and old.stage == file.stage:
             _update_title(transaction, file)

@@ -89,11 +89,9 @@ def find(project: Project, task: str = "") -> TaskMemory:
     folder = Folder(project.paths.files)
     order = folder.in_progress
     wanted = _parse_id(task or folder.find_active(order))
-    for archived in (False, True):
-        name = folder.find_memory(wanted, archived)
-        if name:
-            return _read_task_memory(folder, name, archived, order)
-    raise _explain_missing(folder, wanted)
+    if not (name := folder.find_memory(wanted)):
+        raise _explain_missing(folder, wanted)
+    return _read_task_memory(folder, name, name not in folder.memories(), order)
 
 
 def _parse_id(task: str) -> str:
@@ -239,7 +237,7 @@ def _open_memory(transaction: TaskTransaction, task: str) -> str:
 def _find_task(folder: Folder, wanted: str) -> tuple[str, BacklogTask | None]:
     """Return the id of a task, as its memory or its file spells it, and its parsed file."""
     stem, file = _find_file(folder, wanted)
-    return folder.find_memory(wanted) or folder.find_memory(wanted, archived=True) or stem, file
+    return folder.find_memory(wanted) or stem, file
 
 
 def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
