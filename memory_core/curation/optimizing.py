@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
 from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
-from memory_core.document.block_reader import ItemFields
+from memory_core.document.block_reader import Item, ItemFields
 from memory_core.history import item_history
 from memory_core.learning import extraction, json_blocks, type_names
 from memory_core.memory import agent_memory, changes, transaction
@@ -165,25 +165,22 @@ def _apply(memory: AgentMemory, proposal: Proposal) -> str:
 
 def _join(memory: AgentMemory, proposal: Proposal) -> None:
     """Archive all items except the first one, which inherits their history."""
-    first_id = item_history.id_of(proposal.new)
-    others = [old for old in proposal.olds[1:] if item_history.id_of(old.text) != first_id]
+    first, *rest = proposal.olds
+    first_id = item_history.id_of(first.text)
+    others = [old for old in rest if item_history.id_of(old.text) != first_id]
     changes.remove_items(memory, [old.text for old in others], "archived", source="person")
-    stays = next(item for item in markdown.list_items(memory.document) if item.text == proposal.new)
-    fields = {"section": stays.section, "nested": stays.nested, "source": "person"}
+    fields = {"section": first.section, "nested": first.nested, "source": "person"}
     for old in others:
-        memory.record("merged", proposal.new, was=item_history.id_of(old.text), **fields)
+        memory.record("merged", first.text, was=item_history.id_of(old.text), **fields)
     # In the history, items with the same words are one item, which stays.
-    same = [old for old in proposal.olds[1:] if item_history.id_of(old.text) == first_id]
-    document, gone, best = memory.document, [], [proposal.olds[0]]
-    lines = [item for item in document.items if item.text]
-    for line, item in zip(lines, markdown.list_items(memory.document), strict=True):
-        if item in best:
-            best.remove(item)
-        elif item in same:
-            same.remove(item)
-            gone.append(line)
-            memory.evicted.append((item.section, item.whole))
-    memory.set_document(edits.remove_items(document, gone))
+    same = [old for old in rest if old not in others]
+    lines: dict[ItemFields, list[Item]] = {}
+    items = [item for item in memory.document.items if item.text]
+    for line, item in zip(items, markdown.list_items(memory.document), strict=True):
+        lines.setdefault(item, []).append(line)
+    gone = [lines[old].pop(0) for old in [first, *same]][1:]
+    memory.evicted += [(old.section, old.whole) for old in same]
+    memory.set_document(edits.remove_items(memory.document, gone))
 
 
 # Reword.
