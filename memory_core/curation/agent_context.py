@@ -9,7 +9,7 @@ from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
-from memory_core.history import performance
+from memory_core.history import performance, rights
 from memory_core.memory import preparing, recall, run_history
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
@@ -58,9 +58,9 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             if preferences.normalize_key(key) not in keys:
                 values[key] = value
         texts = [item.text for item in items]
-        outside = text_origins.list_outside(project, store, agent)
+        tiers = text_origins.read_tiers(project, store, agent)
         items += [
-            item._replace(is_outside=item.text in outside)
+            item._replace(is_outside=tiers.get(item.text) in rights.OUTSIDE)
             for item in list_given(project, store, agent)
             if not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)

@@ -107,7 +107,8 @@ def list_waiting(store: Store, agents: Iterable[str] = ()) -> list[WaitingItem]:
 def update_tiers(project: Project, store: Store, items: Iterable[WaitingItem]) -> None:
     """Give rules that a run reported as wrong the tiers that they have now.  Raises OSError."""
     for one in filter(lambda item: item.is_rule, items):
-        one.entry["tier"] = text_origins.find_tier(project, store, one.agent, one.entry["content"])
+        tiers = text_origins.read_tiers(project, store, one.agent)
+        one.entry["tier"] = tiers.get(one.entry["content"], "")
 
 
 def choose(

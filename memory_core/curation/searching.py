@@ -108,17 +108,14 @@ def find_by_id(
     raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
 
 
-def are_items(project: Project, words: Sequence[str], store: Store) -> bool:
+def are_items(project: Project, store: Store, words: Sequence[str]) -> bool:
     """Say whether words name items: `ID...` or `AGENT ID...`."""
     ids = [lookup.is_item_id(project, word, store) for word in words]
     return ids[0] or (len(ids) > 1 and all(ids[1:]))
 
 
 def resolve_items(
-    project: Project,
-    words: Sequence[str],
-    store: Store,
-    places: Sequence[str] = PLACES,
+    project: Project, store: Store, words: Sequence[str], places: Sequence[str] = PLACES
 ) -> list[tuple[str, str]]:
     """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`.
 

@@ -36,7 +36,7 @@ class SourceItem(NamedTuple):
 def list_sources(project: Project, store: Store, agent: str) -> Iterator[SourceItem]:
     """Yield the items of an agent, except its preferences."""
     memory = read_memory(project, agent, store)
-    tiers = {item.text: item.tier for item in text_origins.list_texts(project, store, agent)}
+    tiers = text_origins.read_tiers(project, store, agent)
     for item in item_actions.list_items(memory):
         if not preferences.is_title(item.section):
             state, tier = memory.history.find(item.text), tiers.get(item.text, "")

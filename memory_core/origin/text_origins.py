@@ -84,16 +84,9 @@ def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -
     return judged
 
 
-def list_outside(project: Project, store: Store, agent: str) -> set[str]:
-    """Return the texts that are from outside, and that nobody reviewed here.  Raises OSError."""
-    texts = list_texts(project, store, agent)
-    return {item.text for item in texts if item.tier in rights.OUTSIDE}
-
-
-def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
-    """Return the tier of an item with this text, "" without one.  Raises OSError."""
-    tiers = {item.text: item.tier for item in list_texts(project, store, agent)}
-    return tiers.get(text, "")
+def read_tiers(project: Project, store: Store, agent: str) -> dict[str, str]:
+    """Return the tiers of the texts of an agent's memory file.  Raises OSError."""
+    return {item.text: item.tier for item in list_texts(project, store, agent)}
 
 
 def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:

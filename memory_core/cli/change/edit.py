@@ -14,7 +14,7 @@ from typing import Annotated
 
 from memory_core.cli.common import acting, inputs, notes
 from memory_core.cli.common.arguments import User, agent_argument, argument
-from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
+from memory_core.cli.common.scopes import Scope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
@@ -56,14 +56,14 @@ def edit(
     project, level = scope = find_level(user)
     words = [agent, *(text or [])]
     size = 1 if lookup.is_item_id(project, agent, level) else 2
-    if not searching.are_items(project, words[:size], level):
+    if not searching.are_items(*scope, words[:size]):
         if text:
             raise CommandRefused(
                 f"invalid id {words[-2]!r}: use agent-memory edit ID TEXT, or edit AGENT ID TEXT"
             )
         _edit_file(scope, *find_agents(scope, [agent], accept_new=True))
         return
-    ((owner, name),) = find_items(scope, words[:size], [searching.IN_MEMORY])
+    ((owner, name),) = searching.resolve_items(*scope, words[:size], [searching.IN_MEMORY])
     hit = searching.find_by_id(level, name, [searching.IN_MEMORY], [owner])
     if not words[size:]:
         _edit_file(scope, hit.agent)

@@ -74,7 +74,7 @@ def restore(items: ArchivedItems, user: User = False) -> None:
         return
     acting.require_person(scope.project, "restore items")
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
-    named = scopes.find_items(scope, items, places)
+    named = searching.resolve_items(*scope, items, places)
     results = archive.restore(*scope, named)
     names = ("agent", "section", "text")
     rows = [
@@ -109,7 +109,7 @@ def _change(kind: str, items: list[str], user: bool) -> None:
     project, level = scope = scopes.find_level(user)
     if kind in PERSONS_KINDS:
         acting.require_person(project, PERSONS_KINDS[kind])
-    names = scopes.find_items(scope, items, [searching.IN_MEMORY])
+    names = searching.resolve_items(*scope, items, [searching.IN_MEMORY])
     if kind in VERBS:
         acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)

@@ -34,7 +34,7 @@ def require_person_for(scope: Scope, items: Iterable[tuple[str, str]], what: str
         return
     for agent, name in items:
         item = lookup.find_item(name, item_actions.list_items(read_memory(project, agent, level)))
-        if text_origins.find_tier(project, level, agent, item.text) in rights.DECIDED:
+        if text_origins.read_tiers(project, level, agent).get(item.text) in rights.DECIDED:
             require_person(project, what)
 
 

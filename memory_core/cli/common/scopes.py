@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.cli.app import find_project
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_problem
-from memory_core.curation import lookup, searching
+from memory_core.curation import lookup
 from memory_core.files.problems import describe_expected
 from memory_core.storage import paths
 from memory_core.storage.project import Project
@@ -52,13 +51,6 @@ def find_agent(name: str, user: bool = False, accept_new: bool = False) -> tuple
     scope = find_level(user)
     (agent,) = find_agents(scope, [name], accept_new)
     return scope, agent
-
-
-def find_items(
-    scope: Scope, words: list[str], places: Sequence[str] = searching.PLACES
-) -> list[tuple[str, str]]:
-    """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`."""
-    return searching.resolve_items(scope.project, words, scope.level, places)
 
 
 def find_agents_or_ids(scope: Scope, names: list[str] | None) -> tuple[list[str], list[str]]:

@@ -8,7 +8,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common.arguments import User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_columns, print_entries
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.scopes import Scope, find_agents, find_items, find_level
+from memory_core.cli.common.scopes import Scope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context, agent_status, searching
@@ -58,8 +58,8 @@ def show(
     if as_given or task is not None:
         agents = find_agents(scope, names)
         views = [_show_prompt_text(scope, agent, task or "") for agent in agents]
-    elif searching.are_items(scope.project, names, scope.level):
-        views = [_show_item(scope, *item) for item in find_items(scope, names)]
+    elif searching.are_items(*scope, names):
+        views = [_show_item(scope, *item) for item in searching.resolve_items(*scope, names)]
     else:
         views = [_show_file(scope, agent) for agent in find_agents(scope, names)]
     print_json(views if len(views) > 1 else views[0])
@@ -77,7 +77,7 @@ def _show_item(scope: Scope, agent: str, name: str) -> dict[str, Any]:
         "pinned": note is not None and note.is_pinned,
         "held": text_origins.list_held(scope.project, scope.level, item.agent).get(item.text),
         "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
-        "tier": text_origins.find_tier(scope.project, scope.level, item.agent, item.text),
+        "tier": text_origins.read_tiers(*scope, item.agent).get(item.text, ""),
         "reading": state.reading if state else [],
     }
     since = fields["time"] and fields["time"][:16].replace("T", " ")
