@@ -250,48 +250,29 @@ def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
 # The life cycle.
 
 
-def start(project: Project, task: str, title: str = "", template: str = "") -> ActionResult:
-    """Create or resume the memory of a task and make it the active one.
+def start(
+    project: Project, task: str, title: str = "", template: str = "", reopens: bool = False
+) -> ActionResult:
+    """Create, resume or restore the memory of a task and make it the active one.
 
     If the task is in Backlog.md, its status changes too.  Raises TaskError, also for a task
-    that is done.
+    that is done unless it `reopens` it, which must have a memory or be in Backlog.md.
     """
     with sync.change_memories(project) as transaction:
         name, file = _find_task(transaction.folder, _parse_id(task or transaction.active))
-        if _is_done(transaction.folder, file):
-            raise TaskError(f"{name} is done; agent-memory task reopen {name}")
-        what = _activate(transaction, name, file, title, template)
-    return ActionResult(find(project, name), what, _move(project, name, STARTED))
-
-
-def reopen(project: Project, task: str) -> ActionResult:
-    """Restore the memory of a task, or create one for a Backlog.md task; make it active."""
-    with sync.change_memories(project) as transaction:
-        name, file = _find_task(transaction.folder, _parse_id(task))
-        if not file:
+        if reopens and not file:
             _check_memory(transaction, name)
-        what = _activate(transaction, name, file)
-    return ActionResult(find(project, name), what, _move(project, name, STARTED))
-
-
-def _activate(
-    transaction: TaskTransaction,
-    name: str,
-    file: BacklogTask | None,
-    title: str = "",
-    template: str = "",
-) -> str:
-    """Make a task the active one, with a memory; return a word for what this changed."""
-    what = "is in progress already" if name in transaction.in_progress else "taken up again"
-    if not transaction.has(name):
-        if transaction.has(name, archived=True):
+        elif _is_done(transaction.folder, file) and not reopens:
+            raise TaskError(f"{name} is done; agent-memory task reopen {name}")
+        what = "is in progress already" if name in transaction.in_progress else "taken up again"
+        if transaction.has(name, archived=True) and not transaction.has(name):
             transaction.restore(name)
             what = "restored"
-        else:
+        elif not transaction.has(name):
             transaction.begin(name, file, title, template)
             what = "begun"
-    transaction.make_active(name)
-    return what
+        transaction.make_active(name)
+    return ActionResult(find(project, name), what, _move(project, name, STARTED))
 
 
 def finish(project: Project, task: str = "") -> ActionResult:

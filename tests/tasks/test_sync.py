@@ -153,7 +153,7 @@ def test_our_own_commands_move_the_task(board: Board, monkeypatch: pytest.Monkey
     task_actions.add_note(board.project, "", "So be it", "Key Decisions")
     assert task_actions.finish(board.project).problems == []
     assert "status: Done" in board.file("task-2")
-    assert task_actions.reopen(board.project, "2").problems == []
+    assert task_actions.start(board.project, "2", reopens=True).problems == []
     assert "- So be it\n" in board.memory("task-2")
 
 

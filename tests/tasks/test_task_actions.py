@@ -572,7 +572,7 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     task_actions.archive(shop.project, "1")
     shop.check()
     assert shop.states() == {"task-1": "archived"}
-    task_actions.reopen(shop.project, "1")
+    task_actions.start(shop.project, "1", reopens=True)
     task_actions.finish(shop.project, "1")
     shop.check()
     assert shop.states() == {"task-1": "archived"}

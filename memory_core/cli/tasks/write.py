@@ -157,7 +157,7 @@ def reopen(task: look.Task) -> None:
       agent-memory task reopen 368
     """
     project = find_synced_project()
-    _print_result(project, task_actions.reopen(project, task))
+    _print_result(project, task_actions.start(project, task, reopens=True))
 
 
 DEFAULT_AGE = "30d"  # of `cleanup` without options
