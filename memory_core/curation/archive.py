@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from memory_core.curation import lookup
 from memory_core.curation.item_actions import SavedItem
-from memory_core.document import dated_entries, markdown, merge_learnings
+from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, transaction
+from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -100,7 +100,7 @@ def _list_past(memory: AgentMemory) -> list[ArchivedItem]:
 def _restore(memory: AgentMemory, archived: ArchivedItem) -> SavedItem:
     """Insert the item into the memory, unless it is present; raises NotRestored."""
     document = memory.document
-    first_line, _newline, nested = archived.text.partition("\n")
+    nested = archived.text.partition("\n")[2]
     if archived.number:
         memory.from_archive.append((archived.section, archived.text))
     key = archived.id
@@ -112,12 +112,7 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> SavedItem:
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
-        after = merge_learnings.insert_entry(
-            document, archived.section, archived.text, memory.limits
-        )
+        title = changes.insert_item(memory, archived.section, archived.text, "restored")
     except ValueError as error:
         raise NotRestored(f"it cannot be restored: {error}; copy it by hand") from None
-    _text, title, nested = agent_memory.index_items(after)[key]
-    memory.set_document(after)
-    memory.record("restored", first_line, section=title, nested=nested, source="person")
     return SavedItem(memory.agent, key, archived.text, False, title)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from memory_core.curation import item_actions, lookup
 from memory_core.curation.item_actions import SavedItem
-from memory_core.document import markdown, merge_learnings, preferences
+from memory_core.document import merge_learnings, preferences
 from memory_core.history import rights
-from memory_core.memory import agent_memory, transaction
+from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
@@ -81,20 +81,13 @@ def _copy(
     first_line, _newline, nested = whole.partition("\n")
 
     def change(memory: AgentMemory) -> SavedItem:
-        document = markdown.parse_document(memory.text)
-        twin = merge_learnings.find_duplicate(document.items, first_line)
-        if twin:
+        if twin := merge_learnings.find_duplicate(memory.document.items, first_line):
             return SavedItem(agent, source.id, twin.text, was_present=True)
-        after = merge_learnings.insert_entry(document, source.section, whole, memory.limits)
-        memory.set_document(after)
-        title = next(item[1] for item in markdown.list_items(after) if item[0] == first_line)
-        fields: dict[str, Any] = {"section": title, "nested": nested, "origin": source.agent}
+        fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
         fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
         if source.tier in rights.DECIDED:
             memory.origins[first_line, nested] = rights.ACCEPTED
-        memory.record(
-            "imported", first_line, source="person", confidence=source.confidence, **fields
-        )
+        title = changes.insert_item(memory, source.section, whole, "imported", **fields)
         return SavedItem(agent, source.id, first_line, False, title)
 
     return transaction.change_memory(project, agent, change, store, change_id)

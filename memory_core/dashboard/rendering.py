@@ -13,8 +13,14 @@ from markupsafe import Markup
 from memory_core.dashboard import charts
 from memory_core.dashboard.page import PREFIX
 from memory_core.storage import typed_command
-from memory_core.text import digests, sanitize
-from memory_core.text.phrases import format_age, format_count, format_share, format_size
+from memory_core.text import sanitize
+from memory_core.text.phrases import (
+    format_age,
+    format_count,
+    format_share,
+    format_size,
+    shorten_change,
+)
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
@@ -56,7 +62,7 @@ FILTERS = {
     "share": format_share,
     "number": format_number,
     "of": format_number_of,
-    "change": digests.shorten_change,
+    "change": shorten_change,
 }
 
 

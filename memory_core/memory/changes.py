@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.document import edits, markdown, template
+from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.document.markdown import Document
-from memory_core.document.merge_learnings import LearningLike, MergeResult, find_duplicate
+from memory_core.document.merge_learnings import LearningLike, MergeResult
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Difference, ItemState
 from memory_core.learning.extraction import Learning
-from memory_core.memory.agent_memory import AgentMemory, make_change_id
+from memory_core.memory.agent_memory import AgentMemory, index_items, make_change_id
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -176,7 +176,7 @@ def _find_refusal(
         return ""
     if state and state.is_doubted:
         return WRONG_REASON
-    is_there = find_duplicate(memory.document.items, learning.content) is not None
+    is_there = merge_learnings.find_duplicate(memory.document.items, learning.content) is not None
     return REMOVED_REASON if state and state.is_withdrawn and not is_there else waits
 
 
@@ -250,6 +250,20 @@ def remove_items(
         memory.record(kind, item.text, section=item.section, nested=item.nested, **source)
     memory.set_document(edits.remove_items(document, items))
     return [item.text for item in items]
+
+
+def insert_item(memory: AgentMemory, section: str, text: str, kind: str, **fields: Any) -> str:
+    """Insert a text with its nested lines; return the title of its section in the memory.
+
+    `kind` is the kind of the record, whose source is a person.  Raises ValueError if the memory
+    cannot hold the text.
+    """
+    after = merge_learnings.insert_entry(memory.document, section, text, memory.limits)
+    first, title, nested = index_items(after)[item_history.id_of(text.partition("\n")[0])]
+    memory.set_document(after)
+    source = item_history.PERSON_SOURCE
+    memory.record(kind, first, source=source, section=title, nested=nested, **fields)
+    return title
 
 
 def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str) -> None:
