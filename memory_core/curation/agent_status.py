@@ -35,6 +35,8 @@ TREND_WEEKS = 8
 MAX_NOTES = 3
 
 CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
+UNRESOLVED = "a merge conflict is not resolved"
+ODD_LINES = "some lines could not be parsed as you probably meant"
 DOCTOR_COMMAND = "agent-memory doctor"
 
 # What to do in a project without a memory.
@@ -376,24 +378,19 @@ def _check_project(
 
 def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
     level = " --user" if user else ""
-
-    def explain(memory: MemoryStatus) -> str:  # the doctor checks the project only
-        return f"agent-memory show --user {memory.agent}" if user else DOCTOR_COMMAND
-
-    for error in dict.fromkeys(memory.error for memory in memories if memory.error):
-        failing = [memory for memory in memories if memory.error == error]
-        names = format_names([memory.path for memory in failing])
-        yield StatusWarning(f"{names}: {error}", explain(failing[0]))
-    torn = [memory for memory in memories if any(map(is_conflict, memory.warnings))]
-    odd = [memory for memory in memories if memory.warnings and memory not in torn]
-    for what, affected in (
-        ("a merge conflict is not resolved", torn),
-        ("some lines could not be parsed as you probably meant", odd),
-    ):
-        if affected:
-            names = format_names([memory.agent for memory in affected])
-            advice = explain(affected[0]) if affected is odd else f"agent-memory tidy{level}"
-            yield StatusWarning(f"{names}: {what}", advice)
+    groups: dict[str, tuple[str, list[str]]] = {}  # advice and names, by problems
+    for memory in memories:
+        # The doctor checks the project only.
+        explain = f"agent-memory show --user {memory.agent}" if user else DOCTOR_COMMAND
+        if memory.error:
+            groups.setdefault(memory.error, (explain, []))[1].append(memory.path)
+        if any(map(is_conflict, memory.warnings)):
+            tidy = f"agent-memory tidy{level}"
+            groups.setdefault(UNRESOLVED, (tidy, []))[1].append(memory.agent)
+        elif memory.warnings:
+            groups.setdefault(ODD_LINES, (explain, []))[1].append(memory.agent)
+    for what, (advice, names) in groups.items():
+        yield StatusWarning(f"{format_names(names)}: {what}", advice)
     for memory in memories:
         for _line, what in memory.notes[:MAX_NOTES]:
             yield StatusWarning(

@@ -129,13 +129,11 @@ def _find_orphans(project: Project, store: Store) -> Iterator[OrphanMemory]:
     agents = [agent for agent in agents if not catalog.has(agent)]
     if catalog.unread or not agents:
         return
+    events = [(one.get("agent_id"), one.get("timestamp")) for one in log_reading.read(store.paths)]
+    days = state_db.read(store.paths.state, run_table.list_days)
     last_events: dict[str, str] = {}
-    for event in log_reading.read(store.paths):
-        agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
-        last_events[agent] = max(last_events.get(agent, ""), when)
-    for day in state_db.read(store.paths.state, run_table.list_days):
-        agent, when = day["agent"], day["day"]
-        last_events[agent] = max(last_events.get(agent, ""), when)
+    for agent, when in [*events, *((day["agent"], day["day"]) for day in days)]:
+        last_events[str(agent)] = max(last_events.get(str(agent), ""), str(when or ""))
     for agent in agents:
         with suppress(OSError):
             if orphan := _read_orphan(project, store, agent, last_events.get(agent, "")):

@@ -117,10 +117,8 @@ def undo_changes(
     chosen = [change for change in every if change.id in ids]
     for change in chosen:
         if not change.pending:
-            undone, by = map(
-                change_log.short_id, (change.id, next(iter(change.undone_by.values())))
-            )
-            raise NothingToUndo(f"change {undone} is undone already: undo {by} to redo it")
+            by = change_log.short_id(next(iter(change.undone_by.values())))
+            raise NothingToUndo(f"change {change.name} is undone already: undo {by} to redo it")
     return _undo(project, store, chosen, agents, write)
 
 
@@ -141,7 +139,7 @@ def redo_changes(
         every, undos = _list_changes(store), list[str]()
         for change in (change_log.find_change(every, name) for name in names):
             if not change.undoes and not change.undone_by:
-                raise NothingToUndo(f"change {change_log.short_id(change.id)} is not undone")
+                raise NothingToUndo(f"change {change.name} is not undone")
             undos += [change.id] if change.undoes else change.undone_by.values()
         return undo_changes(project, store, undos, write=write)
     waiting, chosen = list_redoable(store), list[Change]()
@@ -151,20 +149,23 @@ def redo_changes(
         chosen.insert(0, waiting.pop())
     total = sum(len(change.undoes) for change in chosen)
     if total < count:
-        changes = format_count(total, "change")
-        raise NothingToUndo(f"there {'are' if total > 1 else 'is'} only {changes} to redo")
+        raise NothingToUndo(f"{_format_only(total)} to redo")
     return _undo(project, store, chosen, (), write)
 
 
 def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
-        return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')} to undo"
+        return f"{_format_only(count)} to undo"
     if _list_changes(store, agents):
         lost = " since the database was damaged" * bool(state_db.list_set_aside(store.paths.state))
         older = "older changes and those of other machines are undone with git"
         return f"nothing is left to undo{lost}; {older}"
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} is recorded here"
+
+
+def _format_only(count: int) -> str:
+    return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')}"
 
 
 def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool]]:
@@ -190,7 +191,7 @@ def _undo(
         ids = [change.id for change in chosen if memory.agent in change.agents]
         return revert_changes(memory, ids)
 
-    files, merged = [], []
+    files, merged, effects = [], [], _list_effects(store, chosen[::-1])
     for agent in names:
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
@@ -207,7 +208,7 @@ def _undo(
                 _, (name, _) = transaction.change_locked(project, agent, work, store, own_id)
             if name != agent:
                 rename.move_files(store, agent, name)
-    return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
+    return UndoResult(chosen[::-1], files, effects, merged)
 
 
 def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> tuple[str, bool]:
@@ -241,9 +242,7 @@ def _revert_text(memory: AgentMemory, ids: Sequence[str]) -> tuple[str | None, b
     for change_id in reversed(ids):
         step = steps.get(change_id)
         if step is None:
-            what = f"change {change_log.short_id(change_id)} cannot be undone"
-            reason = f"{TEXT_GONE}; undo it with git"
-            raise UndoConflict(f"{memory.agent}: {what}: {reason}; nothing was undone")
+            raise _make_conflict(memory, change_id, f"{TEXT_GONE}; undo it with git")
         if step.before == step.after:
             continue
         if text == step.after:
@@ -273,10 +272,14 @@ def _merge(memory: AgentMemory, step: TextStep, text: str | None) -> str | None:
         later = _find_later(memory, step.change, str(error))
         path = memory.store.paths.relative(memory.store.path(memory.agent))
         reason = f"{str(error)!r} was changed again by {later}edit {path} or use git"
-        undo = f"change {change_log.short_id(step.change)} cannot be undone"
-        raise UndoConflict(f"{memory.agent}: {undo}: {reason}; nothing was undone") from None
+        raise _make_conflict(memory, step.change, reason) from None
     is_needless = None in (step.before, text) and cleaning.has_only_header(merged)
     return None if is_needless else merged
+
+
+def _make_conflict(memory: AgentMemory, change_id: str, reason: str) -> UndoConflict:
+    what = f"change {change_log.short_id(change_id)} cannot be undone"
+    return UndoConflict(f"{memory.agent}: {what}: {reason}; nothing was undone")
 
 
 def _find_later(memory: AgentMemory, change_id: str, text: str) -> str:
