@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 
@@ -578,7 +579,13 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert shop.states() == {"task-1": "archived"}
 
 
-VERBS = ["status", "status", "add_note", "add_note", "start", "finish", "archive", "reopen"]
+ACTIONS = {
+    "start": task_actions.start,
+    "finish": task_actions.finish,
+    "archive": task_actions.archive,
+    "reopen": partial(task_actions.start, reopens=True),
+}
+VERBS = ["status", "status", "add_note", "add_note", *ACTIONS]
 PLACES = ["To Do", "In Progress", "Done", "gone", "completed", "archive/tasks"]
 OPERATIONS = st.lists(
     st.tuples(*map(st.sampled_from, (VERBS, ["task-1", "task-2"], PLACES))), min_size=4, max_size=16
@@ -598,7 +605,7 @@ def test_nothing_written_is_lost_whatever_happens(operations: list[tuple[str, st
                     task_actions.add_note(shop.project, task, f"text {number}.")
                     written.append(f"- text {number}.\n")
                 else:
-                    getattr(task_actions, verb)(shop.project, task)
+                    ACTIONS[verb](shop.project, task)
             shop.check()
             texts = [path.read_text() for path in shop.folder.glob("memory/**/*.md")]
             for text in written:
