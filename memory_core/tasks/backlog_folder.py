@@ -173,10 +173,11 @@ class Folder:
         is_file, path = self.files.is_file, self.memory_path
         return next((task for task in reversed(started) if is_file(path(task))), "")
 
-    def write_state(self, state: Fields) -> None:
-        """Write .state.yml, unless only the time in it would change."""
-        before = {**self.state(), "last_updated": ""}
-        if before != {**state, "last_updated": ""}:
+    def write_state(self, started: list[str]) -> None:
+        """Write .state.yml for these tasks in progress, unless only its time would change."""
+        state: Fields = {"active_task": self.find_active(started), "last_updated": ""}
+        state["in_progress"] = started
+        if state != {**self.state(), "last_updated": ""}:
             self.make_memory_folder()
             text = front_matter.format_yaml({**state, "last_updated": now()})
             self.files.replace(os.path.join(self.path, STATE_NAME), text.encode())

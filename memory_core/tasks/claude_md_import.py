@@ -132,7 +132,10 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     if copy:
         target = copy if _write_copy(transaction, copy, given) else ""
     text = folder.read_file(path)
-    after = _set_import(text, folder, target)
+    after = claude_md.remove_block(text)
+    if target:
+        line = _format_import_line(os.path.relpath(target, folder.path).replace(os.sep, "/"))
+        after = claude_md.set_block(text, [line])
     if after != text:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
@@ -154,14 +157,6 @@ def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
         transaction.log("refused", transaction.active, error=str(error))
         return False
     return True
-
-
-def _set_import(text: str, folder: backlog_folder.Folder, target: str) -> str:
-    """Return the text of the folder's CLAUDE.md with the import of a file, "" for no import."""
-    if not target:
-        return claude_md.remove_block(text)
-    line = _format_import_line(os.path.relpath(target, folder.path).replace(os.sep, "/"))
-    return claude_md.set_block(text, [line])
 
 
 def _copy_path(folder: backlog_folder.Folder, task: str) -> str:

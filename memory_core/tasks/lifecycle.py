@@ -35,12 +35,6 @@ class TaskTransaction:
         self.folder = backlog_folder.Folder(project.paths.files)
         self.in_progress = self.folder.in_progress
 
-    def save_state(self) -> None:
-        """Write .state.yml, if it changed."""
-        state: dict[str, str | list[str]] = {"active_task": self.active, "last_updated": ""}
-        state["in_progress"] = self.in_progress
-        self.folder.write_state(state)
-
     @property
     def active(self) -> str:
         return self.folder.find_active(self.in_progress)
@@ -154,7 +148,7 @@ def open_memories(project: Project) -> Iterator[TaskTransaction]:
         transaction = TaskTransaction(project)
         yield transaction
         if transaction.in_progress or transaction.folder.state():
-            transaction.save_state()
+            transaction.folder.write_state(transaction.in_progress)
 
 
 def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:

@@ -100,15 +100,9 @@ def _list_gone(
     folder = transaction.folder
     memories = folder.memories() if is_first else []
     gone = sorted({*previous, *map(folder.key, memories)} - set(files))
-    completed = _list_keys(folder, backlog_folder.COMPLETED)
+    files_there = folder.list_task_files(backlog_folder.COMPLETED)
+    completed = {folder.key(backlog_format.parse_file_name(name)) for name, _status in files_there}
     return {key: key in completed for key in gone if key in completed | previous.keys()}
-
-
-def _list_keys(folder: backlog_folder.Folder, place: str) -> set[str]:
-    names = (
-        backlog_format.parse_file_name(name) for name, _status in folder.list_task_files(place)
-    )
-    return set(map(folder.key, names))
 
 
 def _leave(transaction: TaskTransaction, key: str, is_completed: bool) -> None:
@@ -219,8 +213,8 @@ def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
 
 def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     """Record the scanned files.  The next scan sees a file that came or changed meanwhile."""
-    transaction.save_state()
     folder, active = transaction.folder, transaction.active
+    folder.write_state(transaction.in_progress)
     record = {
         "active": active,
         "marks": _list_marks(transaction.project, folder, active),
