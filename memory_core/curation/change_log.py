@@ -16,6 +16,7 @@ from memory_core.document.diff import compare_texts
 from memory_core.history import item_history
 from memory_core.history.item_history import HUMAN_SOURCES, ItemState, Record
 from memory_core.memory.reading import read_memory
+from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import digests, phrases
@@ -203,6 +204,19 @@ def group_changes(chosen: Iterable[Record], every: Sequence[Record]) -> list[Cha
         for key, records in groups.items()
     ]
     return sorted(changes, key=lambda change: max(map(item_history.place_of, change.records)))
+
+
+def read_timeline(project: Project, store: Store, agent: str, item: str = "") -> list[Change]:
+    """Return the changes of a memory, newest first, or those of an item in all its wordings.
+
+    Texts are without secrets.  Raises OSError, and lookup.ItemNotFound for an id that no record
+    has.
+    """
+    records = list_records(project, store, [agent])
+    chosen = select_items(records, [item]) if item else records
+    texts = [{name: scanner.redact(one[name]) for name in ("text", "reason")} for one in chosen]
+    shown = [record | clean for record, clean in zip(chosen, texts, strict=True)]
+    return group_changes(shown, records)[::-1]
 
 
 def find_effects(records: Iterable[Record], ids: Iterable[str]) -> list[tuple[str, bool]]:

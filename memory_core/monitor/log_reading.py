@@ -1,4 +1,4 @@
-"""Read the event log."""
+"""Read the event log, and show its lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from memory_core.storage import event_log
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
-from memory_core.text import fastjson
+from memory_core.text import fastjson, phrases
 
 # A full file is larger by the lines of the processes that write to it meanwhile.
 MAX_READ_BYTES = 2 * event_log.MAX_BYTES
@@ -54,3 +54,35 @@ def write_refused(project: Project) -> None:
         for error in tree.refused.values():
             path = project.paths.relative(tree.locate(error.path))
             write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
+
+
+# How bad an event is, by the last part of its name; the others are neither good nor bad.
+STYLES = {
+    **dict.fromkeys(("learned", "reinforced", "approved", "confirmed", "used"), "ok"),
+    **dict.fromkeys(("held", "waiting", "evicted", "doubled", "slow", "refused"), "warning"),
+    **dict.fromkeys(("lost", "error", "failed", "wrong", "rejected", "contradicted"), "broken"),
+}
+
+# Keys that have columns of their own, or are long or of no use here.
+HIDDEN_KEYS = {"event", "timestamp", "agent_id", "task_id", "session", "call", "source", "files"}
+
+
+def find_style(event: dict[str, Any]) -> str:
+    """Return how bad an event is: `ok`, `warning`, `broken`, or "" for none of them."""
+    return STYLES.get(str(event.get("event")).rpartition(".")[2], "")
+
+
+def format_details(event: dict[str, Any]) -> str:
+    """Return the other values of an event as KEY=VALUE; a change is named as for `undo`."""
+    values = {
+        key: value
+        for key, value in event.items()
+        if key not in HIDDEN_KEYS and value not in (None, "", [])
+    }
+    if "change" in values:
+        values["change"] = phrases.shorten_change(str(values["change"]))
+    return " ".join(f"{key}={_format(value)}" for key, value in values.items())
+
+
+def _format(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory_core.curation import item_actions, review, undo
-from memory_core.curation.views import memory_view, timeline
+from memory_core.curation import change_log, item_actions, review, undo
+from memory_core.curation.views import memory_view
 from memory_core.document import markdown
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.database import review_table
@@ -62,7 +62,7 @@ def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox
     item_actions.judge(project, "qa", TEXTS[0], "pinned")
     (change,) = undo.undo_changes(project, store, agents=["qa"]).changes
     sandbox.edit_memory("qa", TEXTS[1], f"{TEXTS[1]}, not by day")
-    hand, undone, pinned, learned = timeline.read_timeline(project, store, "qa")
+    hand, undone, pinned, learned = change_log.read_timeline(project, store, "qa")
     assert (hand.name, hand.find("source")) == ("", "hand")
     assert [record["word"] for record in hand.item_records] == ["edited"]
     assert undone.undoes == {pinned.id} == {change.id}

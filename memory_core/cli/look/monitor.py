@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from memory_core.cli import output
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import Since, flag, option
-from memory_core.curation.views import timeline
-from memory_core.monitor import following
+from memory_core.monitor import following, log_reading
 from memory_core.storage import event_log
 
 NAME_WIDTH, AGENT_WIDTH = 24, 16
@@ -53,7 +52,7 @@ def _print_event(event: dict[str, Any]) -> None:
     """Print the time (UTC), the name, the agent or task, and the other values."""
     when, name = str(event["timestamp"])[:19].replace("T", " "), str(event["event"])
     who = str(event.get("agent_id") or event.get("task_id") or "")
-    details, style = timeline.format_details(event), timeline.find_style(event)
+    details, style = log_reading.format_details(event), log_reading.find_style(event)
     padded = name.ljust(NAME_WIDTH)
     label = output.paint(padded, style) if style else padded
     output.print_line(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, edit_session, item_actions, lookup, undo
-from memory_core.curation.views import memory_view, timeline
+from memory_core.curation.views import memory_view
 from memory_core.dashboard.page import PREFIX, Done, NotFound, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.rendering import make_link
@@ -35,7 +35,7 @@ def show_memory(visit: Visit) -> View:
 def show_history(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
     item = visit.query["item"]
-    entries = timeline.read_timeline(visit.project, visit.project.store, agent, item)
+    entries = change_log.read_timeline(visit.project, visit.project.store, agent, item)
     page = divide(entries, visit.query, CHANGES_ON_A_PAGE)
     start = (page.number - 1) * CHANGES_ON_A_PAGE
     befores = [*(entry.time for entry in entries[start + 1 :]), ""]
@@ -46,7 +46,7 @@ def show_history(visit: Visit) -> View:
 def show_diff(visit: Visit) -> View:
     """Compare two times; by default the last change."""
     agent, store = find_agent(visit, visit.names["agent"]), visit.project.store
-    changes = timeline.read_timeline(visit.project, store, agent)
+    changes = change_log.read_timeline(visit.project, store, agent)
     entries = [entry for entry in changes if entry.is_move][:MAX_TIMES]
     start = visit.query.get("from", entries[1].time if len(entries) > 1 else "")
     end = visit.query["to"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from memory_core.curation.views import timeline
 from memory_core.dashboard.page import View, Visit, divide
 from memory_core.monitor import log_reading
 
@@ -28,7 +27,7 @@ def show_events(visit: Visit) -> View:
     ]
     part = divide(wanted, visit.query, EVENTS_ON_A_PAGE)
     rows = [
-        (event, timeline.format_details(event), TAGS.get(timeline.find_style(event), ""))
+        (event, log_reading.format_details(event), TAGS.get(log_reading.find_style(event), ""))
         for event in part.rows
     ]
     values = {
