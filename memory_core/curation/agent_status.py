@@ -379,7 +379,7 @@ def _check_project(
 def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
     level = " --user" if user else ""
     groups: dict[str, tuple[str, list[str]]] = {}  # advice and names, by problems
-    for memory in memories:
+    for memory in sorted(memories, key=lambda memory: not memory.error):
         # The doctor checks the project only.
         explain = f"agent-memory show --user {memory.agent}" if user else DOCTOR_COMMAND
         if memory.error:

@@ -79,16 +79,6 @@ class Change(NamedTuple):
         return sorted({str(record.get("agent") or "") for record in self.records})
 
 
-def join_undone(records: list[Record]) -> list[Record]:
-    """Return the records without those of items that an undo wrote: its own names the change."""
-    undone = {item_history.change_of(one) for one in records if one["kind"] == "undone"}
-    return [
-        one
-        for one in records
-        if one["kind"] == "undone" or item_history.change_of(one) not in undone
-    ]
-
-
 def is_undoable(record: Record) -> bool:
     """Say whether undo can revert a record: not an edit of the file, nor imported history."""
     return record.get("source") != item_history.HAND_SOURCE and "imported" not in record

@@ -170,7 +170,8 @@ def _format_only(count: int) -> str:
 
 def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool]]:
     """Return the changes of which the undo of these is in effect an undo or, if True, a redo."""
-    every = {change.id: change for change in _list_changes(store)}
+    # These as they were chosen: an undo may have renamed their agent.
+    every = {change.id: change for change in [*_list_changes(store), *chosen]}
     records = [record for change in every.values() for record in change.records]
     effects = change_log.find_effects(records, [change.id for change in chosen])
     return [(every[key], is_redo) for key, is_redo in effects if key in every]
@@ -191,7 +192,7 @@ def _undo(
         ids = [change.id for change in chosen if memory.agent in change.agents]
         return revert_changes(memory, ids)
 
-    files, merged, effects = [], [], _list_effects(store, chosen[::-1])
+    files, merged = [], []
     for agent in names:
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
@@ -208,7 +209,7 @@ def _undo(
                 _, (name, _) = transaction.change_locked(project, agent, work, store, own_id)
             if name != agent:
                 rename.move_files(store, agent, name)
-    return UndoResult(chosen[::-1], files, effects, merged)
+    return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
 
 
 def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> tuple[str, bool]:

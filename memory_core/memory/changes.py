@@ -262,7 +262,7 @@ def insert_item(memory: AgentMemory, section: str, text: str, kind: str, **field
     first, title, nested = index_items(after)[item_history.id_of(text.partition("\n")[0])]
     memory.set_document(after)
     source = item_history.PERSON_SOURCE
-    memory.record(kind, first, source=source, section=title, nested=nested, **fields)
+    memory.record(kind, first, section=title, nested=nested, source=source, **fields)
     return title
 
 

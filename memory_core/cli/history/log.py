@@ -43,12 +43,16 @@ def log(
     scope = scopes.find_level(user)
     agents, ids = scopes.find_agents_or_ids(scope, agent)
     records = change_log.list_records(*scope, agents)
+    undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
     if ids:
         records = change_log.select_items(records, ids)
-    elif not is_json():
-        records = change_log.join_undone(records)
+    elif not is_json():  # the record of an undo names the change, those of its items do not
+        records = [
+            record
+            for record in records
+            if record["kind"] == "undone" or item_history.change_of(record) not in undos
+        ]
     recent = [record for record in records if record["time"] > (since or "")][::-1][:number]
-    undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
     entries = [_to_entry(record, undos) for record in recent]
     empty = "Nothing is recorded since then." if records else "Nothing is recorded yet."
     print_list(list(map(record_to_json, recent)), entries, empty)
