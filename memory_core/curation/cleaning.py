@@ -71,11 +71,10 @@ class UnusedData(NamedTuple):
 
 
 class PruneResult(NamedTuple):
-    """One agent's items to archive, each with the time of its last use."""
+    """One agent's items to archive."""
 
     agent: str
     items: list[RatedItem]
-    used: list[str]
 
 
 def find_unused(project: Project, store: Store) -> UnusedData:
@@ -271,24 +270,17 @@ def prune_items(
     until = format_utc(time.time() - older_than) if older_than else FAR_FUTURE
 
     def archive_weak(memory: AgentMemory) -> PruneResult:
-        weak = _find_weak(memory, until, below)
-        texts = [item.text for item in weak.items]
+        weak = [
+            item
+            for item in item_actions.list_items(memory)
+            if item.used < until and item.confidence < below
+            if not preferences.is_title(item.section)
+        ]
+        texts = [item.text for item in weak]
         changes.remove_items(memory, texts, "archived", source="person")
-        return weak
+        return PruneResult(memory.agent, weak)
 
     change, change_id = transaction.change_memories, agent_memory.make_change_id("prune")
     found = change(project, store, agents, archive_weak, change_id, write=False)
     owners = [result.agent for result in found if result.items]
     return change(project, store, owners, archive_weak, change_id, write)
-
-
-def _find_weak(memory: AgentMemory, until: str, below: float) -> PruneResult:
-    """Return the items that were last used before `until` and have a confidence below `below`."""
-    rated = [(item, memory.history.get(item.id)) for item in item_actions.list_items(memory)]
-    weak = [
-        (item, state.used)
-        for item, state in rated
-        if state and state.used < until and state.confidence < below
-        if not preferences.is_title(item.section)
-    ]
-    return PruneResult(memory.agent, [item for item, _used in weak], [at for _item, at in weak])

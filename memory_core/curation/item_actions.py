@@ -39,7 +39,8 @@ QUOTE_LENGTH = 40
 class RatedItem(NamedTuple):
     """An item: id, text, title of its section, confidence after the call, nested lines.
 
-    `is_outside`: nobody on this machine wrote, reported or reviewed it.
+    `is_outside`: nobody on this machine wrote, reported or reviewed it.  `used` is when a run last
+    reported it or a person confirmed it; a sentence has no such time, and no id.
     """
 
     id: str
@@ -48,6 +49,8 @@ class RatedItem(NamedTuple):
     confidence: float
     nested: str = ""
     is_outside: bool = False
+    agent: str = ""
+    used: str = ""
 
     @property
     def whole(self) -> str:
@@ -108,7 +111,8 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
     items = []
     for text, section, nested in markdown.list_items(memory.document):
         state = memory.state_of(text)
-        items.append(RatedItem(state.id, text, section, state.confidence, nested))
+        facts = state.id, text, section, state.confidence, nested
+        items.append(RatedItem(*facts, agent=memory.agent, used=state.used))
     return items
 
 
@@ -142,7 +146,7 @@ def judge(
     `kind` is confirmed, contradicted, removed (archived), pinned, unpinned, or reinforced (a run
     reported it again; each run counts once).  Raises ItemNotFound or AmbiguousItem.
     """
-    return judge_items(project, [(agent, item)], kind, store, **by)[0][1]
+    return judge_items(project, [(agent, item)], kind, store, **by)[0]
 
 
 def judge_items(
@@ -151,14 +155,14 @@ def judge_items(
     kind: str,
     store: Store | None = None,
     **by: str,
-) -> list[tuple[str, RatedItem]]:
+) -> list[RatedItem]:
     """Do the same as `judge` for several (agent, item), all of them or none, as one change."""
     by = {"source": "person", **by}
     agents: dict[str, list[str]] = {}
     for agent, item in names:
         agents.setdefault(agent, []).append(item)
 
-    def change(memory: AgentMemory) -> list[tuple[str, RatedItem]]:
+    def change(memory: AgentMemory) -> list[RatedItem]:
         items = list_items(memory)
         named = [_find_item(memory, name, items) for name in agents[memory.agent]]
         chosen = {item.id: item for item in named}
@@ -169,13 +173,13 @@ def judge_items(
             else:
                 memory.record(kind, item.text, **by, **decided)
         return [
-            (memory.agent, item._replace(confidence=memory.state_of(item.text).confidence))
+            item._replace(confidence=memory.state_of(item.text).confidence)
             for item in chosen.values()
         ]
 
     store, change_id = store or project.store, agent_memory.make_change_id(kind)
     changed = transaction.change_memories(project, store, agents, change, change_id)
-    return [pair for pairs in changed for pair in pairs]
+    return [item for items in changed for item in items]
 
 
 def _settle(memory: AgentMemory, text: str) -> dict[str, Any]:

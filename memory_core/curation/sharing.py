@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from memory_core.curation import item_actions, lookup
-from memory_core.curation.item_actions import SavedItem
+from memory_core.curation.item_actions import RatedItem, SavedItem
 from memory_core.document import merge_learnings, preferences
 from memory_core.history import rights
 from memory_core.memory import agent_memory, changes, transaction
@@ -18,47 +18,31 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
 
-class SourceItem(NamedTuple):
-    """An item to copy, and the agent that has it; the text includes the nested lines.
-
-    `tier` is one of `history.rights`, `reading` what its run had read from outside.
-    """
-
-    agent: str
-    id: str
-    text: str
-    section: str
-    confidence: float
-    tier: str
-    reading: list[str]
+def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[RatedItem]:
+    """Return the items of agents, except preferences; their texts have the nested lines."""
+    return [
+        item._replace(text=item.whole, nested="")
+        for agent in agents
+        for item in item_actions.list_items(read_memory(project, agent, store))
+        if not preferences.is_title(item.section)
+    ]
 
 
-def list_sources(project: Project, store: Store, agent: str) -> Iterator[SourceItem]:
-    """Yield the items of an agent, except its preferences."""
-    memory = read_memory(project, agent, store)
-    tiers = text_origins.read_tiers(project, store, agent)
-    for item in item_actions.list_items(memory):
-        if not preferences.is_title(item.section):
-            state, tier = memory.history.find(item.text), tiers.get(item.text, "")
-            facts = (item.id, item.whole, item.section, item.confidence)
-            yield SourceItem(agent, *facts, tier, state.reading if state else [])
-
-
-def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> SourceItem:
+def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> RatedItem:
     """Return the item of one of these agents that has this name.
 
     Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
     """
-    sources = [one for agent in agents for one in list_sources(project, store, agent)]
-    source = lookup.find_item(name, sources)
-    owners = sorted({other.agent for other in sources if other.id == source.id})
+    items = list_sources(project, store, agents)
+    source = lookup.find_item(name, items)
+    owners = sorted({other.agent for other in items if other.id == source.id})
     if len(owners) > 1:
         raise lookup.AmbiguousItem(f"{', '.join(owners)} have {name!r}: choose one with --from")
     return source
 
 
 def copy_items(
-    project: Project, copies: Sequence[tuple[SourceItem, Sequence[tuple[str, Store]]]]
+    project: Project, copies: Sequence[tuple[RatedItem, Sequence[tuple[str, Store]]]]
 ) -> list[list[SavedItem]]:
     """Copy each item to its (agent, level), all as one change.
 
@@ -75,17 +59,20 @@ def copy_items(
 
 
 def _copy(
-    project: Project, source: SourceItem, agent: str, store: Store, change_id: str
+    project: Project, source: RatedItem, agent: str, store: Store, change_id: str
 ) -> SavedItem:
     whole = scanner.redact(source.text)
     first_line, _newline, nested = whole.partition("\n")
+    text, _newline, _nested = source.text.partition("\n")
+    tier = text_origins.read_tiers(project, project.store, source.agent).get(text, "")
+    state = text_origins.read_history(project, project.store, source.agent).find(text)
 
     def change(memory: AgentMemory) -> SavedItem:
         if twin := merge_learnings.find_duplicate(memory.document.items, first_line):
             return SavedItem(agent, source.id, twin.text, was_present=True)
         fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
-        fields |= {"reading": source.reading} if source.tier == rights.TAINTED else {}
-        if source.tier in rights.DECIDED:
+        fields |= {"reading": state.reading} if state and tier == rights.TAINTED else {}
+        if tier in rights.DECIDED:
             memory.origins[first_line, nested] = rights.ACCEPTED
         title = changes.insert_item(memory, source.section, whole, "imported", **fields)
         return SavedItem(agent, source.id, first_line, False, title)

@@ -434,9 +434,7 @@ def prune(shop: Workshop, *_step: Any) -> None:
 
 
 def share(shop: Workshop, agent: str, number: int, word: str) -> None:
-    if found := [
-        one for agent in AGENTS for one in sharing.list_sources(shop.project, shop.store, agent)
-    ]:
+    if found := sharing.list_sources(shop.project, shop.store, AGENTS):
         targets = [(each, shop.store) for each in AGENTS]
         sharing.copy_items(shop.project, [(found[number % len(found)], targets)])
 

@@ -113,11 +113,11 @@ def _change(kind: str, items: list[str], user: bool) -> None:
     if kind in VERBS:
         acting.require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
     changed = item_actions.judge_items(project, names, kind, level)
-    rows = [{"agent": agent, "kind": kind, **item_to_json(item)} for agent, item in changed]
+    rows = [{"agent": one.agent, "kind": kind, **item_to_json(one)} for one in changed]
     done = item_actions.JUDGEMENTS[kind]
-    print_result(scope, rows, [f"{done}: {format_item(item)}" for _agent, item in changed])
+    print_result(scope, rows, [f"{done}: {format_item(item)}" for item in changed])
     if kind == "pinned":
-        _warn_of_full_budget(project, {agent for agent, _item in changed})
+        _warn_of_full_budget(project, {item.agent for item in changed})
 
 
 def _warn_of_full_budget(project: Project, agents: Iterable[str]) -> None:

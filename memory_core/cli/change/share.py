@@ -11,8 +11,7 @@ from memory_core.cli.common.notes import print_result
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import select_fields
 from memory_core.curation import lookup, sharing
-from memory_core.curation.item_actions import SavedItem
-from memory_core.curation.sharing import SourceItem
+from memory_core.curation.item_actions import RatedItem, SavedItem
 from memory_core.storage.store import Store
 
 Item = Annotated[list[str], argument("ITEM", ITEM_HELP)]
@@ -54,7 +53,7 @@ def share(
     print_result(target, [_copies_to_json(*copy, user) for copy in copies], lines)
 
 
-def _copies_to_json(source: SourceItem, results: list[SavedItem], user: bool) -> dict[str, Any]:
+def _copies_to_json(source: RatedItem, results: list[SavedItem], user: bool) -> dict[str, Any]:
     names = ("agent", "text", "section")
     return {
         "from": source.agent,
@@ -67,7 +66,7 @@ def _copies_to_json(source: SourceItem, results: list[SavedItem], user: bool) ->
 
 
 def _list_targets(
-    scope: scopes.Scope, source: SourceItem, names: list[str]
+    scope: scopes.Scope, source: RatedItem, names: list[str]
 ) -> list[tuple[str, Store]]:
     agents = scopes.find_agents(scope, names) or [
         agent for agent in scope.level.agents() if agent not in (source.agent, PM)
@@ -77,7 +76,7 @@ def _list_targets(
     return [(agent, scope.level) for agent in dict.fromkeys(agents)]
 
 
-def _format_copy(source: SourceItem, result: SavedItem, user: bool) -> str:
+def _format_copy(source: RatedItem, result: SavedItem, user: bool) -> str:
     target = f"{result.agent} (user level)" if user else result.agent
     if result.was_present:
         return f"{target} already knows: {result.text}"

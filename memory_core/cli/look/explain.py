@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common.arguments import Agent, argument, flag, option
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context
 from memory_core.curation.views import explaining
 from memory_core.curation.views.explaining import Explanation
@@ -52,8 +52,29 @@ def explain(
     if text == "-":
         text = read_input(text).decode("utf-8", "replace")
     explanation = explaining.explain(scope.project, agent, text)
-    print_json(explaining.to_json(explanation))
+    print_json(_to_json(explanation))
     _print(explanation, scores)
+
+
+def _to_json(explanation: Explanation) -> dict[str, Any]:
+    return {
+        **select_fields(explanation, "agent", "tokens"),
+        "budget_tokens": explanation.budget or None,
+        "items": [_choice_to_json(choice, explanation.forms) for choice in explanation.choices],
+    }
+
+
+def _choice_to_json(choice: Choice, forms: dict[str, str]) -> dict[str, Any]:
+    passage, score = choice.passage, choice.score
+    numbers = {"score": choice.total, "own": score.own, "run": score.subject}
+    return {
+        **select_fields(passage, "id", "section", "stale", "tier"),
+        "text": passage.item or passage.text,
+        **select_fields(choice, "reason", "tokens", given="is_chosen"),
+        **{name: round(float(number), 3) for name, number in numbers.items()},
+        "factor": round(choice.factor, 3),
+        "words": explaining.list_words(choice, forms),
+    }
 
 
 def _print(explanation: Explanation, has_scores: bool) -> None:

@@ -44,7 +44,11 @@ def prune(
     written = bool(results) and notes.may_change(f"Move {count} to the archive?", yes, dry_run)
     if written:
         results = cleaning.prune_items(*chosen, write=True)
-    rows = [{"agent": one.agent, "items": _items_to_json(one)} for one in results]
+    names = ("id", "text", "section", "confidence", "nested", "used")
+    rows = [
+        {"agent": one.agent, "items": [output.select_fields(item, *names) for item in one.items]}
+        for one in results
+    ]
     notes.print_changed(scope.project, {"written": written, "agents": rows})
     if not results:
         notes.note_nothing(
@@ -59,12 +63,7 @@ def _print_items(results: list[PruneResult]) -> None:
     entries = []
     for result in results:
         agent = (result.agent,)
-        for item, used in zip(result.items, result.used, strict=True):
-            note = f" ({item.confidence:g}, last used {used[:10]})"
+        for item in result.items:
+            note = f" ({item.confidence:g}, last used {item.used[:10]})"
             entries.append(Entry(agent, agent, (item.id,), item.text, item.section, note))
     print_entries(entries)
-
-
-def _items_to_json(result: PruneResult) -> list[dict[str, object]]:
-    items = zip(result.items, result.used, strict=True)
-    return [{**item._asdict(), "used": used} for item, used in items]

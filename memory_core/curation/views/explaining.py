@@ -6,7 +6,7 @@ The decisions are those of the block that a hook builds, `memory.recall.build_bl
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memory_core.curation import agent_context
 from memory_core.memory import preparing
@@ -80,32 +80,3 @@ def list_words(choice: Choice, forms: dict[str, str]) -> list[str]:
     own = sorted(parts, key=lambda word: (-parts[word], word))
     words = (word for word in own + sorted(choice.score.shared) if " " not in word)
     return list(dict.fromkeys(forms.get(word, word.removeprefix(CODE)) for word in words))
-
-
-def to_json(explanation: Explanation) -> dict[str, Any]:
-    """Return the fields of docs/json.md."""
-    return {
-        "agent": explanation.agent,
-        "budget_tokens": explanation.budget or None,
-        "tokens": explanation.tokens,
-        "items": [_choice_to_json(choice, explanation) for choice in explanation.choices],
-    }
-
-
-def _choice_to_json(choice: Choice, explanation: Explanation) -> dict[str, Any]:
-    passage, score = choice.passage, choice.score
-    return {
-        "id": passage.id or None,
-        "text": passage.item or passage.text,
-        "section": passage.section or None,
-        "given": choice.is_chosen,
-        "reason": choice.reason,
-        "score": round(choice.total, 3),
-        "own": round(float(score.own), 3),
-        "run": round(score.subject, 3),
-        "factor": round(choice.factor, 3),
-        "words": list_words(choice, explanation.forms),
-        "tokens": choice.tokens,
-        "stale": passage.stale or None,
-        "tier": passage.tier or None,
-    }
