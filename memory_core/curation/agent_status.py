@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -279,18 +279,17 @@ def read_status(
     memories = list_memories(Numbers(project, level) if user else numbers)
     files = settings_files.read_hook_files(project.paths.root, project.environ)
     hooks = [file for file in files if file.own_hooks]
-    faults = hook_faults.list_faults(files, project.environ)
+    hooks_state, hook_warnings = _check_hooks(files, project.environ)
     last = numbers.runs.last_delivery
     unreadable = find_unreadable(level)
     warnings = [
         *_check_project(project, last, unreadable),
-        *_check_settings(files, faults),
+        *hook_warnings,
         *_check_memories(memories, user),
         *_check_learnings(memories, user),
         *_check_level(level, user),
     ]
     is_kept = project.config["expire_after"] == default_settings.OFF
-    hooks_state = _describe_hooks(files, faults)
     next_step = START_STEP if hooks else INSTALL_STEP
     if ", but" in hooks_state or unreadable:
         next_step = DOCTOR_COMMAND
@@ -320,38 +319,28 @@ def find_unreadable(level: Store) -> str:
     return ""
 
 
-def _describe_hooks(
-    files: list[settings_files.SettingsFile], faults: list[hook_faults.HookFault]
-) -> str:
+def _check_hooks(
+    files: list[settings_files.SettingsFile], environ: Mapping[str, str]
+) -> tuple[str, list[StatusWarning]]:
+    """Return where the hooks are and whether they work, and why they do not, causes only."""
+    faults, missing = hook_faults.list_faults(files, environ), hook_faults.list_missing(files)
+    disabling = settings_files.find_disabling_file(files)
+    causes = [f"{disabling.path}: disableAllHooks switches all hooks off"] if disabling else []
+    problems = dict.fromkeys(f"{file.path}: {file.problem}" for file in files if file.problem)
+    causes += [*problems, *map(str, faults)]
+    warnings = [StatusWarning(what, DOCTOR_COMMAND) for what in causes]
+    count = sum(len(file.own_hooks) for file in files)
+    if not count:
+        absent = StatusWarning("no settings file has the hooks", INSTALL_STEP)
+        return ("not found", warnings) if problems else ("not installed", [*warnings, absent])
+    if missing and not problems:
+        warnings.append(StatusWarning(f"no hooks for {' and '.join(missing)}", DOCTOR_COMMAND))
     levels = dict.fromkeys(file.level for file in files if file.own_hooks)
-    if not levels:
-        return "not found" if any(file.problem for file in files) else "not installed"
     places = ["a plugin" if level == "plugin" else f"{level} settings" for level in levels]
     state = f"installed in {', '.join(places)}"
-    count = sum(len(fault.hooks) for fault in faults)
-    if settings_files.find_disabling_file(files) or count == sum(len(f.own_hooks) for f in files):
-        return f"{state}, but they do not work"
-    is_faulty = faults or hook_faults.list_missing(files)
-    return f"{state}, but not all of them work" if is_faulty else state
-
-
-def _check_settings(
-    files: list[settings_files.SettingsFile], faults: list[hook_faults.HookFault]
-) -> Iterator[StatusWarning]:
-    """Report why Claude Code does not run the hooks, causes only."""
-    disabling = settings_files.find_disabling_file(files)
-    if disabling:
-        what = f"{disabling.path}: disableAllHooks switches all hooks off"
-        yield StatusWarning(what, DOCTOR_COMMAND)
-    problems = {f"{file.path}: {file.problem}": "" for file in files if file.problem}
-    for what in [*problems, *map(str, faults)]:
-        yield StatusWarning(what, DOCTOR_COMMAND)
-    if problems:
-        return
-    if not any(file.own_hooks for file in files):
-        yield StatusWarning("no settings file has the hooks", "agent-memory install")
-    elif missing := hook_faults.list_missing(files):
-        yield StatusWarning(f"no hooks for {' and '.join(missing)}", DOCTOR_COMMAND)
+    if disabling or sum(len(fault.hooks) for fault in faults) == count:
+        return f"{state}, but they do not work", warnings
+    return f"{state}, but not all of them work" if faults or missing else state, warnings
 
 
 def _check_project(
