@@ -8,6 +8,7 @@ decides.  A text that no entry has was typed here and is not committed.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -87,17 +88,16 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
     commits = sorted([*_list_logged(folder, own), *_list_fetched([own, shared])])
     names = [f"{entry.commit}:{prefix.rstrip('/')}" for entry in commits]
     trees = run(folder, "cat-file", "--batch-check", text="\n".join(names)).decode().split("\n")
-    seen, versions = set[str](), list[tuple[str, str]]()
+    versions: dict[str, str] = {}
     for entry, line in zip(commits, trees, strict=False):
         tree, _, kind = line.rpartition(" ")[0].partition(" ")
-        if kind == "tree" and tree not in seen:
-            seen.add(tree)
-            versions.append((tree, entry.origin))
+        if kind == "tree":
+            versions.setdefault(tree, entry.origin)
     if len(versions) > MAX_VERSIONS:
         raise Undecided
     blobs: dict[str, str] = {}
-    listed = read_objects(folder, [tree for tree, _origin in versions])
-    for (tree, origin), data in zip(versions, listed, strict=True):
+    trees_read = zip(versions.items(), read_objects(folder, versions), strict=True)
+    for (tree, origin), data in trees_read:
         for name, blob in parse_tree(data, len(tree) // 2):
             if name.endswith(b".md"):
                 blobs.setdefault(blob, origin)
@@ -189,6 +189,7 @@ MAX_COMMITS = 200
 # Git has so many seconds for the signatures of all commits.
 SIGNATURE_SECONDS = 10
 
+PARENT = re.compile("^parent (.*)$", re.MULTILINE)
 COMMIT_FORMAT = "--format=" + "%x00".join(("%H", "%an", "%ae", "%ad", "%ct"))
 SIGNATURE = "%x00".join(("%H", "%G?", "%GF", "%GP"))
 GOOD = ("G", "U")  # U: git does not know whose key it is, but the settings do
@@ -229,13 +230,9 @@ def find_commits(path: str, keys: Iterable[str]) -> dict[str, list[Commit]]:
 def _list_brought(folder: str, name: str, commits: Sequence[str]) -> dict[str, set[str]]:
     """Return the keys of the texts that each commit has, and none of its parents."""
     prefix = run(folder, "rev-parse", "--show-prefix").decode().rstrip("\n")
-    heads = {
-        commit: data.decode("utf-8", "replace").partition("\n\n")[0].split("\n")
-        for commit, data in zip(commits, read_objects(folder, commits), strict=True)
-    }
     parents = {
-        commit: [line[7:] for line in lines if line.startswith("parent ")]
-        for commit, lines in heads.items()
+        commit: PARENT.findall(data.partition(b"\n\n")[0].decode("utf-8", "replace"))
+        for commit, data in zip(commits, read_objects(folder, commits), strict=True)
     }
     names = list(dict.fromkeys([*commits, *chain(*parents.values())]))
     blobs = dict(zip(names, _find_blobs(folder, names, prefix + name), strict=True))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
 from memory_core.document import markdown
+from memory_core.document.block_reader import Heading, Item
 from memory_core.document.markdown import Document
 from memory_core.history import item_history
 from memory_core.history.item_history import ItemState
@@ -129,27 +131,21 @@ def list_parts(
     document: Document, views: Mapping[int, ItemView] = MappingProxyType({})
 ) -> Iterator[DocumentPart]:
     """Yield the parts of a document, without blank lines; `views` are those of its items."""
-    items = {item.line: item for item in document.items if item.text}
-    headings = {heading.line: heading for heading in document.headings}
-    kinds, at = _list_kinds(document), 0
-    while at < len(document.lines):
-        start = at
-        if item := items.get(at):
-            yield DocumentPart(ITEM, at + 1, scanner.redact(item.fields.whole), item=views.get(at))
-            at = item.end
-        elif heading := headings.get(at):
-            yield DocumentPart(HEADING, at + 1, scanner.redact(heading.title), heading.level)
-            at = heading.body
-        else:
-            while (
-                at < len(kinds)
-                and kinds[at] == kinds[start]
-                and not (at in items or at in headings)
-            ):
-                at += 1
-            text = "".join(document.lines[start:at]).rstrip()
-            if kinds[start]:
-                yield DocumentPart(kinds[start], start + 1, scanner.redact(text))
+    kinds, owners = _list_kinds(document), dict[int, Item | Heading]()
+    for heading in document.headings:
+        owners |= dict.fromkeys(range(heading.line, heading.body), heading)
+    for item in filter(lambda item: item.text, document.items):
+        owners |= dict.fromkeys(range(item.line, item.end), item)
+    for owner, group in groupby(range(len(kinds)), lambda at: owners.get(at, kinds[at])):
+        start, *rest = group
+        if isinstance(owner, Item):
+            text = scanner.redact(owner.fields.whole)
+            yield DocumentPart(ITEM, start + 1, text, item=views.get(start))
+        elif isinstance(owner, Heading):
+            yield DocumentPart(HEADING, start + 1, scanner.redact(owner.title), owner.level)
+        elif owner:
+            text = "".join(document.lines[start : start + 1 + len(rest)]).rstrip()
+            yield DocumentPart(owner, start + 1, scanner.redact(text))
 
 
 def _list_kinds(document: Document) -> list[str]:
