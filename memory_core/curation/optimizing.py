@@ -10,6 +10,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
@@ -125,13 +126,11 @@ def format_diff(proposal: Proposal) -> list[str]:
 
 
 def apply(project: Project, proposals: Iterable[Proposal]) -> list[Proposal]:
-    """Apply accepted proposals as one change; refuse those whose items were changed."""
-    by_agent: dict[str, list[Proposal]] = {}
-    for proposal in proposals:
-        by_agent.setdefault(proposal.agent, []).append(proposal)
+    """Apply accepted proposals, agent by agent, as one change; refuse those of changed items."""
     change_id = agent_memory.make_change_id("optimize")
     applied: list[Proposal] = []
-    for agent, own in by_agent.items():
+    for agent, group in groupby(proposals, lambda proposal: proposal.agent):
+        own = list(group)
 
         def change(memory: AgentMemory, own: list[Proposal] = own) -> list[Proposal]:
             return [proposal._replace(refused=_apply(memory, proposal)) for proposal in own]

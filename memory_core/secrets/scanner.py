@@ -259,7 +259,8 @@ def _find_named(table: _Table, text: str) -> Iterator[Place]:
         link = _LINK.match(low, match.end())
         if link and _names_secret(kind, *name):
             how = _judge_link(link, name[0])
-            start, end = _find_value(text, link.end())
+            start, value = link.end(), _VALUE_HERE.match(text, link.end())
+            end = start + len(_trim(value["value"])) if value else start
             if _is_value(kind, "".join(name), text[start:end], how):
                 rest = _KEY_REST.match(text, end) if end - start > 290 else None
                 at = rest.end() if rest else end
@@ -283,12 +284,6 @@ def _judge_link(link: re.Match[str], owner: str) -> str:
     if link["tag"] or ("=" in (link["sign"] or "") and not link["gap"]):
         return "="
     return ":" if link["sign"] or link["type"] else "|"
-
-
-def _find_value(text: str, at: int) -> tuple[int, int]:
-    match = _VALUE_HERE.match(text, at)
-    value = match["value"] if match else ""
-    return at, at + len(_trim(value))
 
 
 def _trim(value: str) -> str:

@@ -125,7 +125,13 @@ def add_item(text: str, title: str, entry: str) -> tuple[str, str]:
     InvalidNote for an empty or too long entry and for an invalid title.
     """
     title, lines = _title(title), _entry(entry)
-    head, document = _with_section(text, title)
+    head = text[: len(text) - len(front_matter.read_body(text))]
+    document = markdown.parse_document(text[len(head) :])
+    if markdown.find_section(document, title) is None:
+        try:
+            document = edits.add_section(document, title, order=SECTION_ORDER)
+        except ValueError as error:
+            raise InvalidNote(str(error)) from None
     section = markdown.find_section(document, title)
     if section is None:
         raise InvalidNote(f"{title!r} cannot be the title of a section")
@@ -148,18 +154,6 @@ def _entry(entry: str) -> list[str]:
     return lines
 
 
-def _with_section(text: str, title: str) -> tuple[str, Document]:
-    """Return the front matter and the body; add a section of that title if it is missing."""
-    head = text[: len(text) - len(front_matter.read_body(text))]
-    document = markdown.parse_document(text[len(head) :])
-    if markdown.find_section(document, title) is None:
-        try:
-            document = edits.add_section(document, title, order=SECTION_ORDER)
-        except ValueError as error:
-            raise InvalidNote(str(error)) from None
-    return head, document
-
-
 def _insert_entry(document: Document, section: Section, lines: list[str]) -> Document:
     """Add an item at the end of a section; join its lines if they would not stay one item."""
     below = "\n".join(f"  {line}" if line else "" for line in lines[1:])
@@ -179,11 +173,10 @@ def _insert_entry(document: Document, section: Section, lines: list[str]) -> Doc
 def list_sections(text: str) -> list[tuple[str, str]]:
     """Return (title, text) of each section; the text above the first one has the title ""."""
     document = markdown.parse_document(front_matter.read_body(text))
-    tops = document.sections[0].line if document.sections else len(document.lines)
-    sections = [("", "".join(document.lines[:tops]))]
-    for section in document.sections:
-        sections.append((section.title, "".join(document.lines[section.body : section.end])))
-    return [(title, content.strip("\n")) for title, content in sections]
+    top = document.sections[0].line if document.sections else len(document.lines)
+    places = [("", 0, top), *((one.title, one.body, one.end) for one in document.sections)]
+    lines = document.lines
+    return [(title, "".join(lines[at:end]).strip("\n")) for title, at, end in places]
 
 
 # Fitting a budget.
