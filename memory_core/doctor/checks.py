@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from memory_core.doctor import file_checks, hook_checks, path_checks
-from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
-from memory_core.doctor.repairs import Repair
+from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding, Repair
 from memory_core.git import merge_driver
 from memory_core.setup.builder import InstallRefused
 from memory_core.storage.project import Project

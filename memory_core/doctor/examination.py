@@ -18,7 +18,6 @@ from memory_core.claude_code import (
 )
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import agent_status
-from memory_core.doctor.repairs import Repair
 from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner, plugin, trial
 from memory_core.storage import config, event_log, run_records
@@ -32,6 +31,18 @@ OK, NOTE, WARNING, BROKEN = "ok", "note", "warning", "broken"
 
 # Seconds: older errors and deliveries are not reported.
 RECENT_SECONDS = 7 * 86400
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A repair: a description, the file, the undo command, the diff, or the error."""
+
+    what: str
+    where: str
+    undo: str = ""
+    diff: str = ""
+    error: str = ""
+    check: str = ""
 
 
 @dataclass

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import agent_status
-from memory_core.doctor import config_sources, repairs
-from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
+from memory_core.delegation import draining
+from memory_core.doctor import config_sources
+from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
 from memory_core.git import driver_notice, merge_driver
+from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.setup import hook_runner
 from memory_core.storage import hook_files, inbox, run_records, user_level
 from memory_core.storage.history_file import HistoryFile
+from memory_core.storage.project import Project
 from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
 
@@ -70,7 +73,7 @@ def _check_memory(
         advice, repair = "edit the line, and save the file as UTF-8", None
         if kind == agent_status.CONFLICT_WARNING:
             advice = f"agent-memory tidy{level}"
-            repair = partial(repairs.resolve, project, memory.agent, user)
+            repair = partial(_resolve, project, memory.agent, user)
         yield Finding(WARNING, what, f"{memory.path}:{line}", advice, repair)
     for line, note in memory.notes:
         advice = f"agent-memory edit{level} {memory.agent}"
@@ -124,7 +127,7 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
         if memory.unmerged:
             count = format_count(memory.unmerged, "report")
             what = f"not merged into the memory of {memory.agent} yet: {count}"
-            repair = partial(repairs.empty_inbox, exam.project)
+            repair = partial(_empty_inbox, exam.project)
             yield Finding(WARNING, what, memory.path, "agent-memory tidy", repair)
     paths = exam.project.paths
     for path in hook_files.list_unreadable(paths):
@@ -165,5 +168,43 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     else:
         return
     what = f"git merges memory files as plain text: {reason}"
-    repair = partial(repairs.install_driver, exam.project)
+    repair = partial(_install_driver, exam.project)
     yield Finding(WARNING, what, where, driver_notice.INSTALL_COMMAND, repair)
+
+
+# Repairs; findings that need a decision of a person have none.
+
+
+def _empty_inbox(project: Project) -> Iterator[Repair]:
+    """Merge the reports that wait."""
+    before = len(hook_files.list_names(project.paths))
+    draining.drain(project, with_tried=True)
+    left = len(hook_files.list_names(project.paths))
+    where, merged = project.paths.relative(project.store.folder), before - left
+    if merged:
+        yield Repair(f"{format_count(merged, 'report')} merged", where, "agent-memory undo")
+    elif left:
+        yield Repair("reports merged", where, error="the event log says why they are not merged")
+
+
+def _resolve(project: Project, agent: str, user: bool) -> Iterator[Repair]:
+    """Keep both sides of the conflicts in an agent's files."""
+    yield from _report_resolved(resolve_files(project, [agent], user, write=True))
+
+
+def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
+    for resolution in resolutions:
+        change, error = resolution.change, resolution.refused
+        diff = "" if error else change.diff()
+        yield Repair("conflict resolved, both sides kept", change.path, diff=diff, error=error)
+
+
+def _install_driver(project: Project) -> Iterator[Repair]:
+    """Install git's merge driver in this clone."""
+    changes = merge_driver.install(project)
+    where, undo = project.paths.relative(project.store.folder), "agent-memory git uninstall"
+    if changes.config:
+        yield Repair("merge driver installed in this clone", where, undo)
+    for path in changes.attribute_files:
+        yield Repair("merge driver added; commit this file", path, undo)
+    yield from _report_resolved(changes.resolutions)

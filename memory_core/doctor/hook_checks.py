@@ -12,8 +12,8 @@ from functools import partial
 
 from memory_core import __version__
 from memory_core.claude_code import sample_events, settings_files, settings_json
-from memory_core.doctor import examination, repairs
-from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
+from memory_core.doctor import examination
+from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program, trial
 from memory_core.storage import config
 from memory_core.text import memory_echoes
@@ -169,9 +169,16 @@ def _suggest_install(
         advice = shlex.join(["claude", "plugin", "update", file.plugin])
     # Hooks do not come to a folder that never had any, nor a memory.
     is_used = file or exam.project.paths.files.is_folder(exam.project.paths.folder)
-    repair = partial(repairs.update_hooks, path) if is_used and not advice else None
+    repair = partial(_update_hooks, path) if is_used and not advice else None
     advice = advice or _format_install(exam, "install", file.level if file else "project")
     return Finding(level, what, path, advice or "agent-memory doctor --fix", repair)
+
+
+def _update_hooks(path: str) -> Iterator[Repair]:
+    """Update the hooks in a settings file."""
+    diff = installation.renew(path)
+    if diff:
+        yield Repair("hooks updated", path, diff=diff)
 
 
 def _format_install(exam: Examination, command: str, level: str) -> str:
