@@ -60,21 +60,11 @@ def _format_import_line(path: str) -> str:
     return "@" + path.replace(" ", "\\ ")
 
 
-def set_up(project: Project) -> None:
-    """Add the import of the folder's CLAUDE.md to the root's.
-
-    Raises safe_files.Refused if one of them is a link.
-    """
-    with lifecycle.open_memories(project) as transaction:
-        folder = transaction.folder
-        folder.check_file(os.path.join(folder.path, CLAUDE_FILE))
-        for change in plan_set_up(project.paths):
-            _write(folder, change)
-        refresh(transaction)
-
-
 def plan_set_up(paths: LevelPaths) -> list[FileChange]:
-    """Return the changes of committed files that `set_up` would make; raises safe_files.Refused."""
+    """Return the changes of committed files that give the active task to sessions.
+
+    Raises safe_files.Refused.
+    """
     folder = backlog_folder.Folder(paths.files)
     text = folder.read_file(CLAUDE_FILE)
     # An existing block is rewritten, because the backlog folder may have been renamed.
@@ -100,7 +90,7 @@ def remove(paths: LevelPaths) -> None:
     """Remove the marked blocks and the imported copies."""
     folder = backlog_folder.Folder(paths.files)
     for change in plan_removal(paths):
-        _write(folder, change)
+        write(folder, change)
     folder.set_ignored(f"/{CLAUDE_FILE}", False)
     remove_copies(folder)
     copies = os.path.join(folder.memory, COPY_FOLDER)
@@ -139,7 +129,7 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     if after != text:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
-        _write(folder, compare_texts(path, text, after))
+        write(folder, compare_texts(path, text, after))
 
 
 def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
@@ -213,7 +203,7 @@ def list_watched_files(folder: backlog_folder.Folder, active: str) -> list[str]:
     return paths
 
 
-def _write(folder: backlog_folder.Folder, change: FileChange) -> None:
+def write(folder: backlog_folder.Folder, change: FileChange) -> None:
     """Write a CLAUDE.md; delete it if it would be empty."""
     if change.after:
         folder.files.replace(change.path, change.after)

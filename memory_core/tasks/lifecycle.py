@@ -5,7 +5,7 @@
     .state.yml             active_task, last_updated; in_progress: task ids in the order they were
                            started, of which the last one with a memory is active
 
-Commands and the scan of the task files both change this through `open_memories`.
+Commands and the scan of the task files both change this through `sync.change_memories`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from memory_core.files import file_actions
 from memory_core.storage import event_log, store
@@ -22,9 +20,6 @@ from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, task_document
 from memory_core.tasks.backlog_format import BacklogTask
 from memory_core.text import front_matter
-
-# It is next to the locks of agents; no agent's file begins with a dot.
-LOCK_NAME = ".tasks.lock"
 
 
 class TaskTransaction:
@@ -136,19 +131,6 @@ class TaskTransaction:
 
     def log(self, event: str, task: str, **fields: str) -> None:
         event_log.write(self.project.paths, f"task.memory.{event}", task_id=task, **fields)
-
-
-@contextmanager
-def open_memories(project: Project) -> Iterator[TaskTransaction]:
-    """Lock the task memories of a project, and write the changed state at the end.
-
-    Raises store.LockTimeout if another process keeps the lock for 2 seconds.
-    """
-    with store.hold_lock(project.paths, LOCK_NAME, store.LOCK_TIMEOUT):
-        transaction = TaskTransaction(project)
-        yield transaction
-        if transaction.in_progress or transaction.folder.state():
-            transaction.folder.write_state(transaction.in_progress)
 
 
 def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:

@@ -13,11 +13,15 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memory_core.files.safe_files import Refused
+from memory_core.storage import store
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, backlog_format, claude_md_import
 from memory_core.tasks.backlog_format import DONE, STARTED
-from memory_core.tasks.lifecycle import TaskTransaction, open_memories
+from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import fastjson
+
+# It is next to the locks of agents; no agent's file begins with a dot.
+LOCK_NAME = ".tasks.lock"
 
 
 def update(project: Project) -> None:
@@ -38,15 +42,20 @@ def update(project: Project) -> None:
 
 @contextmanager
 def change_memories(project: Project) -> Iterator[TaskTransaction]:
-    """Lock the memories, update them, let the caller change them, and update the import.
+    """Lock the memories, update them, let the caller change them, and update import and state.
 
     An unseen change of a task file comes first: it is older, and would undo that of the caller.
+    Raises store.LockTimeout if another process keeps the lock for 2 seconds.
     """
-    with open_memories(project) as transaction:
-        if backlog_folder.is_enabled(project, transaction.folder):
+    with store.hold_lock(project.paths, LOCK_NAME, store.LOCK_TIMEOUT):
+        transaction = TaskTransaction(project)
+        folder = transaction.folder
+        if backlog_folder.is_enabled(project, folder):
             scan(transaction)
         yield transaction
         claude_md_import.refresh(transaction)
+        if transaction.in_progress or folder.state():
+            folder.write_state(transaction.in_progress)
 
 
 def scan(transaction: TaskTransaction) -> None:

@@ -321,6 +321,18 @@ def _move(project: Project, name: str, stage: str) -> list[str]:
     return problems
 
 
+def set_up(project: Project) -> None:
+    """Add the import of the folder's CLAUDE.md to the root's.
+
+    Raises safe_files.Refused if one of them is a link.
+    """
+    with sync.change_memories(project) as transaction:
+        folder = transaction.folder
+        folder.check_file(os.path.join(folder.path, claude_md_import.CLAUDE_FILE))
+        for change in claude_md_import.plan_set_up(project.paths):
+            claude_md_import.write(folder, change)
+
+
 # Cleaning up.
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from memory_core.claude_code import claude_md
 from memory_core.storage import store
-from memory_core.tasks import lifecycle
+from memory_core.tasks import sync
 from support.answers import answer_all
 from support.command_line import Person, read_fields
 from support.files import read_files
@@ -221,7 +221,7 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
 def test_readers_do_not_wait_for_a_lock(shop: Shop) -> None:
     shop.run("start task-1")
     shop.add_task(2, "In Progress")
-    with store.hold_lock(shop.person.sandbox.paths, lifecycle.LOCK_NAME, store.LOCK_TIMEOUT):
+    with store.hold_lock(shop.person.sandbox.paths, sync.LOCK_NAME, store.LOCK_TIMEOUT):
         said = shop.run("list")
     assert "task-1  active" in said
     assert "The task files could not be read: " in said

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from memory_core.claude_code import settings_json
 from memory_core.storage.project import Project
-from memory_core.tasks import claude_md_import, task_actions
+from memory_core.tasks import task_actions
 from support.backlog import require_backlog
 from support.paths import BACKLOG
 
@@ -22,7 +22,7 @@ def start_tasks(desk: Desk, *names: str) -> Project:
     shop = desk.open_project()
     for name in names:
         task_actions.start(shop, name)
-    claude_md_import.set_up(shop)
+    task_actions.set_up(shop)
     return shop
 
 

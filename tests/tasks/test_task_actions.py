@@ -433,7 +433,7 @@ def test_a_damaged_state_is_made_anew_by_the_files(shop: Shop, state: str) -> No
     for folder in (shop.root.parent, shop.root):
         (folder / "secret.md").write_text("# secret words\n")
     shop.save_task("task-1", "In Progress")
-    claude_md_import.set_up(shop.project)
+    task_actions.set_up(shop.project)
     (shop.folder / ".state.yml").write_bytes(state.encode("latin-1"))
     shop.check()
     assert "secret words" not in claude_md_import._find_session_memory(shop.project)[1]
@@ -651,7 +651,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     assert imported(shop) == []  # the user has not agreed yet
     for _time in range(2):
-        claude_md_import.set_up(shop.project)
+        task_actions.set_up(shop.project)
     assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@backlog/CLAUDE.md"]
     assert imported(shop) == ["@memory/a.md"]
     task_actions.start(shop.project, "b")
@@ -661,7 +661,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     assert not (shop.folder / "CLAUDE.md").exists()
     task_actions.start(shop.project, "c")
     shop.folder.rename(shop.root / ".backlog")
-    claude_md_import.set_up(shop.project)
+    task_actions.set_up(shop.project)
     assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@.backlog/CLAUDE.md"]
     claude_md_import.remove(shop.project.paths)
     assert (shop.root / "CLAUDE.md").read_bytes() == mine.encode()
@@ -670,7 +670,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
 
 def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
-    claude_md_import.set_up(shop.project)
+    task_actions.set_up(shop.project)
     task_actions.add_note(shop.project, "a", "see @../../.env")
     assert imported(shop) == ["@memory/.sessions/a.md"]
     copy = shop.folder / "memory" / ".sessions" / "a.md"
@@ -686,7 +686,7 @@ def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
     shop.sandbox.configure("memory:\n  tasks:\n    budget_tokens: 200\n")
     shop.project = find_project(str(shop.root), shop.sandbox.env)
     task_actions.start(shop.project, "a", "Orders")
-    claude_md_import.set_up(shop.project)
+    task_actions.set_up(shop.project)
     for number in range(60):
         task_actions.add_note(shop.project, "a", f"note {number} of many about orders")
     assert imported(shop) == ["@memory/.sessions/a.md"]

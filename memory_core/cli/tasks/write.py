@@ -274,7 +274,7 @@ def init(
     if written and remove:
         claude_md_import.remove(project.paths)
     elif written:
-        claude_md_import.set_up(project)
+        task_actions.set_up(project)
         if hooks:
             installation.write_settings(hooks)
     rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
