@@ -211,12 +211,10 @@ def _list_notes(
         except OSError:  # `_count_learned` reports it
             return item_history.History()
 
-    def age_of(text: str) -> merge_learnings.Age | None:
-        return read_history().age_of(text)
-
     if agent != agent_names.PM and project.config.may_learn(agent):
         limits = project_rules.find_limits(project, agent, store)
-        yield from merge_learnings.list_excess(document, limits, age_of)
+        excess = merge_learnings.list_excess
+        yield from excess(document, limits, lambda text: read_history().age_of(text))
     for loser, winner in contradictions.find_losers(
         document, lambda text: read_history().rank_of(text)
     ):

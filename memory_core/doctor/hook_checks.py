@@ -149,11 +149,10 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
 
 def _is_right(exam: Examination, hook: examination.OwnHook) -> bool:
     """Say whether a hook is as this version writes it."""
-    if hook.file.plugin:
-        return exam.is_trusted(hook)
     parts = (settings_json.BASIC, settings_json.TASKS)
-    wanted = settings_json.build_hooks(trial.read_template(), parts=parts)
-    return exam.is_trusted(hook) and any(map(hook.entry.is_of, wanted.get(hook.event, ())))
+    wanted = settings_json.build_hooks(trial.read_template(), parts=parts).get(hook.event, ())
+    is_wanted = bool(hook.file.plugin) or any(map(hook.entry.is_of, wanted))
+    return is_wanted and exam.is_trusted(hook)
 
 
 def _suggest_install(

@@ -53,10 +53,9 @@ class TaskTransaction:
         The default template is that of the type and the labels of the task.
         """
         self.folder.make_memory_folder()
-        kind = task_document.choose_template(file.kind, file.labels) if file else ""
-        template = template or kind or task_document.DEFAULT
-        title = title or (file.title if file else "")
-        memory = task_document.create(task, title, backlog_folder.now(), template)
+        file = file or BacklogTask("")
+        template = template or task_document.choose_template(file.kind, file.labels)
+        memory = task_document.create(task, title or file.title, backlog_folder.now(), template)
         self.folder.files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
         self.log("begun", task)
         self.link_task_file(task)
