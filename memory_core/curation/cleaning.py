@@ -281,6 +281,6 @@ def prune_items(
         return PruneResult(memory.agent, weak)
 
     change, change_id = transaction.change_memories, agent_memory.make_change_id("prune")
-    found = change(project, store, agents, archive_weak, change_id, write=False)
-    owners = [result.agent for result in found if result.items]
+    weak = change(project, store, agents, archive_weak, change_id, write=False)
+    owners = [result.agent for result in weak if result.items]
     return change(project, store, owners, archive_weak, change_id, write)
