@@ -139,13 +139,13 @@ def _add_texts(agent: str, history: item_history.History) -> list[Record]:
         elif record["kind"] == "rewritten":
             text = "other text than items"
         is_taught = record["kind"] == "learned" and record.get("source") in HUMAN_SOURCES
-        waiting = record["kind"] in item_history.WAITING_KINDS and record.get("waiting")
+        waiting = record.get("waiting") if record["kind"] in item_history.WAITING_KINDS else None
         fields = {
             "time": item_history.clock_time(record),
             "agent": agent,
             "text": text,
             "word": "added" if is_taught else record["kind"],
-            "reason": str(waiting.get("reason") or "") if waiting else "",
+            "reason": str(waiting.get("reason") or "") if isinstance(waiting, dict) else "",
         }
         records.append(record | fields)
     return records
