@@ -119,9 +119,8 @@ class TaskTransaction:
         path = self.folder.find(task)
         if not path:
             return
-        places = (self.path(task), self.path(task, archived=True))
-        memory = next((place for place in places if self.folder.files.is_file(place)), "")
-        name = self.folder.files.relative(memory) if memory else ""
+        files, places = self.folder.files, (self.path(task), self.path(task, archived=True))
+        name = next(map(files.relative, filter(files.is_file, places)), "")
         try:
             file = read_memory(self.folder, path)
             self.write(file, backlog_format.set_memory_line(file.text, name))
