@@ -158,14 +158,11 @@ def judge_items(
 ) -> list[RatedItem]:
     """Do the same as `judge` for several (agent, item), all of them or none, as one change."""
     by = {"source": "person", **by}
-    agents: dict[str, list[str]] = {}
-    for agent, item in names:
-        agents.setdefault(agent, []).append(item)
 
     def change(memory: AgentMemory) -> list[RatedItem]:
         items = list_items(memory)
-        named = [_find_item(memory, name, items) for name in agents[memory.agent]]
-        chosen = {item.id: item for item in named}
+        own = [name for agent, name in names if agent == memory.agent]
+        chosen = {item.id: item for item in (_find_item(memory, name, items) for name in own)}
         for item in chosen.values():
             decided = _settle(memory, item.text) if kind in ("removed", "confirmed") else {}
             if kind == "removed":
@@ -177,6 +174,7 @@ def judge_items(
             for item in chosen.values()
         ]
 
+    agents = dict.fromkeys(agent for agent, _item in names)
     store, change_id = store or project.store, agent_memory.make_change_id(kind)
     changed = transaction.change_memories(project, store, agents, change, change_id)
     return [item for items in changed for item in items]

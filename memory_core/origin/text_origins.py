@@ -5,7 +5,7 @@ The other wings import no other module of it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -169,12 +169,10 @@ def describe_reported(project: Project, count: int) -> str:
     return f"{items} came from elsewhere, or nobody has said whose they are"
 
 
-def accept(store: Store, texts: Iterable[JudgedText], is_mine: bool = False) -> None:
+def accept(store: Store, texts: Sequence[JudgedText], is_mine: bool = False) -> None:
     """Record that a person reviewed these texts on this machine, or wrote them.  Raises OSError."""
     origin = rights.HAND if is_mine else rights.REVIEWED
-    by_agent: dict[str, dict[tuple[str, str], str]] = {}
-    for text in texts:
-        by_agent.setdefault(text.agent, {})[text.text, text.nested] = origin
-    for agent, origins in by_agent.items():
+    for agent in sorted({text.agent for text in texts}):
+        own = [(text.text, text.nested) for text in texts if text.agent == agent]
         with store.lock(agent):
-            ledger.add_origins(store, agent, origins)
+            ledger.add_origins(store, agent, dict.fromkeys(own, origin))
