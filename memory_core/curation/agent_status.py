@@ -123,7 +123,7 @@ def read_memory_status(numbers: Numbers, agent: str) -> MemoryStatus:
         notes=list(_list_notes(project, store, agent, document)),
         error=error or history_error,
         trend=numbers.learned_by_week(agent, TREND_WEEKS),
-        stale=_find_stale(project, store, agent, document),
+        stale=list(_find_stale(project, store, agent, document)),
         recent=recent,
         never=_list_never_given(project, store, document, agent, recent),
     )
@@ -156,7 +156,7 @@ def _list_never_given(
 
 def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:
     """Return the items that name something which is gone; default: of all agents."""
-    items = []
+    items: list[StaleItem] = []
     for agent in lookup.sort_agents(agents or store.agents()):
         snapshot, _error = _read(store, agent)
         document = markdown.parse_document(snapshot.text if snapshot else "")
@@ -166,15 +166,13 @@ def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> li
 
 def _find_stale(
     project: Project, store: Store, agent: str, document: markdown.Document
-) -> list[StaleItem]:
+) -> Iterator[StaleItem]:
     if store.paths is not project.paths:
-        return []  # what an item of the user's level names is of any project
-    items = []
+        return  # what an item of the user's level names is of any project
     for item in document.items:
         text = item.fields.whole
         if gone := stale_items.find_gone(project.paths.files, text):
-            items.append(StaleItem(agent, item_history.id_of(item.text), text, gone))
-    return items
+            yield StaleItem(agent, item_history.id_of(item.text), text, gone)
 
 
 def _read(store: Store, agent: str) -> tuple[FileSnapshot | None, str]:

@@ -344,14 +344,11 @@ def find_stale(
     Times are in the format of memories; "" selects nothing.  The times in the files count.
     Memories without a time, and of tasks in progress, are kept.
     """
-    stale = []
-    for memory in list_memories(project):
-        since = memory.updated or memory.created
-        if memory.state == ARCHIVED:
-            since = memory.archived or since
-        if since and since < {KEPT: archive_before, ARCHIVED: delete_before}.get(memory.state, ""):
-            stale.append((memory, since))
-    return stale
+    until = {KEPT: archive_before, ARCHIVED: delete_before}
+    memories = list_memories(project)
+    times = [memory.archived or memory.updated or memory.created for memory in memories]
+    pairs = zip(memories, times, strict=True)
+    return [(memory, at) for memory, at in pairs if at and at < until.get(memory.state, "")]
 
 
 def clean_up(project: Project, stale: Sequence[TaskMemory]) -> list[TaskMemory]:
