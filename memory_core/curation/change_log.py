@@ -7,7 +7,7 @@ a change id.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.curation import lookup
@@ -124,13 +124,12 @@ def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[
     return sorted(records, key=item_history.place_of)
 
 
-def _add_texts(agent: str, history: item_history.History) -> list[Record]:
-    """Return an agent's records, each with its clock time and the text of its item if known.
+def _add_texts(agent: str, history: item_history.History) -> Iterator[Record]:
+    """Yield an agent's records, each with its clock time and the text of its item if known.
 
     The text of a renaming is both names.  `word` says what the record is about: what a person
     teaches is added, not learned.  `reason` is why its item waits since then, "" if it does not.
     """
-    records = []
     for record in item_history.sort_records(history.records):
         state = history.get(record["id"])
         text = record.get("text") or (state.text if state else "")
@@ -147,8 +146,7 @@ def _add_texts(agent: str, history: item_history.History) -> list[Record]:
             "word": "added" if is_taught else record["kind"],
             "reason": str(waiting.get("reason") or "") if isinstance(waiting, dict) else "",
         }
-        records.append(record | fields)
-    return records
+        yield record | fields
 
 
 def select_items(records: Sequence[Record], names: Collection[str]) -> list[Record]:

@@ -108,18 +108,16 @@ def _find_side_effect(proposal: Proposal, items: Sequence[ItemFields]) -> str:
     return ""
 
 
-def format_diff(proposal: Proposal) -> list[str]:
-    """Return the lines of a diff: `-` before a removed item, `+` before a new one."""
-    lines: list[str] = []
+def format_diff(proposal: Proposal) -> Iterator[str]:
+    """Yield the lines of a diff: `-` before a removed item, `+` before a new one."""
     for section in dict.fromkeys(old.section for old in proposal.olds):
-        lines.append(f"@@ {section or 'above all sections'} @@")
+        yield f"@@ {section or 'above all sections'} @@"
         for at, old in enumerate(proposal.olds):
             if old.section == section:
                 stays = at == 0 and old.text == proposal.new
-                lines.append(f"{' ' if stays else '-'}- {old.text}")
+                yield f"{' ' if stays else '-'}- {old.text}"
                 if at == 0 and not stays:
-                    lines.append(f"+- {proposal.new}")
-    return lines
+                    yield f"+- {proposal.new}"
 
 
 # Apply.

@@ -6,7 +6,7 @@ record keeps the learning as it waited.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, preference_actions
@@ -334,33 +334,32 @@ def describe(item: WaitingItem, shown: Preview) -> list[tuple[str, str, str]]:
     ]
 
 
-def _list_origin(item: WaitingItem) -> list[tuple[str, str]]:
+def _list_origin(item: WaitingItem) -> Iterator[tuple[str, str]]:
     entry = item.entry
     about = [*item.reasons, f"since {entry['time'][:10]}" if entry["time"] else ""]
     about.append(f"run {entry['run']}" if entry["run"] else "")
-    rows = [(f"why it waits: {'; '.join(filter(None, about))}", "")]
+    yield f"why it waits: {'; '.join(filter(None, about))}", ""
     if entry["reading"]:
-        rows.append((f"the run read: {', '.join(entry['reading'])}", "warning"))
+        yield f"the run read: {', '.join(entry['reading'])}", "warning"
     if entry["tier"]:
-        rows.append((f"origin: {entry['tier']}", ""))
+        yield f"origin: {entry['tier']}", ""
     if item.has_secret:
-        rows.append(("a saves the text as it is here; e lets you change it", "note"))
-    return rows
+        yield "a saves the text as it is here; e lets you change it", "note"
 
 
-def _list_effects(item: WaitingItem, shown: Preview) -> list[tuple[str, str]]:
-    """Return where the item would go, and the diff to a similar one."""
-    is_rival = bool(item.entry["other"])
-    rows = [(f"contradicts: {item.entry['other']}", "")] if is_rival else []
+def _list_effects(item: WaitingItem, shown: Preview) -> Iterator[tuple[str, str]]:
+    """Yield where the item would go, and the diff to a similar one."""
+    if item.entry["other"]:
+        yield f"contradicts: {item.entry['other']}", ""
     if shown.problem:
-        rows.append((f"cannot be accepted as it is: {shown.problem}", "warning"))
+        yield f"cannot be accepted as it is: {shown.problem}", "warning"
     elif shown.section:
         where = "already in" if shown.is_known else "goes to"
-        rows.append((f"{where}: {shown.section}", ""))
+        yield f"{where}: {shown.section}", ""
     if shown.similar:
-        rows.append(("replaces:" if shown.replaces else "similar, and stays:", ""))
-        rows += [(f"- {shown.similar}", "broken"), (f"+ {item.text.splitlines()[0]}", "ok")]
-    return rows
+        yield "replaces:" if shown.replaces else "similar, and stays:", ""
+        yield f"- {shown.similar}", "broken"
+        yield f"+ {item.text.splitlines()[0]}", "ok"
 
 
 def format_accepted(item: SavedItem) -> str:
