@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names
@@ -175,28 +176,27 @@ def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
 
 def render_markdown(knowledge: Knowledge, most: int) -> str:
     """Return Markdown with at most `most` items, as data; empty parts are left out."""
-    items: tuple[list[str], list[str]] = ([], [])
-    for item in knowledge.items[:most]:
-        items[item.is_outside].append(_render_item(item.section, item.text))
-    values = [_render_item("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
+    items = knowledge.items[:most]
+    inside = [(item.section, item.text) for item in items if not item.is_outside]
+    outside = [(item.section, item.text) for item in items if item.is_outside]
+    values = [("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
     parts = [
-        ("## Knowledge", list(filter(None, items[False]))),
-        ("## Preferences", list(filter(None, values))),
+        ("## Knowledge", list(_render_items(inside))),
+        ("## Preferences", list(_render_items(values))),
         ("## Performance", performance.format_performance(knowledge.performance)),
         ("### Common Errors", performance.format_errors(knowledge.errors)),
-        (OUTSIDE_TITLE, list(filter(None, items[True]))),
+        (OUTSIDE_TITLE, list(_render_items(outside))),
     ]
     text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
     return sanitize.escape(scanner.redact(text))
 
 
-def _render_item(section: str, text: str) -> str:
-    """Return a bullet, "" for a text without visible characters.
+def _render_items(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a bullet for each (section, text), except for texts without visible characters.
 
     Text after a label needs no escapes, because it cannot begin a block.
     """
-    label = sanitize.join_visible(section).replace("]", ")").rstrip(" \\")
-    text = sanitize.escape(sanitize.join_visible(text))
-    if not text:
-        return ""
-    return f"- [{label}] {text}" if label else f"- {block_reader.escape(text)}"
+    for section, text in pairs:
+        label = sanitize.join_visible(section).replace("]", ")").rstrip(" \\")
+        if shown := sanitize.escape(sanitize.join_visible(text)):
+            yield f"- [{label}] {shown}" if label else f"- {block_reader.escape(shown)}"

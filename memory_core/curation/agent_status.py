@@ -154,14 +154,12 @@ def _list_never_given(
     return [text for text in missed if text in own]
 
 
-def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:
-    """Return the items that name something which is gone; default: of all agents."""
-    items: list[StaleItem] = []
+def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> Iterator[StaleItem]:
+    """Yield the items that name something which is gone; default: of all agents."""
     for agent in lookup.sort_agents(agents or store.agents()):
         snapshot, _error = _read(store, agent)
         document = markdown.parse_document(snapshot.text if snapshot else "")
-        items += _find_stale(project, store, agent, document)
-    return items
+        yield from _find_stale(project, store, agent, document)
 
 
 def _find_stale(

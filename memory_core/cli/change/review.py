@@ -124,7 +124,7 @@ def _print_waiting(scope: Scope, chosen: list[WaitingItem]) -> None:
 def _print_stale(scope: Scope, words: list[str]) -> None:
     """Print the items of all agents, or of those named, that may be out of date."""
     agents = [agent for agent in scope.level.agents() if agent in words]
-    stale = agent_status.list_stale(*scope, agents) if agents or not words else []
+    stale = list(agent_status.list_stale(*scope, agents)) if agents or not words else []
     if not stale:
         return
     print_note("These items may be out of date; change or remove them:")
