@@ -110,7 +110,7 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> SavedItem:
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
-        title = changes.insert_item(memory, archived.section, archived.text, "restored")
+        _, title, _ = changes.insert_item(memory, archived.section, archived.text, "restored")
     except ValueError as error:
         raise NotRestored(f"it cannot be restored: {error}; copy it by hand") from None
     return SavedItem(memory.agent, key, archived.text, False, title)

@@ -62,8 +62,8 @@ def _copy(
     project: Project, source: RatedItem, agent: str, store: Store, change_id: str
 ) -> SavedItem:
     whole = scanner.redact(source.text)
-    first_line, _newline, nested = whole.partition("\n")
-    text, _newline, _nested = source.text.partition("\n")
+    first_line = whole.partition("\n")[0]
+    text = source.text.partition("\n")[0]
     tier = text_origins.read_tiers(project, project.store, source.agent).get(text, "")
     state = text_origins.read_history(project, project.store, source.agent).find(text)
 
@@ -72,9 +72,9 @@ def _copy(
             return SavedItem(agent, source.id, twin.text, was_present=True)
         fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
         fields |= {"reading": state.reading} if state and tier == rights.TAINTED else {}
+        copy = changes.insert_item(memory, source.section, whole, "imported", **fields)
         if tier in rights.DECIDED:
-            memory.origins[first_line, nested] = rights.ACCEPTED
-        title = changes.insert_item(memory, source.section, whole, "imported", **fields)
-        return SavedItem(agent, source.id, first_line, False, title)
+            memory.origins[copy[0], copy[2]] = rights.ACCEPTED
+        return SavedItem(agent, source.id, first_line, False, copy[1])
 
     return transaction.change_memory(project, agent, change, store, change_id)

@@ -252,18 +252,20 @@ def remove_items(
     return [item.text for item in items]
 
 
-def insert_item(memory: AgentMemory, section: str, text: str, kind: str, **fields: Any) -> str:
-    """Insert a text with its nested lines; return the title of its section in the memory.
+def insert_item(
+    memory: AgentMemory, section: str, text: str, kind: str, **fields: Any
+) -> ItemFields:
+    """Insert a text with its nested lines; return it as the memory has it.
 
     `kind` is the kind of the record, whose source is a person.  Raises ValueError if the memory
     cannot hold the text.
     """
     after = merge_learnings.insert_entry(memory.document, section, text, memory.limits)
-    first, title, nested = index_items(after)[item_history.id_of(text.partition("\n")[0])]
+    item = index_items(after)[item_history.id_of(text.partition("\n")[0])]
     memory.set_document(after)
     source = item_history.PERSON_SOURCE
-    memory.record(kind, first, section=title, nested=nested, source=source, **fields)
-    return title
+    memory.record(kind, item[0], section=item[1], nested=item[2], source=source, **fields)
+    return item
 
 
 def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str) -> None:
