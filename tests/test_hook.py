@@ -11,14 +11,8 @@ from typing import Any
 
 import pytest
 
-from support.events import (
-    FACT,
-    LEARNED,
-    is_silent,
-    make_post_event,
-    make_pre_event,
-    make_start_event,
-)
+from support import events
+from support.events import FACT, LEARNED, is_silent, make_post_event, make_pre_event
 from support.paths import REPO
 from support.processes import run
 from support.sandbox import Sandbox
@@ -74,7 +68,7 @@ def test_a_report_of_any_size_teaches(sandbox: Sandbox, size: int, line: str) ->
     assert FACT in memory
     assert LEARNED in memory
     outcome = sandbox.run_hook("pre_tool_use", make_pre_event(prompt=text))
-    given = sandbox.run_hook("subagent_start", make_start_event("a2"))
+    given = sandbox.run_hook("subagent_start", events.make_start_event("a2"))
     assert LEARNED in outcome.reply["updatedInput"]["prompt"].removeprefix(text)
     assert LEARNED not in given.stdout.decode()
 
@@ -96,7 +90,7 @@ def test_a_state_folder_that_cannot_be_written(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     (sandbox.home / ".local").write_text("")
     assert sandbox.run_hook("pre_tool_use", make_pre_event()) == (0, b"", b"")
-    outcome = sandbox.run_hook("subagent_start", make_start_event())
+    outcome = sandbox.run_hook("subagent_start", events.make_start_event())
     assert FACT in outcome.reply["additionalContext"]
     assert outcome.stderr.startswith(b"agent-memory: ")
     outcome = sandbox.run_hook("post_tool_use", make_post_event())
@@ -123,7 +117,7 @@ def test_no_home(sandbox: Sandbox, home: str | None) -> None:
         del sandbox.env["HOME"]
     sandbox.write_memory("engineer", FACT)
     given = sandbox.run_hook("pre_tool_use", make_pre_event()).stdout
-    given += sandbox.run_hook("subagent_start", make_start_event()).stdout
+    given += sandbox.run_hook("subagent_start", events.make_start_event()).stdout
     assert FACT in given.decode()
     assert sandbox.run_hook("post_tool_use", make_post_event()).status == 0
     assert LEARNED in sandbox.read_memory("engineer")

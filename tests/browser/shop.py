@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from support import events, life, processes
 from support.command_line import Person
+from support.git import name_author
 from support.machine import WRONG_CLOCK
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -91,9 +92,7 @@ class Shop:
         self.person = Person(sandbox, folder)
         self.root, self.home = sandbox.root, sandbox.home
         self.days = 0.0  # how long ago everything happens
-        self.env = {**self.person.env, "GIT_CONFIG_GLOBAL": os.devnull}
-        for who in ("AUTHOR", "COMMITTER"):
-            self.env |= {f"GIT_{who}_NAME": "Ann", f"GIT_{who}_EMAIL": "ann@example.org"}
+        self.env = {**self.person.env, "GIT_CONFIG_GLOBAL": os.devnull, **name_author("Ann")}
         self._runs = 0
 
     def write(self, path: str, text: str) -> None:

@@ -22,14 +22,7 @@ from memory_core.curation import (
     preference_actions,
     sharing,
 )
-from memory_core.curation.undo import (
-    NothingToUndo,
-    UndoConflict,
-    UndoResult,
-    list_undoable,
-    redo_changes,
-    undo_changes,
-)
+from memory_core.curation import undo as undoing
 from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
@@ -137,11 +130,11 @@ class Workshop:
             before = before.rstrip("\n") + "\n\n## Notes of mine\n"
         self.path(agent).write_text(f"{before.rstrip(chr(10))}\n- {text}\n")
 
-    def undo(self, count: int = 1) -> UndoResult:
-        return undo_changes(self.project, self.store, count=count)
+    def undo(self, count: int = 1) -> undoing.UndoResult:
+        return undoing.undo_changes(self.project, self.store, count=count)
 
-    def redo(self) -> UndoResult:
-        return redo_changes(self.project, self.store)
+    def redo(self) -> undoing.UndoResult:
+        return undoing.redo_changes(self.project, self.store)
 
 
 # Changes to undo, one per row.
@@ -299,7 +292,7 @@ def test_a_later_edit_of_the_same_item_prevents_an_undo(
     by_hand(shop)
     before = read_files(tmp_path)
     if isinstance(expected, str):
-        with pytest.raises(UndoConflict, match=re.escape(expected)):
+        with pytest.raises(undoing.UndoConflict, match=re.escape(expected)):
             shop.undo()
         assert read_files(tmp_path) == before
     else:
@@ -312,9 +305,9 @@ def test_undo_in_any_order_keeps_the_order_of_items(shop: Workshop, order: Seque
     before, changes = shop.items("qa"), list[str]()
     for name in ("two", "one", "three"):
         forget(name)(shop)
-        changes.append(list_undoable(shop.store)[-1].id)
+        changes.append(undoing.list_undoable(shop.store)[-1].id)
     for at in order:
-        undo_changes(shop.project, shop.store, [changes[at]])
+        undoing.undo_changes(shop.project, shop.store, [changes[at]])
     assert shop.items("qa") == before
 
 
@@ -342,12 +335,12 @@ def test_undo_updates_the_archive(shop: Workshop) -> None:
 
 def test_one_command_is_one_change(shop: Workshop, tmp_path: Path) -> None:
     before = read_files(tmp_path)
-    with pytest.raises(NothingToUndo, match="there is nothing to undo"):
+    with pytest.raises(undoing.NothingToUndo, match="there is nothing to undo"):
         shop.undo()
     assert read_files(tmp_path) == before
     for agent in AGENTS:
         shop.learn(agent, NEW, "a1")
-    with pytest.raises(NothingToUndo, match="there are only 2 changes to undo"):
+    with pytest.raises(undoing.NothingToUndo, match="there are only 2 changes to undo"):
         shop.undo(3)
     prune(shop)
     assert not any(NEW in shop.text(agent) for agent in AGENTS)
@@ -441,7 +434,7 @@ def share(shop: Workshop, agent: str, number: int, word: str) -> None:
 
 def undo(shop: Workshop, *_step: Any) -> None:
     if undoable(shop):
-        with contextlib.suppress(UndoConflict):
+        with contextlib.suppress(undoing.UndoConflict):
             shop.undo()
 
 
@@ -463,7 +456,7 @@ def play(shop: Workshop, script: Any) -> None:
 
 
 def undoable(shop: Workshop) -> list[change_log.Change]:
-    return list_undoable(shop.store)
+    return undoing.list_undoable(shop.store)
 
 
 @NO_LIMIT
@@ -478,7 +471,7 @@ def test_redo_reverts_an_undo(script: Any, count: int) -> None:
         if undoable(shop):
             try:
                 shop.undo(min(count, len(undoable(shop))))
-            except UndoConflict:
+            except undoing.UndoConflict:
                 pass
             else:
                 shop.redo()
@@ -536,7 +529,7 @@ def test_an_undo_loses_no_later_hand_edit(script: Any, by_hand: Any, count: int)
         touched = {record.get(key) for record in undone for key in ("id", "was")}
         try:
             shop.undo(count) if count else None
-        except UndoConflict:
+        except undoing.UndoConflict:
             assert shop.all_items() == after
         for agent in AGENTS:
             others = {item for item in after[agent] if item_history.id_of(item[0]) not in touched}

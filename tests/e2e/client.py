@@ -277,15 +277,14 @@ class Desk:
     def terminal(self, script: Script, *options: str) -> Iterator[Terminal]:
         """Run `claude` in a terminal."""
         master, slave = os.openpty()
+        files = dict.fromkeys(("stdin", "stdout", "stderr"), slave)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
         with Api(script) as api:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", IN_TERMINAL, self.claude.program, *options],
                 cwd=self.project,
                 env=self.environment(api),
-                stdin=slave,
-                stdout=slave,
-                stderr=slave,
+                **files,
             )
             os.close(slave)
             session = Terminal(process, api, master)

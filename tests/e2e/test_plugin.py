@@ -10,23 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.claude_code import settings_json
-from memory_core.setup import plugin, plugin_environment, trial
+from memory_core.setup import plugin, plugin_environment
+from support.command_line import install_hooks
+from support.paths import REPO
 from support.plugin import borrow_environment
 from support.processes import wait_until
 
 from .api import Script, call_engineer, say, use
 from .client import Desk
-from .product import (
-    FACT,
-    NEWS,
-    REPO,
-    assert_memory_given,
-    assert_quiet,
-    assert_unseen,
-    lesson,
-    versions,
-)
+from .product import FACT, NEWS, assert_memory_given, assert_quiet, assert_unseen, lesson, versions
 
 # From this version on plugins have a data folder, and their bin/ is on the shell's PATH.
 CURRENT = "2.1.300"
@@ -121,23 +113,11 @@ def test_the_next_session_runs_an_update(plugged: Desk) -> None:
     assert plugged.list_known_items("engineer") == [FACT]
 
 
-def add_installation(desk: Desk, level: str) -> None:
-    """Add the hooks of an installation as well, as install.sh writes them."""
-    venv = desk.home / ".local" / "share" / "agent-memory" / "venv"
-    (venv / "bin").mkdir(parents=True)
-    (venv / "bin" / "python").symlink_to(sys.executable)
-    (venv / "hooks").symlink_to(REPO / "hooks")
-    folder = desk.home if level == "user" else desk.project
-    path = folder / ".claude" / "settings.json"
-    before = path.read_text() if path.exists() else ""
-    hooks = settings_json.build_hooks(trial.read_template())
-    path.write_text(settings_json.add_hooks(before, hooks))
-
-
 @pytest.mark.parametrize("level", ["user", "project"])
 def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -> None:
     prevent_build(plugged)
-    add_installation(plugged, level)
+    folder = plugged.home if level == "user" else plugged.project
+    install_hooks(folder / ".claude" / "settings.json", plugged.home)
     assert_quiet(plugged.run(script(lesson(FACT))))
     assert plugged.list_known_items("engineer") == [FACT]
     assert [event["items"] for event in plugged.read_log("agent.memory.learned")] == [1]

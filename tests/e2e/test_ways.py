@@ -9,19 +9,7 @@ import pytest
 
 from support.processes import wait_until
 
-from .api import (
-    Api,
-    Line,
-    Reply,
-    Request,
-    Script,
-    after,
-    call_engineer,
-    delegate,
-    say,
-    together,
-    use,
-)
+from .api import Api, Reply, Request, Script, after, call_engineer, delegate, say, together, use
 from .client import Desk, Run, agent
 from .product import FACT, NEWS, assert_memory_given, assert_quiet, assert_unseen, lesson, versions
 
@@ -96,10 +84,11 @@ def test_unreported_background_run_is_swept(desk: Desk) -> None:
 
 def three(in_background: bool, *reports: str) -> Script:
     """Return a script in which three agents are at work before any of them answers."""
-    everyone, calls, answers = threading.Barrier(3), list[Line](), Script()
+    everyone, answers = threading.Barrier(3), Script()
     agents = {"TASK-1": "engineer", "TASK-2": "engineer", "TASK-3": "qa"}
+    how = {"run_in_background": in_background}
+    calls = [delegate(agent, f"{task} go", **how) for task, agent in agents.items()]
     for task, report in zip(agents, reports, strict=True):
-        calls.append(delegate(agents[task], f"{task} go", run_in_background=in_background))
         answers[task] = [after(everyone, say(report))]
     return {"MAIN": [together(*calls), say("fine")], **answers}
 

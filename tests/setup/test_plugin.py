@@ -13,6 +13,7 @@ import pytest
 
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import plugin, plugin_environment, trial
+from support.command_line import install_hooks, link_program
 from support.files import write_program
 from support.life import write
 from support.paths import REPO
@@ -191,7 +192,7 @@ def test_variables_of_a_project_choose_no_program(plugged: Plugged, name: str, v
         venv = sandbox.root / place / "venv"
         plant(plugged, venv / "bin" / "python")
         (venv / "hooks").symlink_to(REPO / "hooks")
-    install(plugged, places(plugged)["user"])
+    install_hooks(places(plugged)["user"], sandbox.home)
     installed = json.loads(places(plugged)["user"].read_text())["hooks"]["PreToolUse"]
     env = {"CLAUDE_PLUGIN_DATA": "", name: value}
     done = plugged.run_shell(installed[0]["hooks"][0]["command"], plugged.make_sample("pre"), **env)
@@ -246,20 +247,6 @@ def test_without_a_home(plugged: Plugged) -> None:
 # With an installation as well.
 
 
-def install(plugged: Plugged, path: Path) -> None:
-    """Put the hooks of an installation into a settings file, and install their program."""
-    hooks = settings_json.build_hooks(trial.read_template())
-    text = path.read_text() if path.exists() else ""
-    write(path, settings_json.add_hooks(text, hooks))
-    program(plugged.sandbox.home / ".local" / "share" / "agent-memory" / "venv")
-
-
-def program(venv: Path) -> None:
-    (venv / "bin").mkdir(parents=True)
-    (venv / "bin" / "python").symlink_to(sys.executable)
-    (venv / "hooks").symlink_to(REPO / "hooks")
-
-
 def places(plugged: Plugged) -> dict[str, Path]:
     folders = {"user": plugged.sandbox.home, "project": plugged.sandbox.root}
     found = {level: folder / ".claude" / "settings.json" for level, folder in folders.items()}
@@ -293,7 +280,7 @@ def test_the_plugin_is_inactive_only_if_the_installation_works(
     plugged.sandbox.write_memory("engineer", ITEM)
     assert ITEM in plugged.receive_prompt()
     path = places(plugged)[level]
-    install(plugged, path)
+    install_hooks(path, plugged.sandbox.home)
     path.write_text(change(path.read_text()), encoding="utf-8")
     if not is_there:
         shutil.rmtree(plugged.sandbox.home / ".local")
@@ -306,8 +293,8 @@ def test_the_plugin_is_inactive_only_if_the_installation_works(
 def test_the_program_of_an_installation_may_be_elsewhere(plugged: Plugged) -> None:
     plugged.sandbox.write_memory("engineer", ITEM)
     path, venv = places(plugged)["project"], plugged.sandbox.home / "opt"
-    install(plugged, path)
-    program(venv)
+    install_hooks(path, plugged.sandbox.home)
+    link_program(venv)
     old, new = (json.dumps(text)[1:-1] for text in (plugin.FOLDER, f'"{venv}"'))
     path.write_text(path.read_text().replace(old, new))
     shutil.rmtree(plugged.sandbox.home / ".local")
@@ -350,7 +337,7 @@ def test_the_doctor_looks_at_the_hooks_that_run(listed: Plugged) -> None:
     (message,) = [each for each in found if each["check"] == "plugin"]
     assert message["where"] == str(listed.data)
     path = places(listed)["project"]
-    install(listed, path)
+    install_hooks(path, listed.sandbox.home)
     found = doctor(listed)
     what = f"the plugin {LISTED} has the same hooks"
     assert wrong(found) == [("note", "settings", what)]

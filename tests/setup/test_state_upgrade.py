@@ -1,23 +1,21 @@
 """The state that the release before wrote is taken over: nothing is lost, nothing asked twice."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.calls import end_agent
+from support import ways
+from support.calls import SESSION, end_agent
 from support.command_line import Person
 from support.events import make_report, make_stop_event
 from support.sandbox import Sandbox
-from support.ways import unpack_release
 
 # The last version without `state.db`, and an older one; what they call a typed line.
 PREVIOUS = {"e35611f3": "hand", "36d6e55": "import"}
 
-START = {"hook_event_name": "SessionStart", "session_id": "s9", "source": "startup"}
 REPLACED = ("arrivals.json", "decided", "made", "review", "versions", "sequence")
 
 
@@ -25,7 +23,7 @@ class OldProgram:
     """The release before, with the interpreter of the tests."""
 
     def __init__(self, person: Person, folder: Path, commit: str) -> None:
-        unpack_release(commit, folder)
+        ways.unpack_release(commit, folder)
         self.folder, self.root = folder, person.sandbox.root
         self.env = {**person.env, "PYTHONPATH": str(folder)}
 
@@ -36,11 +34,7 @@ class OldProgram:
         return self._run([str(self.folder / "hooks" / f"{name}.py")], json.dumps(event))
 
     def _run(self, words: list[str], data: str = "") -> str:
-        command = [sys.executable, *words]
-        place: dict[str, Any] = {"cwd": self.root, "env": self.env}
-        done = subprocess.run(command, input=data, capture_output=True, text=True, **place)
-        assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
-        return done.stdout
+        return ways.run([sys.executable, *words], self.env, self.root, data)
 
 
 def read_knowledge(run: Any) -> dict[str, Any]:
@@ -72,9 +66,9 @@ def test_the_state_of_the_release_before_is_taken_over(
     assert len(before["review"]) == 2
     tiers = {one["tier"] for one in before["items"]}
     assert tiers >= {"person", "agent", PREVIOUS[commit], "reviewed"}
-    asked = old.hook("session_start", START) + old.hook("session_start", START)
+    asked = old.hook("session_start", SESSION) + old.hook("session_start", SESSION)
 
-    notices = [sandbox.run_hook("session_start", START).stdout.decode() for _ in range(3)]
+    notices = [sandbox.run_hook("session_start", SESSION).stdout.decode() for _ in range(3)]
     assert read_knowledge(lambda *words: person.run(*words).stdout) == before
     for question in ("learnings wait", "from elsewhere"):
         assert sum(question in one for one in [asked, *notices]) <= 1, (question, asked, notices)
@@ -91,7 +85,7 @@ def test_the_state_of_the_release_before_is_taken_over(
 def write_state(sandbox: Sandbox, old: OldProgram) -> None:
     """Use the release before: each origin, decisions, and learnings that wait."""
     sandbox.write_memory("engineer", "It was there before", "Another one was there")
-    old.hook("session_start", START)
+    old.hook("session_start", SESSION)
     await_inbox(sandbox, old)
     rows = json.loads(old.run("review", "--new", "--json"))["items"]
     old.run("review", "--new", "--accept", rows[0]["id"])

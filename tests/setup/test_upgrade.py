@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,9 +9,9 @@ import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.setup import builder, program, upgrade
+from support import ways
 from support.events import make_report, make_stop_event
 from support.paths import REPO
-from support.ways import unpack_release
 
 # The last version whose git configuration named an environment by its date, and the last one
 # whose program came with the MCP server and did not note how it was installed.
@@ -25,7 +24,6 @@ class Home:
     """A user with two clones of one project."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
         self.home = folder / "my home"
         self.data = self.home / ".local" / "share" / "agent-memory"
         self.home.mkdir()
@@ -36,17 +34,8 @@ class Home:
     def run(self, *command: object, cwd: Path | None = None, stdin: str = "") -> str:
         inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
         path = f"{self.home}/.local/bin{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(
-            [str(part) for part in command],
-            cwd=cwd or self.home,
-            env={**inherited, "HOME": str(self.home), "PATH": path},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
-        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-        return done.stdout
+        env = {**inherited, "HOME": str(self.home), "PATH": path}
+        return ways.run(list(command), env, cwd or self.home, stdin)
 
     def install(self, source: Path, *arguments: object) -> str:
         return self.run(source / "install.sh", "--python", sys.executable, *arguments)
@@ -75,7 +64,7 @@ class Home:
 @pytest.fixture(params=PREVIOUS)
 def previous(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """The release before, unpacked."""
-    return unpack_release(request.param, tmp_path / "release before")
+    return ways.unpack_release(request.param, tmp_path / "release before")
 
 
 @pytest.mark.slow

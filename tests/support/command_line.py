@@ -13,6 +13,7 @@ from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import trial
 from support import forks, processes
 from support.files import write_program
+from support.life import write
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.workers import await_worker
@@ -24,18 +25,18 @@ COMMAND = [sys.executable, "-m", "memory_core.cli"]
 PLAIN_LINE = re.compile(r"""agent-memory( +([\w./:,@+=-]+|'[^']*'|"[^"$`\\]*"))*""")
 UNDO_HINT = re.compile(r"(?<=undo )[0-9a-f]{6}\b")
 
+Done = subprocess.CompletedProcess[str]
+
 
 def hide_change(text: str) -> str:
     """Replace the ids of changes in hints of how to undo them by "ID"."""
     return UNDO_HINT.sub("ID", text)
 
 
-def make_result(
-    command: list[str], status: int, stdout: bytes, stderr: bytes
-) -> subprocess.CompletedProcess[str]:
+def make_result(command: list[str], status: int, stdout: bytes, stderr: bytes) -> Done:
     """Return the result of a command, with its bytes decoded to text."""
     texts = [part.decode("utf-8", "surrogateescape") for part in (stdout, stderr)]
-    return subprocess.CompletedProcess(command, status, *texts)
+    return Done(command, status, *texts)
 
 
 class Person:
@@ -62,7 +63,7 @@ class Person:
         cwd: Path | None = None,
         process: bool = False,
         **env: str,
-    ) -> subprocess.CompletedProcess[str]:
+    ) -> Done:
         """Run `agent-memory` with these arguments; remove variables that are set to "".
 
         A forked child runs the command, except in tests of the process itself.
@@ -76,21 +77,19 @@ class Person:
         await_worker(self.sandbox.paths)
         return done
 
-    def succeed(self, *arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    def succeed(self, *arguments: str, **how: Any) -> Done:
         """Run a command that must succeed."""
         done = self.run(*arguments, **how)
         assert done.returncode == 0, done.stderr
         return done
 
-    def run_shell(self, line: str) -> subprocess.CompletedProcess[str]:
+    def run_shell(self, line: str) -> Done:
         """Run a shell line; a line that only runs `agent-memory` does not start a shell."""
         if PLAIN_LINE.fullmatch(line):
             return self.run(*shlex.split(line)[1:])
         return self._run(["sh", "-c", line], b"", self.sandbox.root, self._variables({}))
 
-    def _run(
-        self, command: list[str], data: bytes, cwd: Path, env: dict[str, str]
-    ) -> subprocess.CompletedProcess[str]:
+    def _run(self, command: list[str], data: bytes, cwd: Path, env: dict[str, str]) -> Done:
         done = processes.run(command, data, cwd=cwd, env=env)
         await_worker(self.sandbox.paths)  # of a hook that the command ran
         return make_result(command, done.returncode, done.stdout, done.stderr)
@@ -117,15 +116,24 @@ class Person:
 
     def install(self) -> Path:
         """Put the hooks into the project's settings, and the program where the hooks expect it."""
-        data = self.sandbox.home / ".local" / "share" / "agent-memory" / "venv"
-        (data / "bin").mkdir(parents=True, exist_ok=True)
-        (data / "bin" / "python").symlink_to(sys.executable)
-        (data / "hooks").symlink_to(REPO / "hooks")
         path = self.sandbox.root / ".claude" / "settings.json"
-        path.parent.mkdir(exist_ok=True)
-        hooks = settings_json.build_hooks(trial.read_template())
-        path.write_text(settings_json.add_hooks("", hooks))
+        install_hooks(path, self.sandbox.home)
         return path
+
+
+def install_hooks(path: Path, home: Path) -> None:
+    """Put the hooks of an installation into a settings file, and their program into this home."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    hooks = settings_json.build_hooks(trial.read_template())
+    write(path, settings_json.add_hooks(text, hooks))
+    link_program(home / ".local" / "share" / "agent-memory" / "venv")
+
+
+def link_program(venv: Path) -> None:
+    """Make a folder that hooks take for the program of an installation."""
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").symlink_to(sys.executable)
+    (venv / "hooks").symlink_to(REPO / "hooks")
 
 
 def read_fields(row: str) -> set[str]:

@@ -6,6 +6,13 @@ from pathlib import Path
 SETTINGS = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main")
 
 
+def name_author(name: str, email: str = "ann@example.org") -> dict[str, str]:
+    """Return the variables that name the author and the committer of commits."""
+    values = {"NAME": name, "EMAIL": email}
+    roles = ("AUTHOR", "COMMITTER")
+    return {f"GIT_{role}_{key}": value for role in roles for key, value in values.items()}
+
+
 def git(folder: Path, *words: str) -> str:
     """Run a command that succeeds, and return its output."""
     command = ["git", *SETTINGS, *words]

@@ -12,6 +12,7 @@ from typing import Any
 from memory_core.document import markdown
 from memory_core.storage.paths import LevelPaths
 from support import events, processes
+from support.git import name_author
 from support.paths import REPO
 from support.workers import await_worker
 
@@ -45,8 +46,7 @@ class Machine:
             "PYTHONPATH": str(REPO),
             "CLAUDE_PROJECT_DIR": str(self.root),
             "GIT_CONFIG_GLOBAL": os.devnull,
-            **{f"GIT_{who}_NAME": "Ann" for who in ("AUTHOR", "COMMITTER")},
-            **{f"GIT_{who}_EMAIL": "ann@example.org" for who in ("AUTHOR", "COMMITTER")},
+            **name_author("Ann"),
         }
         if origin:
             self._start(["git", "clone", "-q", str(origin.root), str(self.root)], cwd=folder)

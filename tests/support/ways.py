@@ -11,9 +11,11 @@ import sys
 import tarfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from support.git import name_author
 from support.paths import REPO
 
 WAYS = ("uvx", "pipx", "uv tool", "pip", "clone")
@@ -29,10 +31,11 @@ def base_python() -> str:
     return os.path.realpath(sys.executable)
 
 
-def run(command: list[object], env: dict[str, str], cwd: Path) -> str:
+def run(command: list[object], env: dict[str, str], cwd: Path, stdin: str = "") -> str:
     """Run a command that succeeds; return its output."""
     words = [str(word) for word in command]
-    done = subprocess.run(words, env=env, cwd=cwd, capture_output=True, text=True, timeout=600)
+    how: dict[str, Any] = {"env": env, "cwd": cwd, "input": stdin, "timeout": 600}
+    done = subprocess.run(words, capture_output=True, text=True, **how)
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout
 
@@ -104,10 +107,7 @@ class Home:
             "PIP_CONFIG_FILE": os.devnull,
             "UV_CONFIG_FILE": str(index.uv_settings),
             "UV_PYTHON": base_python(),
-            "GIT_AUTHOR_NAME": "A",
-            "GIT_AUTHOR_EMAIL": "a@example.org",
-            "GIT_COMMITTER_NAME": "A",
-            "GIT_COMMITTER_EMAIL": "a@example.org",
+            **name_author("A"),
         }
 
     def run(self, *command: object) -> str:

@@ -23,6 +23,7 @@ REPO = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(REPO), str(REPO / "tests")]
 
 from support import processes
+from support.git import name_author
 from support.machine import Machine
 
 FIRST, NAMES = "dan", ("ann", "bob", "eve")
@@ -37,8 +38,7 @@ class Member(Machine):
     def __init__(self, folder: Path, name: str, server: Machine) -> None:
         super().__init__(folder / name, server)
         self.name, self.key, self.decisions = name, folder / name / "key", Counter[str]()
-        for who in ("AUTHOR", "COMMITTER"):
-            self.env |= {f"GIT_{who}_NAME": name, f"GIT_{who}_EMAIL": f"{name}@example.org"}
+        self.env |= name_author(name, f"{name}@example.org")
         processes.run(["ssh-keygen", "-qt", "ed25519", "-N", "", "-f", str(self.key)])
         done = processes.run(["ssh-keygen", "-lf", str(self.key)])
         self.fingerprint = done.stdout.decode().split()[1]
