@@ -11,6 +11,7 @@ import memory_core
 from memory_core.setup import trial
 from memory_core.storage import record_models
 from memory_core.storage.config_yml import config_merge, config_models
+from support.pages import read_turns
 from support.paths import REPO
 from support.processes import run
 from support.sandbox import Sandbox
@@ -47,17 +48,6 @@ def test_links_work(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-def sessions() -> list[tuple[str, str]]:
-    """Return (command, expected output) of each command in the README's console blocks."""
-    text = (REPO / "README.md").read_text(encoding="utf-8")
-    found = []
-    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            found.append((command, output))
-    return found
-
-
 def matches(expected: str, output: str) -> bool:
     """Say whether an output matches the documented one; `...` matches any text."""
     pattern = ".*".join(re.escape(part) for part in expected.strip("\n").split("..."))
@@ -68,7 +58,7 @@ def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
     """From a clone, with the command on PATH; the installation has separate tests."""
     path = f"{Path(sys.executable).parent}:{sandbox.env['PATH']}"
     ran = 0
-    for command, expected in sessions():
+    for command, expected in read_turns("README.md"):
         if command.startswith(("git clone", "cd ")):
             continue
         done = run(["sh", "-c", command], cwd=REPO, env={**sandbox.env, "PATH": path})

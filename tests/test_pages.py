@@ -9,22 +9,17 @@ from pathlib import Path
 import pytest
 
 from support.command_line import ITEM, UNDO_HINT, Person, hide_change
-from support.paths import REPO
+from support.pages import Session, read_sessions
 from support.sandbox import Sandbox
 
 PAGES = ["everyday", "experiment", "knowledge", "tasks"]
 
 
-def stories() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return (name, [(command, expected output)]) of each block of the pages."""
-    found = []
-    for page in PAGES:
-        text = (REPO / "docs" / f"{page}.md").read_text(encoding="utf-8")
-        for number, block in enumerate(re.findall(r"```console\n(.*?)```", text, re.DOTALL), 1):
-            turns = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
-            told = [(turn.partition("\n")[0], turn.partition("\n")[2]) for turn in turns]
-            found.append((f"{page}-{number}", told))
-    return found
+STORIES = {
+    f"{page}-{number}": session
+    for page in PAGES
+    for number, session in enumerate(read_sessions(f"docs/{page}.md"), 1)
+}
 
 
 @pytest.fixture
@@ -42,8 +37,8 @@ def find_real(real: dict[str, str], change: re.Match[str]) -> str:
     return real[change[0]]
 
 
-@pytest.mark.parametrize("story", [told for _, told in stories()], ids=[n for n, _ in stories()])
-def test_a_page_shows_the_real_output(settled: Person, story: list[tuple[str, str]]) -> None:
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_a_page_shows_the_real_output(settled: Person, story: Session) -> None:
     real: dict[str, str] = {}  # id of a change by its id on the page
     for line, told in story:
         done = settled.run_shell(UNDO_HINT.sub(partial(find_real, real), line))
@@ -55,5 +50,4 @@ def test_a_page_shows_the_real_output(settled: Person, story: list[tuple[str, st
 
 
 def test_each_page_has_a_story() -> None:
-    assert {name.partition("-")[0] for name, _ in stories()} == set(PAGES)
-    assert all(Path(REPO / "docs" / f"{page}.md").exists() for page in PAGES)
+    assert {name.partition("-")[0] for name in STORIES} == set(PAGES)

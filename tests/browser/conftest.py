@@ -14,18 +14,12 @@ import pytest
 
 from support.dashboard import Dashboard
 from support.paths import REPO
+from support.requirements import require
 
 from . import hostile, shop
 from .chromium import Chromium, Tab
 
 AXE = Path(os.environ.get("AGENT_MEMORY_AXE") or REPO / ".tools" / "axe").resolve()
-
-
-def require(is_there: object, missing: str) -> None:
-    """Skip the test with this reason; on CI, fail."""
-    if not is_there:
-        assert os.environ.get("CI") != "true", missing
-        pytest.skip(missing)
 
 
 @pytest.fixture(scope="package")

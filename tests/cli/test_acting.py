@@ -163,8 +163,7 @@ def test_a_line_of_the_user_that_a_tool_of_another_project_wrote_is_an_agents(
     write_transcript(person.sandbox, *edit, root="/x/other")
     assert find_origin(person, RULE, "--user") == "agent"
     assert find_origin(person, "Orders are numbered", "--user") == "hand"
-    rows = person.read_json("explain", "engineer", "Add a discount")["items"]
-    assert {row["text"]: row["tier"] for row in rows}[RULE] == "agent"
+    assert person.list_tiers()[RULE] == "agent"
 
 
 def test_a_killed_client_leaves_no_call_at_work(person: Person) -> None:

@@ -23,6 +23,7 @@ from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modu
 from support.completion import complete
 from support.files import read_files
 from support.inbox import TAUGHT, add_report
+from support.pages import read_turns
 from support.paths import REPO
 from support.refusals import check_refused
 from support.review import make_waiting
@@ -99,14 +100,10 @@ def test_the_examples_in_help_run(settled: Person, line: str) -> None:
     assert done.stdout or done.stderr
 
 
-def sessions() -> list[tuple[str, str]]:
-    """Return (command, output) of the console sessions on the page."""
-    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    turns = [turn for block in blocks for turn in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    return [(turn.partition("\n")[0], turn.partition("\n")[2]) for turn in turns]
+TURNS = read_turns("docs/cli.md")
 
 
-@pytest.mark.parametrize(("line", "told"), sessions(), ids=[line for line, _ in sessions()])
+@pytest.mark.parametrize(("line", "told"), TURNS, ids=[line for line, _told in TURNS])
 def test_console_sessions_of_the_page(settled: Person, line: str, told: str) -> None:
     done = settled.run_shell(line)
     said = f"{(done.stdout + done.stderr).rstrip()}\n"

@@ -23,11 +23,11 @@ from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, history_file
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
-from memory_core.text.times import format_utc
 from support.answers import YES_OR_NO, answer, answer_all
 from support.command_line import ITEM, Person, hide_change, read_fields
 from support.events import make_stop_event
 from support.files import define_agents, read_files
+from support.histories import DAY, ago
 from support.inbox import add_report
 from support.life import write
 from support.memory_files import make_section
@@ -40,7 +40,6 @@ ID = "17e4df762a"
 NEWS = "Handlers return Result objects"
 OTHER = "The bank answers within a day"
 LEARNED = "The retry count is set in settings.py"
-DAY = 86400
 UNDO_HINT = "Undo with: agent-memory undo ID\n"
 
 
@@ -534,9 +533,7 @@ def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
     before = read_files(sandbox.root)
     done = person.run("init", "--yes", "ops")
     assert (done.stdout, done.stderr) == ("", "ops has a memory already.\n")
-    done = person.run("init", "dcs")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "did you mean docs?" in done.stderr
+    check_refused(person, {"init dcs": "did you mean docs?"})
     assert read_files(sandbox.root) == before
 
 
@@ -595,7 +592,7 @@ def file(sandbox: Sandbox, name: str, days: float, data: str = "x\n") -> Path:
 
 def remembered(sandbox: Sandbox, agent: str = "old-bot", text: str = "") -> Path:
     """Write a memory with its history, as of a run 60 days ago."""
-    when = format_utc(time.time() - 60 * DAY)
+    when = ago(60)
     head = f"# Old\n\n<!-- Last Updated: {when[:19].replace('T', ' ')} | Auto-updated by: x -->\n"
     text = text or f"{head}\n{make_section('Mine', ITEM)}{make_section('B', NEWS)}"
     path = file(sandbox, f"memories/{agent}.md", 60, text)
@@ -656,9 +653,7 @@ def keep_memories(sandbox: Sandbox) -> None:
     plugins = sandbox.home / ".claude" / "plugins" / "installed_plugins.json"
     write(plugins, '{"version": 2, "plugins": {"tools@shop": [{"scope": "user"}]}}')
     event_log.write(sandbox.paths, "agent.memory.loaded", agent_id="seen-lately")
-    add_runs(
-        sandbox.paths, make_run("r1", time=format_utc(time.time() - 29 * DAY), agent="ran-lately")
-    )
+    add_runs(sandbox.paths, make_run("r1", time=ago(29), agent="ran-lately"))
     aged(paths["edited-lately"], 29)
     add_report(sandbox.paths, "waits")
     file(sandbox, "memories/has-two-files_memories.md", 60)
@@ -721,7 +716,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     other = remembered(sandbox, "dull-bot", make_section("Recent Learnings", ITEM, NEWS))
     before = read_files(sandbox.root)
     done = person.succeed("clean")
-    day = format_utc(time.time() - 60 * DAY)[:10]
+    day = ago(60)[:10]
     assert f"old-bot is not defined anywhere, last used on {day}:\n" in done.stdout
     assert "  .claude-mpm/memories/dull-bot.md: 2 items\n" in done.stdout
     assert done.stderr == "Nothing is changed yet; run it with --yes to change it.\n"

@@ -170,9 +170,7 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     undone, redone = "Undone: change ID of T", "Redone: change ID of T"
     assert lines(person, "undo", "2") == [undone, removed, undone, learned]
     assert NEW not in person.sandbox.read_memory("engineer")
-    done = person.run("undo")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("agent-memory: nothing is left to undo; older changes")
+    check_refused(person, {"undo": "nothing is left to undo; older changes"}, status=1)
     assert lines(person, "redo") == [redone, learned, redone, removed]
     done = person.run("undo", "--dry-run")
     assert done.stderr == "Nothing is changed yet; run it without --dry-run to change it.\n"

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,15 @@ from memory_core.history import item_history
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage import paths, store
 from memory_core.text import word_search
-from memory_core.text.times import format_utc
 from support import lessons
 from support.command_line import ITEM, Person, read_fields
 from support.files import define_agents, read_files
+from support.histories import ago
 from support.refusals import check_refused
 from support.review import make_waiting
 from support.tables import for_each
 from support.terminal import run_on_terminal, strip_colours
 
-DAY = 86400
 UTF8 = {"LANG": "en_US.UTF-8"}
 ITEM_ID = item_history.id_of(ITEM)
 
@@ -39,8 +37,8 @@ def learn(person: Person, agent: str, *texts: str, **level: bool) -> None:
 
 def told(kind: str, days_ago: float, text: str, **fields: Any) -> dict[str, Any]:
     """Return a record; its change is named after its text."""
-    when = format_utc(time.time() - days_ago * DAY)
-    return item_history.make_record(kind, when, text, **{"agent": "qa", "change": text, **fields})
+    more = {"agent": "qa", "change": text, **fields}
+    return item_history.make_record(kind, ago(days_ago), text, **more)
 
 
 LEARNED = told("learned", 3, "An event is sent once")

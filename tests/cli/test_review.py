@@ -548,9 +548,8 @@ def test_an_item_of_the_file_that_is_gone_is_rejected(settled: Person) -> None:
     assert settled.run("review", "--reject", "--all").returncode == 0
     assert settled.read_json("review") == []
     settled.sandbox.append_to_memory("qa", f"\n{poison}\n")
-    done = settled.run("review", "--reject", "--all")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "is not an item: remove it from the memory file" in done.stderr
+    said = "is not an item: remove it from the memory file"
+    check_refused(settled, {"review --reject --all": said})
 
 
 # --- items that name what is gone ---

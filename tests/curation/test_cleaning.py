@@ -1,6 +1,5 @@
 """Pruning moves items with low confidence and without recent use to the archive."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +8,13 @@ import pytest
 from memory_core.curation import archive, cleaning, preference_actions
 from memory_core.history import item_history
 from memory_core.storage.project import Project
-from memory_core.storage.store import Store
-from memory_core.text.times import format_utc
 from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
+from support.histories import DAY, ago, remember
 from support.sandbox import Sandbox
 
 OLD = "The lift is slow on Mondays"
 NEW = "Use tabs in makefiles"
-DAY = 86400
-
-
-def ago(days: float) -> str:
-    return format_utc(time.time() - days * DAY)
-
 
 Records = list[dict[str, Any]]
 
@@ -30,15 +22,6 @@ Records = list[dict[str, Any]]
 def told(kind: str, text: str, days: float, **fields: Any) -> item_history.Record:
     time = ago(days)
     return item_history.make_record(kind, time, text, section="Mine", change=time, **fields)
-
-
-def remembers(sandbox: Sandbox, agent: str, records: Records) -> None:
-    """Write a memory with these records and their items."""
-    texts = dict.fromkeys(each["text"] for each in records if "text" in each)
-    path = sandbox.memories / f"{agent}.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("## Mine\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
-    Store(sandbox.paths).history(agent).append(records)
 
 
 def wrong(text: str, days: float, times: int = 2) -> Records:
@@ -79,7 +62,7 @@ def pruned(
 def test_items_to_prune(
     project: Project, sandbox: Sandbox, records: Records, days: float, below: float, leaves: bool
 ) -> None:
-    remembers(sandbox, "qa", records)
+    remember(sandbox, "qa", records)
     assert pruned(project, days, below) == [OLD] * leaves
 
 
@@ -94,9 +77,9 @@ def test_age_0_includes_new_items(project: Project) -> None:
 
 
 def test_pruned_items_are_archived(project: Project, sandbox: Sandbox) -> None:
-    remembers(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
+    remember(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
     for agent in ("docs", "ops"):
-        remembers(sandbox, agent, wrong(OLD, 100))
+        remember(sandbox, agent, wrong(OLD, 100))
     before = read_files(sandbox.root)
     assert pruned(project, 90, 0.3, False, "qa", "docs") == [OLD, OLD]
     assert read_files(sandbox.root) == before
@@ -110,7 +93,7 @@ def test_pruned_items_are_archived(project: Project, sandbox: Sandbox) -> None:
 
 @pytest.mark.slow
 def test_prune_command(person: Person, sandbox: Sandbox) -> None:
-    remembers(sandbox, "qa", wrong(OLD, 100))
+    remember(sandbox, "qa", wrong(OLD, 100))
     before = read_files(sandbox.root)
     line = f"qa  {item_history.id_of(OLD)}  [Mine] {OLD} (0.1, last used {ago(100)[:10]})\n"
     done = person.run("prune", "--older-than", "90d", "--dry-run", "qa")

@@ -522,9 +522,8 @@ def test_share_command(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("qa", FACT)
     for agent in ("docs", "PM"):
         sandbox.write_memory(agent, TABS)
-    done = person.run("share", "event bus", "--all")
-    assert done.returncode == 2
-    assert "engineer, qa have 'event bus': choose one with --from" in done.stderr
+    said = "engineer, qa have 'event bus': choose one with --from"
+    check_refused(person, {"share 'event bus' --all": said})
     done = person.run("share", item_history.id_of(LIFT)[:6], "--all")
     section = "[Project Architecture]"
     lines = [f"engineer -> {agent} {section}: {LIFT}\n" for agent in ("docs", "qa")]

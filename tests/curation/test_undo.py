@@ -506,8 +506,7 @@ def test_undo_restores_the_earlier_states_one_by_one(script: Any) -> None:
 def test_records_have_one_order(script: Any, mixer: random.Random) -> None:
     with tempfile.TemporaryDirectory() as root:
         shop = Workshop(root)
-        for verb, step in script:
-            verb(shop, *step)
+        play(shop, script)
         for agent in AGENTS:
             records = shop.records(agent)
             mixed = [*records, *records[: len(records) // 2]]

@@ -1,7 +1,6 @@
 """The pages of one agent: what they show, and that their buttons do what commands do."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -32,14 +31,10 @@ charge(order)
 """
 
 
-@pytest.fixture(scope="module")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    sandbox = Sandbox(tmp_path_factory.mktemp("agents"))
+def fill(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM)
     for name in ("qa", "ops", "docs", "web", "data"):
         sandbox.write_memory(name).write_text(FILE.format(item=RETRY, name=name))
-    with Dashboard(sandbox) as served:
-        yield served.enter()
 
 
 def change(dashboard: Dashboard, agent: str, action: str, **fields: str) -> str:

@@ -1,7 +1,6 @@
 """Explain, search and tasks: what their commands show, as pages."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,9 +15,7 @@ REFUND = "Refunds are retried by the nightly job"
 OLD = "Invoices are sent by the old printer"
 
 
-@pytest.fixture(scope="module")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    sandbox = Sandbox(tmp_path_factory.mktemp("pages"))
+def fill(sandbox: Sandbox) -> None:
     sandbox.switch_selection_on()
     sandbox.write_memory("engineer", ITEM, REFUND, OLD)
     sandbox.write_memory("qa", "Refunds have a test of their own")
@@ -28,8 +25,6 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     task_actions.start(project, "12", "Refund <b>positions</b>")
     task_actions.add_note(project, "12", "The bank wants one refund for each payment")
     task_actions.start(project, "14", "Send invoices")
-    with Dashboard(sandbox) as served:
-        yield served.enter()
 
 
 def read_text(body: str) -> str:

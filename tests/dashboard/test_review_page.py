@@ -1,10 +1,7 @@
 """The review in a browser, without its script: each decision is a form."""
 
 import re
-from collections.abc import Iterator
 from html import unescape
-
-import pytest
 
 from support.command_line import ITEM
 from support.dashboard import Dashboard
@@ -15,12 +12,8 @@ DECIDE = "/dashboard/review/decide"
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
 
-@pytest.fixture(scope="module")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    sandbox = Sandbox(tmp_path_factory.mktemp("review"))
+def fill(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM)
-    with Dashboard(sandbox) as served:
-        yield served.enter()
 
 
 def add(dashboard: Dashboard, agent: str, *contents: str, **fields: object) -> list[str]:

@@ -22,12 +22,8 @@ STATIC_TYPES |= dict.fromkeys(("dashboard.js", "theme.js"), "text/javascript")
 WITHOUT_NAMES = [page.path for page in PAGES if page.method == "GET" and "{" not in page.path]
 
 
-@pytest.fixture(scope="module")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    sandbox = Sandbox(tmp_path_factory.mktemp("dashboard"))
+def fill(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM, HOSTILE)
-    with Dashboard(sandbox) as served:
-        yield served.enter()
 
 
 # --- who may come in ---

@@ -2,12 +2,11 @@
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from memory_core.document import markdown, merge_versions
 from memory_core.text import markdown_lines, similarity
 from support.memory_files import make_conflict, read_format_pairs
-from support.strategies import LINES, WORDS
+from support.strategies import LINES, WORDS, build_documents
 from support.tables import for_each
 
 
@@ -178,15 +177,6 @@ PLAIN = ["- queue", "- order", "- a bank", "* price", "  - nested", "", "# T", "
 PLAIN += ["### C"]
 
 
-def texts(lines: list[str], size: int = 20) -> st.SearchStrategy[str]:
-    return st.builds(
-        lambda chosen, end, last: end.join(chosen) + last * end,
-        st.lists(st.sampled_from(lines), max_size=size),
-        st.sampled_from(["\n", "\r\n", "\r"]),
-        st.booleans(),
-    )
-
-
 def bare(line: str) -> str:
     return line.strip()
 
@@ -205,7 +195,7 @@ def prose(source: markdown.Document) -> set[str]:
     return {line for line in lines if not line.startswith(("<!-- MEMORY", "<!-- Last Up"))}
 
 
-@given(texts(COMMON), texts(COMMON))
+@given(build_documents(COMMON, 20), build_documents(COMMON, 20))
 @example("- queue", "- queue\n- queue\n  * queue")
 def test_merge_documents_loses_nothing(text: str, other: str) -> None:
     found = merge_versions.merge_documents(text, other)
@@ -225,7 +215,7 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
     assert not after.markers
 
 
-@given(texts(PLAIN), texts(PLAIN))
+@given(build_documents(PLAIN, 20), build_documents(PLAIN, 20))
 @example("- queue", "## A\n- order\n## A\n  - nested")
 def test_merging_again_adds_no_item(text: str, other: str) -> None:
     once = merge_versions.merge_documents(text, other).text
@@ -235,7 +225,7 @@ def test_merging_again_adds_no_item(text: str, other: str) -> None:
     assert merge_versions.merge_documents(text, text).text == text
 
 
-@given(texts([*COMMON, *CONFLICTS * 8], 30))
+@given(build_documents([*COMMON, *CONFLICTS * 8], 30))
 def test_a_union_keeps_all_but_bases(text: str) -> None:
     found = merge_versions.merge_sides(text)
     assert not markdown.parse_document(found.text).markers

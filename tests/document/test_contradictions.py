@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from memory_core.document import contradictions
 from support.growth import measure_growth
-from support.paths import REPO
+from support.paths import CASES
 from support.tables import for_each
 
-CASES = REPO / "tests" / "cases"
 PAIRS = json.loads((CASES / "contradictions.json").read_text(encoding="utf-8"))
 
 

@@ -8,6 +8,7 @@ from markdown_it.token import Token
 
 from memory_core.document import block_reader, edits, markdown
 from memory_core.text import markdown_lines
+from support.strategies import build_documents
 from support.tables import for_each
 
 # Lines of test documents, valid and broken.  Left out, because markdown-it-py itself reads it
@@ -379,12 +380,7 @@ BROKEN_OFF = ["<<<<<<< HEAD", "=======", ">>>>>>> other", "```bash", "<!-- lost"
 BROKEN_OFF += ["<!x", "<?php", "a -> b", "owner: ann", "...", "[a]: /b"]
 COMMON = ["- item", "* another item", "1. third item", "## Section", "## Another", "", ""]
 COMMON += ["  - nested"]
-documents = st.builds(
-    lambda lines, end, last: end.join(lines) + last * end,
-    st.lists(st.sampled_from(COMMON * 8 + FRAGMENTS + BROKEN_OFF * 2), min_size=4, max_size=16),
-    st.sampled_from(["\n", "\r\n", "\r"]),
-    st.booleans(),
-)
+documents = build_documents(COMMON * 8 + FRAGMENTS + BROKEN_OFF * 2, 16, least=4)
 news = st.sampled_from(["a new item", "a -> b", "--> ?> </pre>", "```", "# new"])
 numbers = st.integers(min_value=0, max_value=99)
 

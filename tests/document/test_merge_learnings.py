@@ -5,7 +5,7 @@ from hypothesis import given
 
 from memory_core.document import markdown, merge_learnings, template
 from memory_core.learning import type_names
-from support.memory_files import FORMAT, NOW, Learning, read_format_pairs
+from support.memory_files import FORMAT, LIMITS, NOW, Learning, merge, read_format_pairs
 from support.strategies import documents, learnings, small_limits
 from support.tables import for_each
 
@@ -13,17 +13,6 @@ HEADER = (
     "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
     f"<!-- Last Updated: {NOW} | Auto-updated by: engineer -->\n"
 )
-LIMITS = template.Limits()
-
-
-def merged(
-    text: str, *learnings: tuple[str, str], limits: template.Limits = LIMITS
-) -> merge_learnings.MergeResult:
-    return merge_learnings.merge_learnings(
-        text, [Learning(*each) for each in learnings], limits, NOW, "engineer"
-    )
-
-
 # The example pairs of docs/format.md and tests/cases/format.md.
 
 
@@ -40,7 +29,7 @@ def test_examples_of_the_page(pair: dict[str, str]) -> None:
     limits = [told.split("=") for kind, told in rows if kind == "limits"]
     numbers = {key: int(value) for key, value in limits}
     learned = [(kind, told) for kind, told in rows if kind != "limits"]
-    found = merged(pair["before"], *learned, limits=template.Limits(**numbers))
+    found = merge(pair["before"], *learned, limits=template.Limits(**numbers))
     assert found.text == pair["after"]
     evicted = [f"{section}: {text}" for section, text in found.evicted]
     assert evicted == pair.get("left", "").splitlines()
@@ -81,8 +70,8 @@ def titles_of(text: str) -> list[str]:
 
 def test_a_learning_goes_to_the_section_of_its_type() -> None:
     for kind, title in KINDS.items():
-        assert titles_of(merged("", (kind, "a learning")).text) == [title]
-    text = merged("", *[(kind, f"about {kind} alone") for kind in template.SECTION_TITLES]).text
+        assert titles_of(merge("", (kind, "a learning")).text) == [title]
+    text = merge("", *[(kind, f"about {kind} alone") for kind in template.SECTION_TITLES]).text
     titles = titles_of(text)
     assert titles == [title for title in template.TITLE_ORDER if title in titles]
     assert set(titles) == set(template.SECTION_TITLES.values())
@@ -111,8 +100,8 @@ KNOWN += ["## Any\n- Use tabs\n\n```\nnever closed\n"]
 
 @for_each("text", KNOWN)
 def test_known_learnings_change_nothing(text: str) -> None:
-    once = merged(text, ("tip", "Use tabs in makefiles")).text
-    again = merged(once, ("pattern", "use tabs in makefiles"))
+    once = merge(text, ("tip", "Use tabs in makefiles")).text
+    again = merge(once, ("pattern", "use tabs in makefiles"))
     assert again.text == once
     assert [new for _, new in again.duplicates] == ["use tabs in makefiles"]
     if "akefiles" in text:
@@ -122,7 +111,7 @@ def test_known_learnings_change_nothing(text: str) -> None:
 def test_an_exact_duplicate_is_preferred_to_a_similar_item() -> None:
     short = "All services use dependency injection"
     text = f"## A\n- {short}\n- {short} because mocks fit\n"
-    assert merged(text, ("tip", f"{short.lower()} because mocks fit")).text == text
+    assert merge(text, ("tip", f"{short.lower()} because mocks fit")).text == text
 
 
 NO_ROOM = "no room: the file would have 1095 bytes, limit 1024"
@@ -138,25 +127,25 @@ REFUSED = {
 @for_each("name", REFUSED)
 def test_learnings_are_refused(name: str) -> None:
     content, text, limits, reason = REFUSED[name]
-    found = merged(text, ("tip", content), limits=limits)
+    found = merge(text, ("tip", content), limits=limits)
     assert found.text == text
     [(learning, told)] = found.refused
     assert learning.content == content
     assert reason in told
-    assert merged("", ("tip", "x" * 398)).added, "exactly the limit"
+    assert merge("", ("tip", "x" * 398)).added, "exactly the limit"
 
 
 def test_there_are_at_most_ten_sections() -> None:
     text = "".join(f"## Mine {number}\n\n" for number in range(10))
-    found = merged(text, ("pattern", "a learning"))
+    found = merge(text, ("pattern", "a learning"))
     assert found.text == text
     ((_learning, reason),) = found.refused
     assert reason == "the file has 10 sections, and none for it"
     last = f"{text}## Recent Learnings\n"
-    document = markdown.parse_document(merged(last, ("pattern", "a learning")).text)
+    document = markdown.parse_document(merge(last, ("pattern", "a learning")).text)
     assert [item.text for item in document.sections[-1].items] == ["a learning"]
     text = text.replace("## Mine 3", "## recent learnings")
-    sections = markdown.parse_document(merged(text, ("pattern", "a learning")).text).sections
+    sections = markdown.parse_document(merge(text, ("pattern", "a learning")).text).sections
     assert len(sections) == 10
     assert [item.text for item in sections[3].items] == ["a learning"]
 
@@ -164,11 +153,11 @@ def test_there_are_at_most_ten_sections() -> None:
 def test_the_oldest_item_is_evicted_with_its_nested_lines() -> None:
     limits = template.Limits(items=2)
     learned = [("tip", "one learning"), ("tip", "some other"), ("tip", "and a third")]
-    found = merged("", *learned, limits=limits)
+    found = merge("", *learned, limits=limits)
     assert found.evicted == [("Recent Learnings", "one learning")]
     assert len(found.added) == 3
     text = "## Recent Learnings\n- old\n  - nested\n\n  more\n- newer\n"
-    found = merged(text, ("tip", "a learning"), limits=limits)
+    found = merge(text, ("tip", "a learning"), limits=limits)
     assert found.evicted == [("Recent Learnings", "old\n  - nested\n\n  more")]
 
 
@@ -187,7 +176,7 @@ def one_line(text: str) -> str:
 
 @given(documents, learnings, small_limits)
 def test_no_learning_is_lost(text: str, learned: list[Learning], limits: template.Limits) -> None:
-    found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
+    found = merge(text, *learned, limits=limits)
     taken = [*found.added, *(new for _, new in [*found.duplicates, *found.replaced])]
     taken += [one_line(learning.content) for learning, _ in found.refused]
     assert sorted(taken) == sorted(one_line(each.content) for each in learned)
@@ -199,9 +188,9 @@ def test_no_learning_is_lost(text: str, learned: list[Learning], limits: templat
 
 @given(documents, learnings)
 def test_merging_twice_changes_nothing(text: str, learned: list[Learning]) -> None:
-    once = merged(text, *learned)
+    once = merge(text, *learned)
     if not once.evicted:
-        again = merged(once.text, *learned)
+        again = merge(once.text, *learned)
         assert again.text == once.text
         assert not again.added
 
@@ -216,7 +205,7 @@ def unknown(text: str) -> list[str]:
 
 @given(documents, learnings, small_limits)
 def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template.Limits) -> None:
-    found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
+    found = merge(text, *learned, limits=limits)
     old, new = f"(Max: {limits.items} items)", "(Max: 15 items)"
     kept = iter(line.replace(old, new) for line in unknown(found.text))
     assert all(line in kept for line in unknown(text))
@@ -224,7 +213,7 @@ def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template
 
 @given(documents, learnings)
 def test_each_item_stays_or_is_replaced_or_is_evicted(text: str, learned: list[Learning]) -> None:
-    found = merged(text, *learned)
+    found = merge(text, *learned)
     left = [item.text for item in markdown.parse_document(found.text).items]
     left += [old for old, _ in found.replaced]
     left += [whole.split("\n")[0] for _, whole in found.evicted]

@@ -12,11 +12,9 @@ from memory_core.selection.indexing import index_passages
 from memory_core.selection.splitting import split_document
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
-from support.memory_files import NOW, Learning, make_conflict, make_section
+from support.memory_files import LIMITS, Learning, make_conflict, make_section, merge
 from support.strategies import LINES, documents, learnings, small_limits
 from support.tables import for_each
-
-LIMITS = template.Limits()
 
 
 def listed(text: str) -> dict[str, str]:
@@ -167,25 +165,18 @@ def test_setting_changes_nothing_else(text: str, key: str) -> None:
 # Learnings do not change preferences.
 
 
-def merged(
-    text: str, *learned: tuple[str, str], limits: template.Limits = LIMITS
-) -> merge_learnings.MergeResult:
-    new = [Learning(*each) for each in learned]
-    return merge_learnings.merge_learnings(text, new, limits, NOW, "engineer")
-
-
 def test_preferences_are_neither_counted_nor_evicted_nor_added_to() -> None:
     text = wished(*(f"k{n}: {n}" for n in range(20))) + make_section("A", "x")
-    found = merged(text, ("tip", "a learning"), limits=template.Limits(items=1, sections=2))
+    found = merge(text, ("tip", "a learning"), limits=template.Limits(items=1, sections=2))
     assert found.evicted == []
     assert len(listed(found.text)) == 20
     sections = markdown.parse_document(found.text).sections
     assert [each.title for each in sections] == ["Preferences", "A", "Recent Learnings"]
     text = make_section("Recent Learnings", "x") + wished("a: b")
-    found = merged(text, ("pattern", "a learning"), limits=template.Limits(sections=1))
+    found = merge(text, ("pattern", "a learning"), limits=template.Limits(sections=1))
     first = markdown.parse_document(found.text).sections[0]
     assert [item.text for item in first.items] == ["x", "a learning"]
-    found = merged(wished("a: b"), ("tip", "a learning"), limits=template.Limits(sections=0))
+    found = merge(wished("a: b"), ("tip", "a learning"), limits=template.Limits(sections=0))
     assert [reason for _, reason in found.refused] == ["the file has 0 sections, and none for it"]
 
 
@@ -194,14 +185,14 @@ SAID = "testing: All services use dependency injection"
 
 @for_each("learned", [SAID, SAID.upper(), f"{SAID} because tests need it"])
 def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
-    found = merged(wished(SAID), ("guideline", learned))
+    found = merge(wished(SAID), ("guideline", learned))
     assert found.text == wished(SAID)
     assert found.duplicates == [(SAID, learned)]
 
 
 @given(wishes, learnings, small_limits)
 def test_learning_changes_none(text: str, learned: list[Learning], limits: template.Limits) -> None:
-    found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
+    found = merge(text, *learned, limits=limits)
     documents = map(markdown.parse_document, (text, found.text))
     before, after = ([item.text for item in preferences.list_items(each)] for each in documents)
     assert after == before

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from memory_core.claude_code import settings_json
 from memory_core.storage.project import Project
 from memory_core.tasks import task_actions
-from support.backlog import require_backlog
 from support.paths import BACKLOG
+from support.requirements import require_backlog
 
 from .api import Request, call_engineer, delegate, say, use
 from .client import Desk, Run

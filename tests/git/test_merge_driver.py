@@ -2,7 +2,6 @@
 
 import doctest
 import json
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -16,13 +15,12 @@ from memory_core.storage.project import find_project
 from support.calls import SESSION, begin_session
 from support.command_line import Person
 from support.files import read_files
-from support.git import git
+from support.git import git, name_author
 from support.lessons import save_learnings
 from support.memory_files import make_conflict
-from support.paths import REPO
+from support.pages import read_turns
 from support.sandbox import Sandbox
 
-PAGE = (REPO / "docs" / "team.md").read_text(encoding="utf-8")
 FACT = "Services talk through the event bus, never directly"
 MEMORIES = ".claude-mpm/memories"
 ATTRIBUTES = f"{MEMORIES}/.gitattributes"
@@ -192,10 +190,9 @@ def test_uninstall_keeps_other_lines(shop: Sandbox) -> None:
 
 @pytest.fixture
 def person(shop: Sandbox, tmp_path: Path) -> Person:
-    made = Person(shop, tmp_path)
-    for role in ("AUTHOR", "COMMITTER"):
-        made.env |= {f"GIT_{role}_NAME": "ann", f"GIT_{role}_EMAIL": "ann@example.org"}
-    return made
+    person = Person(shop, tmp_path)
+    person.env |= name_author("ann")
+    return person
 
 
 def test_without_a_repository_or_git(person: Person) -> None:
@@ -339,18 +336,13 @@ def test_branches_that_merge_each_other_lose_and_double_nothing(team_project: Sa
 # The page.
 
 
-def turns() -> list[tuple[str, str]]:
-    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    found = [turn for block in blocks for turn in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    return [(turn.partition("\n")[0], turn.partition("\n")[2]) for turn in found]
-
-
 def test_console_sessions_of_the_page(person: Person) -> None:
     git(person.sandbox.root, "branch", "-qM", "main")
     del person.env["CLAUDE_PROJECT_DIR"]  # the page changes into a second clone
     check = doctest.OutputChecker().check_output
-    assert len(turns()) > 10
-    for line, expected in turns():
+    turns = read_turns("docs/team.md")
+    assert len(turns) > 10
+    for line, expected in turns:
         done = person.run_shell(line)
         shown = f"{(done.stdout + done.stderr).rstrip()}\n".lstrip("\n")
         if " pull " in line:  # the output before that is git's own message about a conflict

@@ -34,6 +34,7 @@ from support.calls import end_agent
 from support.files import read_files
 from support.life import HELLO, write_task
 from support.paths import REPO
+from support.requirements import require
 from support.runs import list_errors
 from support.sandbox import Sandbox
 
@@ -679,10 +680,8 @@ def inspector() -> list[str]:
     """Return the command of the real Inspector, with its node on PATH."""
     folder = Path(os.environ.get("AGENT_MEMORY_INSPECTOR") or REPO / ".tools" / "inspector")
     program = folder / "node_modules" / ".bin" / "mcp-inspector"
-    if not program.exists():
-        missing = "the MCP Inspector is not there to test with; to install it: scripts/fetch-tools"
-        assert os.environ.get("CI") != "true", missing
-        pytest.skip(missing)
+    missing = "the MCP Inspector is not there to test with; to install it: scripts/fetch-tools"
+    require(program.exists(), missing)
     node = program.parent / "node"
     return [str(node if node.exists() else shutil.which("node")), str(program.resolve()), "--cli"]
 

@@ -17,7 +17,7 @@ from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.text.times import format_utc
-from support.calls import teach
+from support.calls import SESSION, teach
 from support.events import FACT, LEARNED, REPORT, make_stop_event
 from support.inbox import count_reports
 from support.paths import REPO
@@ -198,12 +198,11 @@ def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
     paths[-1].parent.mkdir(parents=True, exist_ok=True)
     for path in paths:
         path.write_text("{")
-    session = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
-    sandbox.run_hook("session_start", session)
+    sandbox.run_hook("session_start", SESSION)
     assert all(path.exists() for path in paths), "somebody may still be writing them"
     for path in paths:
         os.utime(path, (0, 0))
-    sandbox.run_hook("session_start", session)
+    sandbox.run_hook("session_start", SESSION)
     assert not any(path.exists() for path in paths)
 
 

@@ -10,28 +10,22 @@ from memory_core.memory import expiry
 from memory_core.origin import ledger
 from memory_core.storage.database import state_db
 from memory_core.storage.store import Store
-from memory_core.text.times import format_utc
+from support import histories
+from support.calls import SESSION
 from support.command_line import Person
+from support.histories import DAY, ago
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 
 OLD = "The lift is slow"
-DAY = 86400
-SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 
 
 def make_record(kind: str, days: float, text: str = OLD, **fields: Any) -> item_history.Record:
-    moment = format_utc(time.time() - days * DAY)
-    return item_history.make_record(kind, moment, text, section="Tips", **fields)
+    return item_history.make_record(kind, ago(days), text, section="Tips", **fields)
 
 
 def remember(sandbox: Sandbox, agent: str, *records: item_history.Record) -> None:
-    """Write a memory with these records and their items."""
-    texts = dict.fromkeys(str(record["text"]) for record in records if record.get("text"))
-    path = sandbox.memories / f"{agent}.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("## Tips\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
-    Store(sandbox.paths).history(agent).append(list(records))
+    histories.remember(sandbox, agent, records, "Tips")
     ledger.add_origins(Store(sandbox.paths), agent, {}, records)
 
 

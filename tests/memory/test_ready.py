@@ -16,9 +16,9 @@ from memory_core.selection.item_notes import ItemNote
 from memory_core.storage import user_level
 from memory_core.storage.project import Project
 from memory_core.text import digests
-from support.calls import answer
+from support.calls import answer, start_agent
 from support.command_line import Person
-from support.events import make_start_event, make_stop_event
+from support.events import make_stop_event
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 from support.workers import await_worker
@@ -220,10 +220,6 @@ def test_a_hook_starts_the_worker_for_a_large_memory(sandbox: Sandbox) -> None:
     assert "Service" not in start_agent(sandbox, "a1")
     await_worker(sandbox.paths)
     assert "Service 1 caches" in start_agent(sandbox, "a2")
-
-
-def start_agent(sandbox: Sandbox, run: str) -> str:
-    return sandbox.run_hook("subagent_start", make_start_event(run)).stdout.decode()
 
 
 def test_a_thousand_items(sandbox: Sandbox) -> None:

@@ -71,10 +71,6 @@ class Team:
     def pull(self) -> None:
         self.run("git", "pull", "-q", "--ff-only", cwd=self.ours)
 
-    def find_tiers(self) -> dict[str, str]:
-        items = self.person.read_json("explain", "engineer", "x")["items"]
-        return {item["text"]: item["tier"] for item in items}
-
 
 @pytest.fixture
 def team(person: Person, tmp_path: Path) -> Team:
@@ -82,7 +78,7 @@ def team(person: Person, tmp_path: Path) -> Team:
     place = tmp_path / "place"
     place.mkdir()
     made = Team(person, place)
-    assert made.find_tiers() == {BASE: "import"}
+    assert made.person.list_tiers() == {BASE: "import"}
     made.trust(made.good)
     return made
 
@@ -176,7 +172,7 @@ def test_only_the_commit_that_brought_a_line_counts(team: Team, name: str) -> No
     for lines, key in COMMITS[name]:
         team.commit(*lines, key=key)
     team.pull()
-    assert team.find_tiers()[LINE] == "import"
+    assert team.person.list_tiers()[LINE] == "import"
 
 
 @pytest.mark.parametrize(("work", "tier"), OTHERS, ids=[row[0].__name__ for row in OTHERS])
@@ -184,7 +180,7 @@ def test_a_signature_cannot_be_forged(team: Team, work: Callable[[Team], None], 
     work(team)
     team.pull()
     (team.place / "ran").unlink(missing_ok=True)  # plain git runs it
-    assert team.find_tiers()[LINE] == tier
+    assert team.person.list_tiers()[LINE] == tier
     assert not (team.place / "ran").exists()
 
 
@@ -215,7 +211,7 @@ def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
     for choice in (["--commit", name[:7]], ["--author", "eve@example.org"]):
         assert person.run("review", "--new", "--accept", *choice).stdout == "Accepted: 1 item.\n"
     tiers = {BASE: "import", LINE: "reviewed", OTHER: "reviewed", "Typed here": "hand"}
-    assert team.find_tiers() == tiers
+    assert team.person.list_tiers() == tiers
 
 
 @pytest.mark.parametrize(
@@ -224,8 +220,8 @@ def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
 def test_one_key_accepts_a_commit_or_an_author(team: Team, keys: str, reviewed: int) -> None:
     add_lines_of_two_authors(team)
     assert answer_all(Terminal(team.person, "agent-memory review --new"), "[?]: ", *keys) == 0
-    assert list(team.find_tiers().values()).count("reviewed") == reviewed
-    assert list(team.find_tiers().values()).count("hand") == keys.count("m")
+    assert list(team.person.list_tiers().values()).count("reviewed") == reviewed
+    assert list(team.person.list_tiers().values()).count("hand") == keys.count("m")
 
 
 def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> None:
@@ -239,7 +235,7 @@ def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> 
     said = team.person.sandbox.run_hook("pre_tool_use", call).stdout.decode()
     assert "agent-memory: 1 line in 1 memory came from elsewhere" in said
     assert "review --new shows who committed them" in said
-    assert team.find_tiers() == {BASE: "import", LINE: "reviewed"}
+    assert team.person.list_tiers() == {BASE: "import", LINE: "reviewed"}
 
 
 def test_what_a_colleague_typed_has_at_most_the_confidence_of_an_agents_finding(team: Team) -> None:

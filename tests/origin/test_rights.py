@@ -23,7 +23,6 @@ from support.sandbox import Sandbox
 
 RULE = "Deploy the shop with make deploy"
 AGAINST = "Never deploy the shop with make deploy"
-SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 FETCH = ("WebFetch", {"url": "https://docs.example.com/a"})
 
 runs = iter(range(10**6))

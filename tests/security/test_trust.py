@@ -24,11 +24,6 @@ FETCH = ("WebFetch", {"url": "https://docs.example.com/a"})
 CURL = ("Bash", {"command": "curl -s https://docs.example.com/a"})
 
 
-def list_tiers(person: Person) -> dict[str, str]:
-    items = person.read_json("explain", "engineer", "orders")["items"]
-    return {item["text"]: item["tier"] for item in items}
-
-
 # Taint.
 
 
@@ -36,7 +31,7 @@ def test_the_tier_of_a_learning(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", make_report(FACT), FETCH)
     event = make_stop_event("a2", make_report(OTHER))
     sandbox.run_hook("subagent_stop", {**event, "agent_transcript_path": "/nowhere/x.jsonl"})
-    assert list_tiers(person) == {FACT: "tainted", OTHER: "agent"}
+    assert person.list_tiers() == {FACT: "tainted", OTHER: "agent"}
     rows = ((FACT, "tainted", ["WebFetch docs.example.com"]), (OTHER, "agent", []))
     for text, tier, reading in rows:
         fields = person.read_json("show", id_of(text))
@@ -48,7 +43,7 @@ def test_a_better_wording_of_a_tainted_item_is_tainted(person: Person, sandbox: 
     finish_run(sandbox, "a1", make_report("All services use dependency injection"), FETCH)
     better = "All services use dependency injection because tests need it"
     finish_run(sandbox, "a2", make_report(better))
-    assert list_tiers(person) == {better: "tainted"}
+    assert person.list_tiers() == {better: "tainted"}
 
 
 def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
@@ -56,14 +51,14 @@ def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a2", make_report(OTHER))
     written = "Staging has no message queue"
     person.run("add", "engineer", "pattern", written)
-    before = list_tiers(person)
+    before = person.list_tiers()
     assert before == {FACT: "tainted", OTHER: "agent", written: "person"}
     for text in before:
         assert person.run("confirm", "engineer", text).returncode == 0
-    assert {*list_tiers(person).values()} == {"accepted", "person"}
+    assert {*person.list_tiers().values()} == {"accepted", "person"}
     for _text in before:
         assert person.run("undo").returncode == 0
-    assert list_tiers(person) == before
+    assert person.list_tiers() == before
 
 
 def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> None:
@@ -73,8 +68,7 @@ def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> No
     sandbox.write_memory("qa")
     for text in (FACT, OTHER, "Staging has no message queue"):
         assert person.run("share", text, "--to", "qa").returncode == 0
-    items = person.read_json("explain", "qa", "orders, invoices, staging")["items"]
-    tiers = {item["text"]: item["tier"] for item in items}
+    tiers = person.list_tiers("qa", "orders, invoices, staging")
     assert tiers == {FACT: "tainted", OTHER: "agent", "Staging has no message queue": "accepted"}
 
 
@@ -89,18 +83,18 @@ def test_words_hold_a_learning_only_of_a_run_that_read_from_outside(
     assert (waiting["tier"], waiting["reading"]) == ("tainted", ["WebFetch docs.example.com"])
     person.run("review", "--reject", "--all")
     finish_run(sandbox, "a2", make_report(f"{order} today"))
-    assert len(list_tiers(person)) == 2
+    assert len(person.list_tiers()) == 2
 
 
 def test_hold_tainted_holds_all_of_them(person: Person, sandbox: Sandbox) -> None:
     sandbox.configure("memory: {hold_tainted: true}")
     finish_run(sandbox, "a1", make_report(FACT), CURL)
     finish_run(sandbox, "a2", make_report(OTHER))
-    assert list_tiers(person) == {OTHER: "agent"}
+    assert person.list_tiers() == {OTHER: "agent"}
     (waiting,) = person.read_json("review", "--list")
     assert (waiting["content"], waiting["tier"]) == (FACT, "tainted")
     person.run("review", "--accept", waiting["id"])
-    assert list_tiers(person)[FACT] == "accepted"
+    assert person.list_tiers()[FACT] == "accepted"
 
 
 def test_a_project_cannot_take_back_a_protection_of_the_user(
@@ -152,7 +146,7 @@ def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> Non
     assert begin_session(sandbox) == ""
     sandbox.append_to_memory("engineer", "- The bank answers within a day\n")
     assert begin_session(sandbox) == "", "a person typed it"
-    assert list_tiers(person)["The bank answers within a day"] == "hand"
+    assert person.list_tiers()["The bank answers within a day"] == "hand"
 
 
 def test_a_session_asks_although_a_command_looked_first(person: Person, sandbox: Sandbox) -> None:
@@ -210,11 +204,11 @@ def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> 
     rows = [(item["text"], item["tier"]) for item in items]
     assert rows == [(FACT, "unknown"), (OTHER, "unknown")]
     assert person.run("review", "--new", "--accept", items[0]["id"]).stdout == "Accepted: 1 item.\n"
-    assert list_tiers(person) == {FACT: "reviewed", OTHER: "unknown"}
+    assert person.list_tiers() == {FACT: "reviewed", OTHER: "unknown"}
     shown = person.run("review", "--mine").stdout
     assert (OTHER in shown, FACT in shown) == (True, False)
     assert shown.endswith("\nMine: 1 item.\n")
-    assert list_tiers(person) == {FACT: "reviewed", OTHER: "hand"}
+    assert person.list_tiers() == {FACT: "reviewed", OTHER: "hand"}
     assert person.run("review", "--new", "--mine").stdout == "Mine: 0 items.\n"
     assert "review --new" not in person.run("doctor").stdout
     assert person.read_json("status")["new"] == 0
@@ -273,7 +267,7 @@ def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) ->
     assert "short sentences" in call_agent(sandbox)
     assert begin_session(sandbox) == ""
     assert "short sentences" in call_agent(sandbox, "toolu_2")
-    tiers = list_tiers(person)
+    tiers = person.list_tiers()
     assert (tiers[FACT], tiers[OTHER]) == ("hand", "agent")
     person.run("allow", "--revoke")
     assert "short sentences" not in call_agent(sandbox, "toolu_3")

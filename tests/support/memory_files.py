@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from memory_core.document import merge_learnings, template
 from support.paths import REPO
 
 FORMAT = REPO / "docs" / "format.md"
 FORMAT_CASES = REPO / "tests" / "cases" / "format.md"
+LIMITS = template.Limits()
 NOW = "2026-11-21 08:00:00"
 
 
@@ -20,6 +22,14 @@ class Learning(NamedTuple):
     type: str
     content: str
     nested: str = ""
+
+
+def merge(
+    text: str, *learned: tuple[str, ...], limits: template.Limits = LIMITS
+) -> merge_learnings.MergeResult:
+    """Merge learnings of the agent engineer, of type and content, into the text of a memory."""
+    new = [Learning(*each) for each in learned]
+    return merge_learnings.merge_learnings(text, new, limits, NOW, "engineer")
 
 
 def make_section(title: str, *texts: str) -> str:

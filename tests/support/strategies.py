@@ -21,12 +21,19 @@ contents = st.one_of(
 )
 TYPES = [*template.SECTION_TITLES, *template.CATEGORY_TYPES, "tip", " Pattern ", ""]
 learnings = st.lists(st.builds(Learning, st.sampled_from(TYPES), contents), max_size=8)
-documents = st.builds(
-    lambda lines, end, last: end.join(lines) + last * end,
-    st.lists(st.sampled_from(LINES), max_size=24),
-    st.sampled_from(["\n", "\r\n", "\r"]),
-    st.booleans(),
-)
+
+
+def build_documents(lines: list[str], most: int, least: int = 0) -> st.SearchStrategy[str]:
+    """Return texts of some of these lines, with each kind of line end."""
+    return st.builds(
+        lambda chosen, end, last: end.join(chosen) + last * end,
+        st.lists(st.sampled_from(lines), min_size=least, max_size=most),
+        st.sampled_from(["\n", "\r\n", "\r"]),
+        st.booleans(),
+    )
+
+
+documents = build_documents(LINES, 24)
 small_limits = st.builds(
     template.Limits,
     size=st.integers(300, 1200),

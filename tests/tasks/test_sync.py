@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from memory_core.tasks import backlog_folder, backlog_format, task_actions
-from support.backlog import require_backlog
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
 from support.life import write_task
 from support.paths import BACKLOG
+from support.requirements import require_backlog
 from support.sandbox import Sandbox
 
 USED = {
