@@ -3,8 +3,7 @@
 import unicodedata
 from itertools import chain
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from memory_core.claude_code import agent_names, agent_spelling
 from support.tables import for_each

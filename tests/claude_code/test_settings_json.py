@@ -6,8 +6,7 @@ from typing import Any
 
 import hypothesis
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, strategies as st
 
 from memory_core.claude_code import plugin_hooks, settings_files, settings_json
 from support.paths import REPO

@@ -4,8 +4,7 @@ import io
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.cli.common import entries
 from memory_core.cli.common.entries import Entry, count_cells

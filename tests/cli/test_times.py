@@ -1,8 +1,7 @@
 """Times and durations in the formats that users write."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.cli.common import arguments
 from memory_core.cli.errors import CommandRefused

@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from memory_core.curation import agent_context, item_actions, preference_actions

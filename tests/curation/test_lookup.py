@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.curation import lookup, searching
 from memory_core.history import item_history

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from memory_core.curation import (
     archive,
@@ -21,8 +20,8 @@ from memory_core.curation import (
     item_actions,
     preference_actions,
     sharing,
+    undo as undoing,
 )
-from memory_core.curation import undo as undoing
 from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction

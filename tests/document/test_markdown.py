@@ -1,8 +1,7 @@
 """The Markdown reader: lossless, compared with markdown-it-py, and edited line by line."""
 
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 

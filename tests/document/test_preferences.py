@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.document import markdown, merge_learnings, merge_versions, preferences, template
 from memory_core.selection import choosing

@@ -1,8 +1,7 @@
 """Take a change back in a text that was changed again."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.document import revert_text
 from memory_core.document.revert_text import TextChanged

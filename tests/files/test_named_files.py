@@ -1,8 +1,7 @@
 """Which files a sentence names, and which of them are gone."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.files import named_files
 from support.tables import for_each

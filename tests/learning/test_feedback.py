@@ -1,8 +1,7 @@
 """Used and Wrong lines in ordinary spellings."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.learning.feedback import clean_reason, read_judgements
 from memory_core.learning.feedback_lines import find_judgements

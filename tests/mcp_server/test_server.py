@@ -15,8 +15,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from memory_core.curation import agent_context, item_actions, preference_actions, review

@@ -4,8 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from memory_core.document import markdown
 from memory_core.history.item_history import id_of

@@ -3,8 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.history import error_text
 from memory_core.secrets import scanner

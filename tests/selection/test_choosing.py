@@ -4,8 +4,7 @@ import marshal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.curation.views import explaining
 from memory_core.selection import choosing, whole

@@ -1,7 +1,6 @@
 """The passages of a memory, and all of them as an agent gets them without selection."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.document import markdown
 from memory_core.selection import whole

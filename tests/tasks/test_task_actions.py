@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from memory_core.claude_code import claude_md
 from memory_core.document import markdown

@@ -4,8 +4,7 @@ import html
 import re
 import unicodedata
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from memory_core.text import characters, sanitize
 from support.tables import for_each

@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from memory_core.text import similarity
 from support.paths import CASES

@@ -1,8 +1,7 @@
 """The words by which items and tasks are compared: stems, code words, and pairs."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memory_core.text import code_names, subject_words
 from support.tables import for_each

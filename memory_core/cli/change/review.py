@@ -14,8 +14,7 @@ from memory_core.cli.common.notes import format_command, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note, select_fields
-from memory_core.curation import agent_status, lookup
-from memory_core.curation import review as waiting_list
+from memory_core.curation import agent_status, lookup, review as waiting_list
 from memory_core.curation.item_actions import SavedItem
 from memory_core.curation.review import WaitingItem, format_accepted, item_to_json
 from memory_core.document import markdown

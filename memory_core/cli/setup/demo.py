@@ -10,8 +10,7 @@ from pathlib import Path
 
 from memory_core.cli.output import name_command, paint, print_diff, print_line
 from memory_core.dashboard import saved_page
-from memory_core.setup import demo as demo_project
-from memory_core.setup import program
+from memory_core.setup import demo as demo_project, program
 
 WIDTH = 80
 

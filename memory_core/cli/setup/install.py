@@ -8,8 +8,7 @@ from memory_core.cli.app import shared
 from memory_core.cli.common.arguments import DryRun, Yes, argument, flag, option
 from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import print_line
-from memory_core.setup import activation, installation
-from memory_core.setup import upgrade as upgrades
+from memory_core.setup import activation, installation, upgrade as upgrades
 
 Project = Annotated[str, argument("PROJECT", "The project's folder; default: the current one.")]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
