@@ -16,6 +16,7 @@ from support.git import name_author
 from support.machine import WRONG_CLOCK
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.transcripts import used
 
 DAY = 86400
 RUNS = Path(__file__).parent / "runs.md"
@@ -156,10 +157,8 @@ class Shop:
 
     def _write_transcript(self, run: str, urls: list[str]) -> str:
         path = self.home / f"agent-{run}.jsonl"
-        blocks = [{"type": "tool_use", "name": "WebFetch", "input": {"url": url}} for url in urls]
-        told = ({"role": "assistant", "content": [block]} for block in blocks)
-        lines = [json.dumps({"type": "assistant", "message": message}) for message in told]
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        text = "".join(f"{json.dumps(used('WebFetch', url=url))}\n" for url in urls)
+        path.write_text(text, encoding="utf-8")
         return str(path)
 
 

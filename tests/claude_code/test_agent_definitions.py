@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from memory_core.claude_code import agent_definitions
-from memory_core.claude_code.agent_definitions import AgentCatalog
 from support.sandbox import Sandbox
 
 
@@ -18,7 +17,7 @@ def list_names(sandbox: Sandbox) -> list[str]:
 
 
 def list_unread(sandbox: Sandbox) -> list[str]:
-    return list(map(str, AgentCatalog(str(sandbox.root), sandbox.env).unread))
+    return list(map(str, agent_definitions.AgentCatalog(str(sandbox.root), sandbox.env).unread))
 
 
 def test_agents_of_project_and_user_are_found_in_all_folders(sandbox: Sandbox) -> None:
@@ -26,7 +25,7 @@ def test_agents_of_project_and_user_are_found_in_all_folders(sandbox: Sandbox) -
     define(sandbox.root / ".claude" / "agents" / "team", "qa")
     define(sandbox.home / ".claude" / "agents", "writer")
     assert list_names(sandbox) == ["engineer", "qa", "writer"]
-    catalog = AgentCatalog(str(sandbox.root), sandbox.env)
+    catalog = agent_definitions.AgentCatalog(str(sandbox.root), sandbox.env)
     assert all(catalog.has(name) for name in ("engineer", "qa", "writer", "plan"))
     assert catalog.unread == []
 

@@ -12,13 +12,8 @@ SPELLINGS = {
     "engineer": [
         *("Engineer", "ENGINEER", "engineer-agent", "Engineer Agent", "engineer_agent"),
         *("engineer.md", "Engineer.MD", "engineer_agent.md", "engineer_memories.md"),
-        *(
-            "  engineer\n",
-            "ｅｎｇｉｎｅｅｒ",
-            "engi\u00adneer",
-            "\u202eengineer",
-            "engineer-agent-agent",
-        ),
+        *("  engineer\n", "ｅｎｇｉｎｅｅｒ", "engi\u00adneer", "\u202eengineer"),
+        "engineer-agent-agent",
     ],
     "code-reviewer": [
         *("code_reviewer", "Code Reviewer", "code-reviewer", "code  -_reviewer"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.claude_code import settings_files, settings_json
-from support.life import write
+from support.files import write
 from support.paths import REPO
 
 OFF, ON = '{"disableAllHooks": true}', '{"disableAllHooks": false}'

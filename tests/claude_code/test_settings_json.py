@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, example, given, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from memory_core.claude_code import plugin_hooks, settings_files, settings_json
 from support.paths import REPO
@@ -107,7 +106,7 @@ def odd_texts(draw: st.DrawFn) -> str:
 
 
 # Without a deadline, because the machine may be busy.
-unhurried = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 texts = usual_texts() | odd_texts() | blanks
 

@@ -12,8 +12,8 @@ import pytest
 
 from memory_core.claude_code import settings_files
 from memory_core.history import item_history
-from support.command_line import Person
-from support.life import write
+from support.command_line import Person, read_stderr
+from support.files import write
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -56,9 +56,8 @@ def find_origin(person: Person, text: str = RULE, *options: str) -> str:
 )
 def test_an_agent_is_told_where_a_person_does_it(person: Person, words: list[str]) -> None:
     person.run("add", "engineer", RULE)
-    done = person.run(*words, **SHELL)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "do it in a terminal of your own, or in agent-memory dashboard" in done.stderr
+    said = read_stderr(person.run(*words, **SHELL), 1)
+    assert "do it in a terminal of your own, or in agent-memory dashboard" in said
     assert person.run(*words).returncode == 0
 
 

@@ -3,10 +3,9 @@
 import pytest
 
 from memory_core.storage.store import Store
-from support.command_line import ITEM, Person
+from support.command_line import ITEM, Person, check_refused
 from support.files import read_files
 from support.inbox import add_report
-from support.refusals import check_refused
 from support.review import make_waiting
 
 
@@ -17,8 +16,7 @@ def busy(person: Person) -> Person:
     person.sandbox.append_to_memory("engineer", "\n## Notes\n\nAsk the platform team first.\n")
     person.run("confirm", "engineer", "event bus")
     person.run("remove", "engineer", "redis")
-    with store_of(person).lock("engineer"):
-        store_of(person).add_to_review("engineer", [make_waiting("Long ago")], "2026-11-20")
+    store_of(person).add_to_review("engineer", [make_waiting("Long ago")], "2026-11-20")
     return person
 
 

@@ -18,18 +18,16 @@ from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import installation
 from memory_core.storage import run_records
 from support import transcripts
-from support.answers import YES_OR_NO, answer_all
-from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
+from support.command_line import ITEM, Person, check_refused, list_loaded_modules, read_fields
 from support.completion import complete
-from support.files import read_files
+from support.files import read_files, write
 from support.inbox import TAUGHT, add_report
-from support.pages import read_turns
+from support.pages import JSON_PAGE, PAGE, read_turns
 from support.paths import REPO
-from support.refusals import check_refused
 from support.review import make_waiting
 from support.runs import add_runs, make_run
 from support.tables import for_each
-from support.terminal import Terminal, run_on_terminal, strip_colours
+from support.terminal import YES_OR_NO, Terminal, answer_all, run_on_terminal, strip_colours
 
 # --- documentation ---
 
@@ -312,8 +310,7 @@ def test_show_finds_an_agent_by_any_spelling(settled: Person) -> None:
         assert settled.run("show", name).stdout == settled.sandbox.read_memory(agent)
     assert settled.run("show", "pm").stdout == settled.sandbox.read_memory("PM")
     folder = settled.sandbox.root / ".claude" / "agents"
-    folder.mkdir()
-    (folder / "x.md").write_text("---\nname: engine\ndescription: like engineer\n---\nYou ...\n")
+    write(folder / "x.md", "---\nname: engine\ndescription: like engineer\n---\nYou ...\n")
     assert settled.run("show", "engine").returncode == 0
     assert settled.run("show", "Explor").stderr.endswith("did you mean explore?\n")
 
@@ -375,9 +372,8 @@ def test_status_counts_what_there_is(settled: Person) -> None:
     add_report(project.paths, "qa", is_tried=True)
     for hour, verdict in ((8, "delivered"), (9, "lost")):
         when = f"2026-11-20T0{hour}:00:00.000Z"
-        add_runs(
-            project.paths, make_run(verdict, "done", when, arrived=verdict, arrived_by="prompt")
-        )
+        run = make_run(verdict, "done", when, arrived=verdict, arrived_by="prompt")
+        add_runs(project.paths, run)
     told = settled.read_json("status")
     rows = [(row["agent"], row["items"], row["review"], row["unmerged"]) for row in told["agents"]]
     assert rows == [("engineer", 1, 2, 0), ("qa", 0, 0, 1), ("PM", 2, 0, 0)]
@@ -528,8 +524,7 @@ def untidy(settled: Person) -> Person:
     add_report(settled.sandbox.paths, is_tried=True)
     settled.sandbox.write_memory("qa").write_text(f"# Qa\n\n## Project Architecture\n{SIDES}")
     leftover = settled.sandbox.state / "ready" / f"engineer.1{TEMPORARY}"
-    leftover.parent.mkdir(exist_ok=True)
-    leftover.write_text("half")
+    write(leftover, "half")
     os.utime(leftover, (0, 0))
     return settled
 
@@ -577,8 +572,7 @@ def test_clean_works_but_is_not_listed(person: Person) -> None:
 
 def test_config_shows_where_a_value_comes_from(settled: Person) -> None:
     users = settled.sandbox.home / ".claude-mpm" / "config.yml"
-    users.parent.mkdir()
-    users.write_text("memory:\n  user_level: shadow\n  strip_markers: false\n")
+    write(users, "memory:\n  user_level: shadow\n  strip_markers: false\n")
     settled.sandbox.configure(
         "memory:\n  strip_markers: true\n  agent_overrides: {qa: {size_kb: 16, max_sections: 3}}\n"
     )

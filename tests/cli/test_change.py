@@ -22,18 +22,15 @@ from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, history_file
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store
-from support.answers import YES_OR_NO, answer, answer_all
-from support.command_line import ITEM, Person, hide_change, read_fields
+from support.command_line import ITEM, Person, check_refused, hide_change, read_fields, read_stderr
 from support.events import make_stop_event
-from support.files import define_agents, read_files
+from support.files import define_agents, read_files, write
 from support.histories import DAY, ago
 from support.inbox import add_report
-from support.life import write
 from support.memory_files import make_section
-from support.refusals import check_refused
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
-from support.terminal import Terminal
+from support.terminal import YES_OR_NO, Terminal, answer, answer_all
 
 ID = "17e4df762a"
 NEWS = "Handlers return Result objects"
@@ -359,9 +356,8 @@ def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:
     check_refused(settled, {"edit enginer": "did you mean engineer?"})
     (settled.sandbox.memories / "qa.md").symlink_to(tmp_path / "elsewhere.md")
     (tmp_path / "elsewhere.md").write_text("- a secret\n")
-    done = editing_with(settled, ADDS_LINE, "qa")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "is a link, which is not followed" in done.stderr
+    said = read_stderr(editing_with(settled, ADDS_LINE, "qa"), 1)
+    assert "is a link, which is not followed" in said
 
 
 def test_text_that_cannot_be_saved_stays_in_the_copy(settled: Person, project: Project) -> None:
@@ -505,9 +501,8 @@ def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
     assert readme.read_text().startswith("# What the agents of this project remember")
     readme.write_text("Mine.\n")
     before = read_files(sandbox.root)
-    done = person.run("init")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("Nothing to do: .claude-mpm/memories is complete.")
+    said = read_stderr(person.run("init"), 0)
+    assert said.startswith("Nothing to do: .claude-mpm/memories is complete.")
     assert read_files(sandbox.root) == before
 
 

@@ -8,7 +8,7 @@ import pytest
 from memory_core.cli.common.entries import count_cells
 from memory_core.history.item_history import id_of
 from support.calls import call_agent
-from support.command_line import Person, hide_change, read_fields
+from support.command_line import Person, hide_change, read_fields, read_stderr
 from support.terminal import run_on_terminal, strip_colours
 
 BUS = "Services talk through the event bus, never directly"
@@ -34,9 +34,9 @@ def shop(person: Person) -> Person:
     """Return a user whose engineer has items and a preference, with the default settings."""
     person.sandbox.switch_selection_on()
     person.env.pop("AGENT_MEMORY_SELECTION")
-    path = person.sandbox.write_memory("engineer", *ITEMS)
-    with path.open("a", encoding="utf-8") as file:
-        file.write("\nProse about payments, not an item.\n\n## Preferences\n- tone: dry\n")
+    person.sandbox.write_memory("engineer", *ITEMS)
+    more = "\nProse about payments, not an item.\n\n## Preferences\n- tone: dry\n"
+    person.sandbox.append_to_memory("engineer", more)
     return person
 
 
@@ -123,9 +123,7 @@ def test_an_agent_without_items(shop: Person) -> None:
         ("qa", {}, f"qa {nothing}"),
         ("engineer", {"AGENT_MEMORY": "0"}, nothing),
     ):
-        done = shop.run("explain", agent, "x", **env)
-        assert (done.returncode, done.stdout) == (0, "")
-        assert said in done.stderr
+        assert said in read_stderr(shop.run("explain", agent, "x", **env), 0)
 
 
 def test_items_that_no_task_receives_have_a_row(shop: Person) -> None:
@@ -152,37 +150,31 @@ def test_the_preview_is_what_the_hook_adds(shop: Person) -> None:
 TYPO = "Fix the typo in the heading of the readme"
 
 
-@pytest.fixture
-def choosing(shop: Person) -> Person:
-    """Return the user with settings by which a small memory is not given whole."""
-    shop.sandbox.configure(CHOOSING)
-    return shop
-
-
 def list_pinned(person: Person) -> set[str]:
     return {row["text"] for row in person.read_json("list", "engineer") if row["pinned"]}
 
 
-def test_pinned_items_are_given_with_every_task(choosing: Person) -> None:
-    before = choosing.sandbox.read_memory("engineer")
-    assert BUS not in read_block(choosing, TYPO)
+def test_pinned_items_are_given_with_every_task(shop: Person) -> None:
+    shop.sandbox.configure(CHOOSING)
+    before = shop.sandbox.read_memory("engineer")
+    assert BUS not in read_block(shop, TYPO)
     for words, pinned in (
         (["engineer", "event", "bus"], {BUS}),
         ([id_of(BUS)[:4], id_of(FONTS)[:5], id_of(FONTS)], {BUS, FONTS}),
     ):
-        done = choosing.run("pin", *words)
+        done = shop.run("pin", *words)
         assert done.stdout.count("Pinned: ") == len(pinned)
         assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
-        block = read_block(choosing, TYPO)
-        assert {text for text in ITEMS if text in block} == pinned == list_pinned(choosing)
-        choosing.run("undo")
-        assert not list_pinned(choosing)
-        assert BUS not in read_block(choosing, TYPO)
-        choosing.run("redo")
-        assert list_pinned(choosing) == pinned
-        assert choosing.run("unpin", *words).stdout.count("Unpinned: ") == len(pinned)
-        assert not list_pinned(choosing)
-    assert choosing.sandbox.read_memory("engineer").endswith(before[-60:])
+        block = read_block(shop, TYPO)
+        assert {text for text in ITEMS if text in block} == pinned == list_pinned(shop)
+        shop.run("undo")
+        assert not list_pinned(shop)
+        assert BUS not in read_block(shop, TYPO)
+        shop.run("redo")
+        assert list_pinned(shop) == pinned
+        assert shop.run("unpin", *words).stdout.count("Unpinned: ") == len(pinned)
+        assert not list_pinned(shop)
+    assert shop.sandbox.read_memory("engineer").endswith(before[-60:])
 
 
 def test_list_and_show_mark_pinned_items(shop: Person) -> None:

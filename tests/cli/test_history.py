@@ -13,9 +13,8 @@ from memory_core.storage import record_models
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support import lessons
-from support.command_line import ITEM, Person, hide_change, read_fields
+from support.command_line import ITEM, Person, check_refused, hide_change, read_fields, read_stderr
 from support.files import read_files
-from support.refusals import check_refused
 from support.sandbox import Sandbox
 from support.terminal import run_on_terminal
 
@@ -86,9 +85,8 @@ def test_log_since(person: Person) -> None:
     person.run("confirm", "engineer", NEW_ID)
     for since, kinds in ((first, "confirmed"), (first[:16], "confirmed learned edited")):
         assert [each["kind"] for each in person.read_json("log", "--since", since)] == kinds.split()
-    done = person.run("log", "--since", "2999-01-01")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "Nothing is recorded since then.\n"
+    said = read_stderr(person.run("log", "--since", "2999-01-01"), 0)
+    assert said == "Nothing is recorded since then.\n"
 
 
 def change_often(person: Person, count: int) -> None:
@@ -150,9 +148,8 @@ def test_diff_is_from_before_the_last_change(person: Person) -> None:
 
 
 def test_diff_since_a_time(person: Person) -> None:
-    done = person.run("diff", "engineer", "--since", times(person)[-1])
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "No item of engineer has changed since then.\n"
+    said = read_stderr(person.run("diff", "engineer", "--since", times(person)[-1]), 0)
+    assert said == "No item of engineer has changed since then.\n"
     added = person.read_json("diff", "engineer", "--since", "2000-01-01")["added"]
     assert sorted(added) == sorted([ITEM, NEW])
     person.run("confirm", "engineer", NEW_ID)  # a confirmation does not count
@@ -225,9 +222,7 @@ def test_a_change_of_an_older_version_is_not_undone(person: Person) -> None:
     state = person.sandbox.paths.state
     state.remove("state.db")
     state.append("versions/engineer", f"- {change} 2026-11-20T22:10:00\n".encode())
-    done = person.run("undo")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "nothing is left to undo; older changes" in done.stderr
+    assert "nothing is left to undo; older changes" in read_stderr(person.run("undo"), 1)
     done = person.run("undo", change)
     assert "its text is not kept; undo it with git; nothing was undone\n" in done.stderr
     assert NEW in person.sandbox.read_memory("engineer")

@@ -3,8 +3,7 @@
 import pytest
 
 from memory_core.history import item_history
-from support.command_line import ITEM, Person
-from support.refusals import check_refused
+from support.command_line import ITEM, Person, check_refused
 
 OTHER = "Tests need redis"
 SHARED = "Run make lint before each commit"

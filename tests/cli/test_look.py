@@ -15,10 +15,9 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.storage import paths, store
 from memory_core.text import word_search
 from support import lessons
-from support.command_line import ITEM, Person, read_fields
-from support.files import define_agents, read_files
+from support.command_line import ITEM, Person, check_refused, read_fields, read_stderr, read_stdout
+from support.files import define_agents, read_files, write
 from support.histories import ago
-from support.refusals import check_refused
 from support.review import make_waiting
 from support.tables import for_each
 from support.terminal import run_on_terminal, strip_colours
@@ -74,8 +73,7 @@ TRENDS: dict[str, tuple[str, list[int]]] = {
 def test_the_trend_agrees_with_the_history(person: Person, text: str, trend: list[int]) -> None:
     person.sandbox.write_memory("qa", ITEM)
     path = person.sandbox.memories / "history" / "qa.jsonl"
-    path.parent.mkdir()
-    path.write_text(text)
+    write(path, text)
     (found,) = agent_status.list_memories(Numbers(person.sandbox.open_project()))
     assert (found.trend, found.error) == (trend, "")
 
@@ -138,9 +136,8 @@ CONFLICT = "<<<<<<< HEAD\n- One\n=======\n- Two\n>>>>>>> other\n"
 
 
 def find_warning(person: Person) -> str:
-    done = person.run("status")
-    assert (done.returncode, done.stderr) == (0, "")
-    (warning,) = [line for line in done.stdout.splitlines() if line.startswith("warning: ")]
+    shown = read_stdout(person.run("status"))
+    (warning,) = [line for line in shown.splitlines() if line.startswith("warning: ")]
     return warning
 
 
@@ -192,17 +189,14 @@ def test_what_many_memories_have_in_common_is_one_warning(person: Person) -> Non
 
 
 def test_list_is_of_the_agents_with_and_without_a_memory(person: Person) -> None:
-    done = person.run("list")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("No agent has a memory yet")
+    assert read_stderr(person.run("list"), 0).startswith("No agent has a memory yet")
     person.sandbox.write_memory("PM", "Releases go out on Tuesdays")
     person.sandbox.write_memory("engineer", ITEM, "Prices are in cents")
     person.sandbox.write_memory("plugin--reviewer", ITEM)
     (person.sandbox.memories / "qa.md").mkdir()
     define_agents(person.sandbox.root, "Engineer", "Data Scientist")
-    done = person.run("list")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
+    shown = read_stdout(person.run("list"))
+    assert shown.splitlines() == [
         "engineer         2 items",
         "plugin:reviewer  1 item",
         "qa               cannot be read: is a folder, not a file",
@@ -210,7 +204,7 @@ def test_list_is_of_the_agents_with_and_without_a_memory(person: Person) -> None
         "data-scientist   no memory yet",
     ]
     files = {each["agent"]: each["file"] for each in person.read_json("list")}
-    assert list(files) == [line.split()[0] for line in done.stdout.splitlines()]
+    assert list(files) == [line.split()[0] for line in shown.splitlines()]
     assert files["engineer"] == ".claude-mpm/memories/engineer.md"
     assert files["data-scientist"] is None
 
@@ -293,10 +287,10 @@ def test_what_is_marked_is_the_text_itself(text: str, words: str) -> None:
     assert "".join(part for part, _is_hit in word_search.split_matches(text, words)) == text
 
 
-@for_each(
-    ("words", "marked"),
-    [("event bus", "An [event] [bus]"), ("api .", "[API] keys[.]"), ("cafes", "caf\xe9s")],
-)
+MARKED = [("event bus", "An [event] [bus]"), ("api .", "[API] keys[.]"), ("cafes", "caf\xe9s")]
+
+
+@for_each(("words", "marked"), MARKED)
 def test_the_hit_is_marked(words: str, marked: str) -> None:
     parts = word_search.split_matches(re.sub(r"[][]", "", marked), words)
     assert "".join(f"[{part}]" if is_hit else part for part, is_hit in parts) == marked

@@ -4,42 +4,33 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from memory_core.monitor import log_reading
 from memory_core.storage import event_log
-from support.command_line import COMMAND, ITEM, Person
+from support.command_line import COMMAND, Person, check_refused
 from support.events import make_pre_event, make_stop_event
-from support.refusals import check_refused
-from support.sandbox import Sandbox
 from support.terminal import Terminal
 
 HINT = "Nothing was logged in this project yet. Let Claude Code call an agent, or check"
-
-
-@pytest.fixture
-def person(sandbox: Sandbox, tmp_path: Path) -> Person:
-    sandbox.write_memory("engineer", ITEM)
-    return Person(sandbox, tmp_path)
 
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(person: Person) -> Iterator[Start]:
+def start(settled: Person) -> Iterator[Start]:
     """Start `monitor` in a pipe; return when it has said that nothing was logged yet."""
     started: list[subprocess.Popen[str]] = []
 
     def start_one(*options: str) -> subprocess.Popen[str]:
         command, pipe = [*COMMAND, "monitor", *options], subprocess.PIPE
         process = subprocess.Popen(
-            command, cwd=person.sandbox.root, env=person.env, stdout=pipe, stderr=pipe, text=True
+            command, cwd=settled.sandbox.root, env=settled.env, stdout=pipe, stderr=pipe, text=True
         )
         started.append(process)
-        if not log_reading.read(person.sandbox.paths):
+        if not log_reading.read(settled.sandbox.paths):
             assert process.stderr
             assert process.stderr.readline().startswith(HINT)
         return process
@@ -61,53 +52,53 @@ def end(process: subprocess.Popen[str], number: int = signal.SIGINT) -> tuple[in
     return (*process.communicate(timeout=30), process.returncode)[::-1]
 
 
-def test_events_of_hooks_arrive_at_once(person: Person, start: Start) -> None:
+def test_events_of_hooks_arrive_at_once(settled: Person, start: Start) -> None:
     process = start()
-    person.sandbox.run_hook("pre_tool_use", make_pre_event())
+    settled.sandbox.run_hook("pre_tool_use", make_pre_event())
     (line,) = read_lines(process, 1)
     assert line.split()[2:4] == ["agent.memory.loaded", "engineer"]
     assert "\x1b" not in line
     assert " items=1 " in line
-    person.sandbox.run_hook("subagent_stop", make_stop_event())
+    settled.sandbox.run_hook("subagent_stop", make_stop_event())
     assert read_lines(process, 2)[1].split()[2:5] == ["agent.memory.learned", "engineer", "items=1"]
     assert end(process) == (0, "", "")
 
 
-def test_json_is_one_line_for_each_event_of_the_pattern(person: Person, start: Start) -> None:
+def test_json_is_one_line_for_each_event_of_the_pattern(settled: Person, start: Start) -> None:
     process = start("--json", "--events", "*.learned")
     for number in range(3):
-        assert person.run("add", "engineer", f"Fact {number} about module_{number}").returncode == 0
+        settled.succeed("add", "engineer", f"Fact {number} about module_{number}")
     events = list(map(json.loads, read_lines(process, 3)))
-    logged = person.sandbox.read_log("agent.memory.learned")
+    logged = settled.sandbox.read_log("agent.memory.learned")
     assert events == logged
     assert len(logged) == 3
     assert end(process, signal.SIGTERM) == (128 + signal.SIGTERM, "", "")
 
 
-def test_since_begins_with_older_events(person: Person, start: Start) -> None:
+def test_since_begins_with_older_events(settled: Person, start: Start) -> None:
     for day in (1, 3):
         when = f"2026-01-0{day}T10:00:00.000Z"
-        event_log.write(person.sandbox.paths, "hook.slow", timestamp=when, hook="x", duration_ms=1)
+        event_log.write(settled.sandbox.paths, "hook.slow", timestamp=when, hook="x", duration_ms=1)
     process = start("--since", "2026-01-02")
     (line,) = read_lines(process, 1)
     assert line == f"{'2026-01-03 10:00:00  hook.slow':<65}hook=x duration_ms=1\n"
     assert end(process) == (0, "", "")
 
 
-def test_it_ends_when_nobody_reads_its_output(person: Person, start: Start) -> None:
+def test_it_ends_when_nobody_reads_its_output(settled: Person, start: Start) -> None:
     """As `tail -f`, it notices that with the next event."""
     process = start()
     assert process.stdout
     process.stdout.close()
-    event_log.write(person.sandbox.paths, "hook.error", hook="x", error="gone")
+    event_log.write(settled.sandbox.paths, "hook.error", hook="x", error="gone")
     assert process.wait(timeout=30) == 141
 
 
-def test_a_terminal_shows_colours_and_no_control_characters(person: Person) -> None:
-    terminal = Terminal(person, "agent-memory monitor", width=200)
+def test_a_terminal_shows_colours_and_no_control_characters(settled: Person) -> None:
+    terminal = Terminal(settled, "agent-memory monitor", width=200)
     terminal.wait_for("Nothing was logged")
-    person.run("add", "engineer", "Use make")
-    event_log.write(person.sandbox.paths, "hook.error", hook="x", error="\x1b[2J gone")
+    settled.run("add", "engineer", "Use make")
+    event_log.write(settled.sandbox.paths, "hook.error", hook="x", error="\x1b[2J gone")
     terminal.wait_for("gone")
     terminal.send_keys("\x03")
     assert terminal.wait_for_end() == 0
@@ -116,6 +107,6 @@ def test_a_terminal_shows_colours_and_no_control_characters(person: Person) -> N
     assert "\x1b[2J" not in terminal.shown
 
 
-def test_invalid_options(person: Person) -> None:
+def test_invalid_options(settled: Person) -> None:
     cases = {"--since yesterday": "invalid time 'yesterday'"}
-    check_refused(person, cases, prefix="monitor")
+    check_refused(settled, cases, prefix="monitor")

@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from memory_core.cli.common import entries
-from support.answers import YES_OR_NO, answer_all
-from support.command_line import COMMAND, ITEM, Person
+from support.command_line import COMMAND, ITEM, Person, check_refused
 from support.completion import complete
 from support.files import read_files
-from support.refusals import check_refused
-from support.terminal import Terminal
+from support.terminal import YES_OR_NO, Terminal, answer_all
 
 PAGED = "echo PAGED; cat"
 MANY = [f"Service {number} talks through the event bus" for number in range(100)]
@@ -38,9 +36,8 @@ def test_any_locale_will_do(settled: Person) -> None:
             assert settled.succeed(*words, **env).stdout
         told = json.loads(settled.run("show", "müller", "--json", **env).stdout)
         assert "Grüße — 漢字" in told["text"]
-        terminal = run_to_end(
-            settled, "agent-memory show müller; agent-memory nothing-ü", status=2, **env
-        )
+        line = "agent-memory show müller; agent-memory nothing-ü"
+        terminal = run_to_end(settled, line, status=2, **env)
         assert "no such command" in terminal.shown
 
 

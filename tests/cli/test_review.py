@@ -9,17 +9,14 @@ from memory_core.api import Memories
 from memory_core.curation import review
 from memory_core.document import markdown, near_duplicates
 from memory_core.history import item_history
-from support import lessons
-from support.answers import answer, answer_all
 from support.calls import SESSION
-from support.command_line import ITEM, Person, hide_change
+from support.command_line import ITEM, Person, check_refused, hide_change
 from support.files import read_files
 from support.git import git
-from support.lessons import save_learnings
-from support.refusals import check_refused
+from support.lessons import extract, save_learnings
 from support.review import make_waiting
 from support.tables import for_each
-from support.terminal import Terminal
+from support.terminal import Terminal, answer, answer_all
 
 LONG = "The payment worker " + "retries three times and " * 8 + "then gives up"
 CENTS = "Prices are stored in cents as integers"
@@ -45,8 +42,7 @@ def id_of(person: Person, text: str) -> str:
 
 def add_waiting(person: Person, agent: str, *entries: dict[str, object]) -> None:
     store = person.sandbox.open_project().store
-    with store.lock(agent):
-        store.add_to_review(agent, [*entries], "2026-11-20T10:00:00.000Z")
+    store.add_to_review(agent, [*entries], "2026-11-20T10:00:00.000Z")
 
 
 @pytest.fixture
@@ -206,7 +202,7 @@ REPORT = f"Done.\n\n# Add To Memory:\nType: pattern\nContent: {CENTS}\n#\n"
 
 
 def report(person: Person, text: str = REPORT, run: str = "a9") -> None:
-    save_learnings(person.sandbox.open_project(), "engineer", [lessons.extract(text)], run, "s1")
+    save_learnings(person.sandbox.open_project(), "engineer", [extract(text)], run, "s1")
 
 
 def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:
@@ -225,7 +221,7 @@ def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:
 
 
 def test_a_rejected_learning_does_not_wait_again(settled: Person) -> None:
-    long = lessons.extract(REPORT.replace(CENTS, "long " * 80)).rejected[0].content
+    long = extract(REPORT.replace(CENTS, "long " * 80)).rejected[0].content
     settled.sandbox.configure("memory: {learning: ask}")
     for text in (REPORT, REPORT.replace(CENTS, long)):
         report(settled, text)
@@ -279,7 +275,7 @@ def rule(settled: Person) -> Person:
     settled.sandbox.write_memory("engineer", LIFTED)
     project = settled.sandbox.open_project()
     wrong = {item_history.id_of(LIFTED): "the team lifted it"}
-    save_learnings(project, "engineer", [lessons.extract("")], "a9", "s1", wrong=wrong)
+    save_learnings(project, "engineer", [extract("")], "a9", "s1", wrong=wrong)
     settled.sandbox.configure("memory: {learning: ask}")
     report(settled)
     return settled

@@ -12,12 +12,9 @@ import yaml
 from memory_core.claude_code import claude_md
 from memory_core.storage import store
 from memory_core.tasks import sync
-from support.answers import answer_all
-from support.command_line import Person, read_fields
-from support.files import read_files
-from support.life import write
-from support.refusals import check_refused
-from support.terminal import Terminal
+from support.command_line import Person, check_refused, read_fields
+from support.files import read_files, write
+from support.terminal import Terminal, answer_all
 
 
 class Shop:

@@ -15,9 +15,8 @@ from memory_core.selection import indexing
 from memory_core.storage import user_level
 from memory_core.storage.project import Project
 from support.calls import call_agent, end_agent
-from support.command_line import Person, read_fields
+from support.command_line import Person, check_refused, read_fields
 from support.files import read_files
-from support.refusals import check_refused
 from support.sandbox import Sandbox
 
 FACT = "Services talk through the event bus"

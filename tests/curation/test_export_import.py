@@ -28,10 +28,9 @@ from memory_core.memory import recall, transaction
 from memory_core.memory.reading import read_memory
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines
-from support.command_line import Person, hide_change, read_fields
+from support.command_line import Person, check_refused, hide_change, read_fields
 from support.files import read_files
 from support.lessons import learn
-from support.refusals import check_refused
 from support.review import make_waiting
 from support.sandbox import Sandbox
 from support.strategies import documents

@@ -18,12 +18,11 @@ from memory_core.document.block_reader import ItemFields
 from memory_core.memory import changes, transaction
 from memory_core.origin import text_origins
 from memory_core.text import similarity
-from support.command_line import Person, hide_change, read_fields
+from support.command_line import Person, check_refused, hide_change, read_fields
 from support.files import read_files
 from support.memory_files import make_section
 from support.paths import CASES
 from support.processes import wait_until
-from support.refusals import check_refused
 from support.sandbox import Sandbox
 from support.tables import for_each
 from support.terminal import Terminal

@@ -31,7 +31,7 @@ from memory_core.memory.reading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
-from support.files import read_files
+from support.files import read_files, write
 from support.memory_files import make_section
 
 AGENTS = ("qa", "ops")
@@ -47,8 +47,7 @@ class Workshop:
 
     def __init__(self, root: str, config: str = SMALL) -> None:
         folder = Path(root) / ".claude-mpm"
-        folder.mkdir(parents=True)
-        (folder / "config.yml").write_text(config)
+        write(folder / "config.yml", config)
         self.project = find_project(root, {"HOME": f"{root}/home"})
         self.folder = folder / "memories"
 

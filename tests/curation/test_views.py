@@ -48,8 +48,7 @@ def test_a_secret_of_a_memory_is_not_shown(project: Project, sandbox: Sandbox) -
 def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     item_actions.teach(project, "qa", "pattern", TEXTS[:1], run="a1", source="agent")
     entry = {"type": "", "content": TEXTS[0], "reason": "a run reported that it is wrong"}
-    with project.store.lock("qa"):
-        project.store.add_to_review("qa", [entry], "2026-11-20T10:00:00.000Z")
+    project.store.add_to_review("qa", [entry], "2026-11-20T10:00:00.000Z")
     view = memory_view.read_view(Numbers(project), "qa")
     (item,) = [part.item for part in view.parts if part.item]
     assert item.waits == review_table.make_id("qa", entry)

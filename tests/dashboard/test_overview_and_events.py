@@ -3,8 +3,6 @@
 import os
 import re
 
-import pytest
-
 from memory_core.dashboard.pages import live_events
 from memory_core.storage import event_log
 from support.command_line import ITEM
@@ -62,17 +60,6 @@ def test_an_empty_project_says_what_to_do(sandbox: Sandbox) -> None:
     assert os.listdir(sandbox.root) == []
 
 
-@pytest.fixture
-def busy(sandbox: Sandbox) -> Sandbox:
-    """Return a project with some events of two agents."""
-    for number in range(live_events.EVENTS_ON_A_PAGE + 5):
-        fields = {"agent_id": "qa" if number % 2 else "engineer", "items": number}
-        event_log.write(sandbox.paths, "agent.memory.loaded", **fields)
-    event_log.write(sandbox.paths, "task.memory.begun", task_id="task-7")
-    event_log.write(sandbox.paths, "hook.error", error="<b>no</b> disk", hook="pre_tool_use")
-    return sandbox
-
-
 EVENTS = [
     ({}, "hook.error", 50),
     ({"page": "2"}, "agent.memory.loaded", 7),
@@ -83,8 +70,13 @@ EVENTS = [
 ]
 
 
-def test_events_are_filtered_and_divided(busy: Sandbox) -> None:
-    with Dashboard(busy) as dashboard:
+def test_events_are_filtered_and_divided(sandbox: Sandbox) -> None:
+    for number in range(live_events.EVENTS_ON_A_PAGE + 5):
+        fields = {"agent_id": "qa" if number % 2 else "engineer", "items": number}
+        event_log.write(sandbox.paths, "agent.memory.loaded", **fields)
+    event_log.write(sandbox.paths, "task.memory.begun", task_id="task-7")
+    event_log.write(sandbox.paths, "hook.error", error="<b>no</b> disk", hook="pre_tool_use")
+    with Dashboard(sandbox) as dashboard:
         dashboard.enter()
         for query, first, count in EVENTS:
             page = dashboard.get("/dashboard/events", **query).body

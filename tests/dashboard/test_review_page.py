@@ -20,8 +20,7 @@ def add(dashboard: Dashboard, agent: str, *contents: str, **fields: object) -> l
     """Let learnings of an agent wait; return their ids."""
     project = dashboard.sandbox.open_project()
     entries = [{**make_waiting(content), **fields} for content in contents]
-    with project.store.lock(agent):
-        project.store.add_to_review(agent, entries, "2026-11-20T10:00:00.000Z")
+    project.store.add_to_review(agent, entries, "2026-11-20T10:00:00.000Z")
     return [entry["id"] for entry in project.store.read_review(agent)][-len(contents) :]
 
 

@@ -18,10 +18,10 @@ from memory_core.doctor import checks
 from memory_core.setup import trial
 from memory_core.storage import event_log, receipts
 from memory_core.text.times import format_utc
-from support.command_line import COMMAND, PAGE, Person, read_fields
-from support.files import read_files, write_program
+from support.command_line import COMMAND, Person, read_fields
+from support.files import read_files, write, write_program
 from support.inbox import add_tried_report, add_unreadable_report
-from support.life import write
+from support.pages import PAGE
 from support.runs import add_runs, make_run
 
 Damage = Callable[[Person], object]
@@ -418,9 +418,10 @@ def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_pat
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
-@pytest.mark.parametrize(
-    ("name", "mode", "level"), [("", 0o500, WARNING), ("state.db", 0o444, BROKEN)]
-)
+RIGHTS = [("", 0o500, WARNING), ("state.db", 0o444, BROKEN)]
+
+
+@pytest.mark.parametrize(("name", "mode", "level"), RIGHTS)
 def test_file_permissions_are_checked(settled: Person, name: str, mode: int, level: str) -> None:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         pytest.skip("nothing here takes root's powers away")

@@ -13,7 +13,7 @@ from memory_core.files import safe_files
 from memory_core.storage import paths
 from memory_core.storage.project import Project
 from support.command_line import Person
-from support.life import write
+from support.files import write
 from support.sandbox import Sandbox
 
 ENGINEER = ".claude-mpm/memories/engineer.md"
@@ -41,10 +41,10 @@ def find(sandbox: Sandbox) -> list[Finding]:
     return [finding for finding in findings if finding.level != OK]
 
 
-@pytest.mark.parametrize(
-    ("put", "reason", "place"),
-    [(put, reason, place) for put, reason, places in OBSTACLES for place in places],
-)
+PLACES = [(put, reason, place) for put, reason, places in OBSTACLES for place in places]
+
+
+@pytest.mark.parametrize(("put", "reason", "place"), PLACES)
 def test_a_place_with_something_else_in_it_is_named(
     sandbox: Sandbox, put: Callable[[Path], object], reason: str, place: str
 ) -> None:

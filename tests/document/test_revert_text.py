@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.document import revert_text
-from memory_core.document.revert_text import TextChanged
 
 TABLE = "| a |/|---|/"
 
@@ -48,7 +47,7 @@ CHANGED = {
 
 @pytest.mark.parametrize(("before", "after", "now", "text"), CHANGED.values(), ids=CHANGED)
 def test_a_later_change_prevents_it(before: str, after: str, now: str, text: str) -> None:
-    with pytest.raises(TextChanged) as error:
+    with pytest.raises(revert_text.TextChanged) as error:
         revert_text.revert_change(before, after, now)
     assert str(error.value) == text
 
@@ -67,6 +66,6 @@ def test_what_was_added_since_then_stays(before: str, after: str) -> None:
     added = "Added at the end.\n"
     try:
         reverted = revert_text.revert_change(before, after, after + added)
-    except TextChanged:
+    except revert_text.TextChanged:
         return
     assert reverted.endswith(added)

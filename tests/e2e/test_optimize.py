@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from support import processes
-from support.files import read_files
+from support.files import read_files, write
 
 from .api import Api, Line, say
 from .client import Desk, Run
@@ -50,8 +50,7 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[
     ours = make_group("session_start", None)
     hooks = {"SessionStart": [ours, other], "Stop": [other], "SessionEnd": [other]}
     for folder in (desk.home, desk.project):
-        (folder / ".claude").mkdir(exist_ok=True)
-        (folder / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks}))
+        write(folder / ".claude" / "settings.json", json.dumps({"hooks": hooks}))
     desk.write("CLAUDE.md", "The project's own word.")
     (desk.home / "tmp" / "CLAUDE.md").write_text("Somebody else's word.")
     before = read_files(desk.project / ".claude-mpm")

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from memory_core.cli.change import review_pr
-from support.command_line import ITEM, Person
+from support.command_line import ITEM, Person, read_stderr
 from support.files import write_program
 from support.git import git
 
@@ -159,9 +159,8 @@ def test_a_secret_in_a_history_is_found(branch: Person) -> None:
 
 @pytest.mark.parametrize("base", ["nope", "", "-n", "--output=x", "main..topic", "a\nb"])
 def test_unknown_commits(branch: Person, base: str) -> None:
-    done = branch.run("review", f"--pr={base}")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "use a branch or a commit, such as origin/main" in done.stderr
+    said = read_stderr(branch.run("review", f"--pr={base}"), 2)
+    assert "use a branch or a commit, such as origin/main" in said
     assert not (branch.sandbox.root / "x").exists()
 
 
@@ -172,9 +171,8 @@ def test_other_options_are_refused(branch: Person, word: str) -> None:
 
 
 def test_without_a_repository(settled: Person) -> None:
-    done = settled.run("review", "--pr", "main", GIT_CEILING_DIRECTORIES="/")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "is in no git repository" in done.stderr
+    said = read_stderr(settled.run("review", "--pr", "main", GIT_CEILING_DIRECTORIES="/"), 2)
+    assert "is in no git repository" in said
 
 
 def test_a_shallow_clone(branch: Person, tmp_path: Path) -> None:
@@ -183,12 +181,10 @@ def test_a_shallow_clone(branch: Person, tmp_path: Path) -> None:
     clone, url = tmp_path / "clone", f"file://{branch.sandbox.root}"
     git(tmp_path, "clone", "-q", "--depth", "1", "-b", "topic", url, str(clone))
     words = ("review", "--pr", "origin/main")
-    done = branch.run(*words, cwd=clone, CLAUDE_PROJECT_DIR="")
-    assert done.returncode == 2
-    assert "this clone is shallow, so fetch it first" in done.stderr
+    said = read_stderr(branch.run(*words, cwd=clone, CLAUDE_PROJECT_DIR=""), 2)
+    assert "this clone is shallow, so fetch it first" in said
     git(clone, "fetch", "-q", "--depth", "1", "origin", "main:refs/remotes/origin/main")
-    done = branch.run(*words, cwd=clone, CLAUDE_PROJECT_DIR="")
-    assert done.returncode == 0, done.stderr
+    done = branch.succeed(*words, cwd=clone, CLAUDE_PROJECT_DIR="")
     assert "no common commit with origin&#47;main is here" in done.stdout
     assert "1 added" in done.stdout
 

@@ -240,17 +240,17 @@ def clone_without_driver(sandbox: Sandbox) -> Sandbox:
     return clone
 
 
-def test_a_missing_driver_is_told(team_project: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_is_told(team_project: Sandbox) -> None:
     clone = clone_without_driver(team_project)
     folder = str(clone.memories)
     assert not driver_notice.is_driver_missing(str(team_project.memories))
     assert driver_notice.is_driver_missing(folder)
     assert driver_notice.format_notice(folder).count("\n") == 0
     assert driver_notice.INSTALL_COMMAND in driver_notice.format_notice(folder)
-    monkeypatch.setenv("HOME", str(clone.home))
-    (clone.home / ".gitconfig").write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
+    config = team_project.home / ".gitconfig"
+    config.write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
     assert not driver_notice.is_driver_missing(folder), "the user's config counts"
-    (clone.home / ".gitconfig").unlink()
+    config.unlink()
     merge_driver.install(clone.open_project())
     assert not driver_notice.is_driver_missing(folder)
     assert driver_notice.format_notice(folder) == ""
@@ -279,11 +279,10 @@ def test_a_missing_driver_program_loses_nothing(team_project: Sandbox) -> None:
 
 
 def test_the_driver_is_named_by_the_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = tmp_path / ".local" / "share" / "agent-memory"
+    data = tmp_path / "home" / ".local" / "share" / "agent-memory"
     environment = data / "environments" / "20260101-101112-7"
     environment.mkdir(parents=True)
     (environment / "hooks").symlink_to("site-packages")
-    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(sys, "prefix", str(environment))
     command = merge_driver.build_command()
     assert command.startswith(f"{data}/venv/bin/python -I -S {data}/venv/packages/memory_core/")

@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 from memory_core.document import markdown, merge_learnings, template
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
-from memory_core.learning import extraction
 from memory_core.learning.extraction import Learning
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import Store
@@ -367,7 +366,7 @@ def test_a_failed_write_does_not_change_the_history(sandbox: Sandbox) -> None:
 
 
 def save(sandbox: Sandbox, text: str) -> None:
-    found = extraction.Extraction([Learning("tip", text)], [])
+    found = Extraction([Learning("tip", text)], [])
     project = sandbox.open_project()
     save_learnings(project, "engineer", [found], f"run of {text}")
 

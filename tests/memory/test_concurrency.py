@@ -1,6 +1,5 @@
 """Many processes and a user with an editor change one memory file; no line is lost."""
 
-import json
 import os
 import re
 import shutil
@@ -19,6 +18,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.text.times import format_utc
 from support.calls import SESSION, teach
 from support.events import FACT, LEARNED, REPORT, make_stop_event
+from support.histories import append_records
 from support.inbox import count_reports
 from support.paths import REPO
 from support.processes import read_output, release_programs, start_program
@@ -181,10 +181,8 @@ def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) 
     now = format_utc(time.time())
     texts = [f"The retry count of service {number} is high" for number in range(25_000)]
     sandbox.write_memory("engineer", FACT)
-    path = sandbox.memories / "history" / "engineer.jsonl"
-    path.parent.mkdir()
     records = (item_history.make_record("learned", now, text, section="Tips") for text in texts)
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    append_records(sandbox, *records)
     teach(sandbox, "a1", LEARNED)
     assert_holds(sandbox, LEARNED)
     entries = (sandbox.memories / "archive" / "engineer.md").read_text()
@@ -214,9 +212,10 @@ SMALL = {"kill points": 8, "faults": 10, "other harms": 20}
 LARGE = {"kill points": 60, "faults": 90, "other harms": 20}
 
 
-@pytest.mark.parametrize(
-    ("every", "least"), [(100, SMALL), pytest.param(15, LARGE, marks=pytest.mark.slow)]
-)
+DEPTHS = [(100, SMALL), pytest.param(15, LARGE, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize(("every", "least"), DEPTHS)
 def test_nothing_is_lost_at_any_fault(tmp_path: Path, every: int, least: dict[str, int]) -> None:
     if not shutil.which("strace") and not os.environ.get("CI"):
         pytest.skip("strace is not installed (package strace)")

@@ -6,7 +6,7 @@ import pytest
 
 from memory_core.delegation import draining
 from memory_core.memory import recall
-from support.command_line import Person
+from support.command_line import Person, read_stderr
 from support.events import LEARNED, make_pre_event, make_stop_event
 from support.sandbox import Sandbox
 
@@ -84,7 +84,6 @@ def test_text_is_delivered_and_learned(sandbox: Sandbox, data: bytes) -> None:
 def test_commands_leave_it_alone_and_say_why(person: Person, command: str) -> None:
     path = person.sandbox.write_memory("engineer")
     path.write_bytes(TEXT.encode("utf-16"))
-    done = person.run(*command.split())
-    assert done.returncode == 1
-    assert "engineer.md is not text, perhaps UTF-16" in done.stderr
+    said = read_stderr(person.run(*command.split()), 1)
+    assert "engineer.md is not text, perhaps UTF-16" in said
     assert path.read_bytes() == TEXT.encode("utf-16")

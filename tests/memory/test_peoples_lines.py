@@ -291,9 +291,8 @@ SAME = [
 
 
 @pytest.mark.parametrize("text", SAME)
-def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
+def test_nothing_adds_it_again(sandbox: Sandbox, text: str, project: Project) -> None:
     sandbox.write_memory("engineer", ITEM)
-    project = sandbox.open_project()
     item_actions.teach(project, "engineer", "pattern", [text])
     learn(project, "mistake", text)
     assert items(project) == [ITEM]

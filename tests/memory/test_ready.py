@@ -1,10 +1,8 @@
 """ready/AGENT: written by whoever changes a memory, made again if it is stale or damaged."""
 
-import json
 import marshal
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,6 +17,7 @@ from memory_core.text import digests
 from support.calls import answer, start_agent
 from support.command_line import Person
 from support.events import make_stop_event
+from support.histories import append_records
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 from support.workers import await_worker
@@ -115,13 +114,6 @@ def change_from_outside(sandbox: Sandbox, name: str) -> None:
         pin = item_history.make_record("pinned", NOW, COLORS)
         ledger.add_origins(project.store, "engineer", {}, [pin])
         append_records(sandbox, pin)
-
-
-def append_records(sandbox: Sandbox, *records: dict[str, Any]) -> None:
-    """Add records as a pull does."""
-    path = sandbox.memories / "history" / "engineer.jsonl"
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(record)}\n" for record in records)
 
 
 CHANGES = ["edit in place", "replace", "delete", "user's file", "raise confidence", "accept", "pin"]

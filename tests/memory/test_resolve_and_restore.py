@@ -17,18 +17,12 @@ from memory_core.git.resolve import resolve_files
 from memory_core.storage import store
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines, similarity
-from support.command_line import COMMAND, Person, read_fields
+from support.command_line import COMMAND, Person, read_fields, read_stderr
 from support.sandbox import Sandbox
 from support.strategies import documents
 from support.tables import for_each
 
 NOW = "2026-11-21 08:00:00"
-
-
-@pytest.fixture
-def project(sandbox: Sandbox) -> Project:
-    sandbox.memories.mkdir(parents=True)
-    return sandbox.open_project()
 
 
 def put(folder: Path, files: dict[str, str]) -> None:
@@ -136,6 +130,7 @@ CONFLICT = "<<<<<<< HEAD\n- one of ours\n=======\n- another of theirs\n>>>>>>> o
 
 
 def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Project) -> None:
+    sandbox.memories.mkdir(parents=True)
     outside = sandbox.root / "outside.md"
     outside.write_text(CONFLICT)
     (sandbox.memories / "linked.md").symlink_to(outside)
@@ -268,8 +263,7 @@ def test_restore_loses_no_line(text: str, section: str, item: str) -> None:
 
 def test_resolve_names_the_files(person: Person) -> None:
     put(person.sandbox.memories, {"qa.md": f"## A\n{CONFLICT}", "ops.md": "- a\n"})
-    done = person.run("tidy", "--dry-run")
-    assert done.returncode == 0
+    done = person.succeed("tidy", "--dry-run")
     assert "-<<<<<<< HEAD\n" in done.stdout
     assert "<<<<<<<" in person.sandbox.read_memory("qa")
     shown = person.run("show", "qa").stderr.splitlines()[0]
@@ -292,12 +286,9 @@ def test_commands_report_archived_text(person: Person) -> None:
     assert in_memory_or_archive(folder, "qa") == ["one", "two", "# Theirs"]
 
 
-def test_restore_command(person: Person) -> None:
+def test_restore_command(person: Person, project: Project) -> None:
     put(person.sandbox.memories, {"qa.md": ""})
-    done = person.run("restore", "qa")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "The archive of qa is empty.\n"
-    project = person.sandbox.open_project()
+    assert read_stderr(person.run("restore", "qa"), 0) == "The archive of qa is empty.\n"
     was_archived(project, "qa", ("A", "one\n  - nested"), ("", "two"))
     shown = person.run("restore", "QA").stdout
     assert shown == "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  two\n"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import memory_core
-from memory_core import events
+from memory_core import Memories, events
 from memory_core.monitor import following
 from memory_core.storage import event_log, paths
 
@@ -170,7 +169,7 @@ def test_follow_waits_for_the_next_event(
     project = Path(level.root) / "shop"
     (project / ".claude-mpm").mkdir(parents=True)
     stream: Iterator[events.Event] = events.follow("agent.*", project=project, poll_s=0.01)
-    shop = memory_core.Memories(project)
+    shop = Memories(project)
     teach = threading.Timer(0.05, shop.remember, ("qa", "pattern", "Use the event bus"))
     teach.start()
     event = next(stream)
@@ -179,15 +178,11 @@ def test_follow_waits_for_the_next_event(
     assert (event["items"], event["source"]) == (1, "python")
 
 
-def test_on_gets_the_events_of_this_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+def test_on_gets_events_of_this_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shops = []
     for name in ("shop", "other"):
         (tmp_path / name / ".claude-mpm").mkdir(parents=True)
-        shops.append(memory_core.Memories(tmp_path / name))
+        shops.append(Memories(tmp_path / name))
     names: list[str] = []
     of_shop: list[str] = []
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from support import processes
-from support.answers import answer_all
 from support.command_line import Person
 from support.events import make_pre_event
-from support.terminal import Terminal
+from support.terminal import Terminal, answer_all
 from tools import decisions
 
 BASE, LINE, OTHER = "Orders are numbered", "Amounts are integer cents", "The bank answers in XML"
@@ -214,9 +213,10 @@ def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
     assert team.person.list_tiers() == tiers
 
 
-@pytest.mark.parametrize(
-    ("keys", "reviewed"), [("aq", 1), ("saq", 1), ("oq", 2), ("?sso", 1), ("q", 0), ("mq", 0)]
-)
+ANSWERS = [("aq", 1), ("saq", 1), ("oq", 2), ("?sso", 1), ("q", 0), ("mq", 0)]
+
+
+@pytest.mark.parametrize(("keys", "reviewed"), ANSWERS)
 def test_one_key_accepts_a_commit_or_an_author(team: Team, keys: str, reviewed: int) -> None:
     add_lines_of_two_authors(team)
     assert answer_all(Terminal(team.person, "agent-memory review --new"), "[?]: ", *keys) == 0

@@ -209,29 +209,19 @@ def clone_shallow(clones: Clones) -> None:
     git(clones.place, "clone", "-q", "--depth", "1", f"file://{clones.place}/team.git", "ours")
 
 
-ROWS: list[tuple[Callable[[Clones], None], str]] = [
-    (type_line, OWN),
-    (type_and_commit, OWN),
-    (amend, OWN),
-    (rebase, OWN),
-    (squash_on_the_server, OWN),
-    (stash, OWN),
-    (commit_in_a_worktree, OWN),
-    (pull, OUTSIDE),
-    (rebase_theirs, OUTSIDE),
-    (amend_theirs, OUTSIDE),
-    (squash, OUTSIDE),
-    (squash_from_an_address, OUTSIDE),
-    (cherry_pick, OUTSIDE),
-    (check_out_a_file, OUTSIDE),
-    (fetch_without_a_branch, OUTSIDE),
-    (rename_their_file, OUTSIDE),
-    (remove_the_worktree, OUTSIDE),
-    (clone_shallow, OUTSIDE),
-    (stop_in_a_conflict, UNSURE),
-    (forget_the_log, UNSURE),
-    (shorten_the_log, UNSURE),
-]
+WORKS = {
+    OWN: [
+        *(type_line, type_and_commit, amend, rebase, squash_on_the_server, stash),
+        commit_in_a_worktree,
+    ],
+    OUTSIDE: [
+        *(pull, rebase_theirs, amend_theirs, squash, squash_from_an_address, cherry_pick),
+        *(check_out_a_file, fetch_without_a_branch, rename_their_file, remove_the_worktree),
+        clone_shallow,
+    ],
+    UNSURE: [stop_in_a_conflict, forget_the_log, shorten_the_log],
+}
+ROWS = [(work, origin) for origin, works in WORKS.items() for work in works]
 
 
 @pytest.mark.parametrize(("work", "origin"), ROWS, ids=[row[0].__name__ for row in ROWS])

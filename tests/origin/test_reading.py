@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from memory_core.delegation import run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.origin import reading
+from support.files import write
 from support.git import git
-from support.life import write
 from support.sandbox import Sandbox
 from support.tables import for_each
 from support.transcripts import Transcripts, used

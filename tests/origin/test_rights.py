@@ -19,6 +19,7 @@ from support import transcripts
 from support.calls import begin_session, call_agent, start_agent
 from support.command_line import Person
 from support.database import execute
+from support.histories import append_records
 from support.sandbox import Sandbox
 
 RULE = "Deploy the shop with make deploy"
@@ -57,10 +58,7 @@ def commit_text(sandbox: Sandbox, *records: dict[str, Any]) -> None:
             text += f"- {record['text']}\n"
             note_origin(sandbox, record["text"], rights.IMPORT)
     path.write_text(text)
-    history = sandbox.memories / "history" / "engineer.jsonl"
-    history.parent.mkdir(exist_ok=True)
-    with history.open("a") as file:
-        file.writelines(f"{json.dumps(record)}\n" for record in records)
+    append_records(sandbox, *records)
 
 
 def note_origin(sandbox: Sandbox, text: str, origin: str) -> None:

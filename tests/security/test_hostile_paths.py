@@ -62,9 +62,10 @@ def discovery(scene: Scene) -> Discovery:
 OFTEN = (traps.LINK_FILE, traps.FIFO)
 
 
-@pytest.mark.parametrize(
-    "kind", [k if k in OFTEN else pytest.param(k, marks=pytest.mark.slow) for k in traps.KINDS]
-)
+EACH_KIND = [k if k in OFTEN else pytest.param(k, marks=pytest.mark.slow) for k in traps.KINDS]
+
+
+@pytest.mark.parametrize("kind", EACH_KIND)
 def test_hooks_stay_in_the_project_and_lose_nothing(discovery: Discovery, kind: str) -> None:
     steps = [step for step in discovery.steps if step.is_hook]
     problems = discovery.spring_all(kind, steps)

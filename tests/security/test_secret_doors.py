@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from memory_core.history import item_history
 from support.calls import SESSION, call_agent, end_agent
-from support.command_line import Person
+from support.command_line import Person, read_stderr
 from support.events import make_post_event, make_pre_event, make_report
 from support.imports import list_hook_imports
 from support.life import write_task
@@ -101,10 +101,9 @@ COMMANDS = [
 def test_a_command_refuses_a_secret(person: Person, command: list[str]) -> None:
     write_task(person.sandbox.root, 1, "In Progress")
     person.sandbox.write_memory("engineer", "Orders are sorted")
-    done = person.run(*command)
-    assert done.returncode == 2
-    assert "secret" in done.stderr
-    assert SECRET not in done.stdout + done.stderr
+    said = read_stderr(person.run(*command), 2)
+    assert "secret" in said
+    assert SECRET not in said
     assert list_leaks(person.sandbox) == []
 
 

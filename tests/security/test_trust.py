@@ -13,6 +13,7 @@ from support.calls import begin_session, call_agent
 from support.command_line import Person
 from support.database import execute
 from support.events import make_pre_event, make_report, make_stop_event
+from support.files import write
 from support.sandbox import Sandbox
 from support.transcripts import finish_run
 
@@ -101,8 +102,7 @@ def test_a_project_cannot_take_back_a_protection_of_the_user(
     person: Person, sandbox: Sandbox
 ) -> None:
     folder = sandbox.home / ".claude-mpm"
-    folder.mkdir()
-    (folder / "config.yml").write_text("memory: {hold_tainted: true, trust: strict}")
+    write(folder / "config.yml", "memory: {hold_tainted: true, trust: strict}")
     sandbox.configure("memory: {hold_tainted: false, trust: scored}")
     for key, value in (("trust", "strict"), ("hold_tainted", True)):
         (setting,) = person.read_json("config", "get", key)
@@ -262,8 +262,7 @@ def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) ->
     del owner["asks"]
     (sandbox.state / OWNER_FILE).write_text(json.dumps(owner))
     users = sandbox.user_memories
-    users.mkdir(parents=True)
-    (users / "engineer.md").write_text("# engineer\n\n## Notes\n- Answer in short sentences\n")
+    write(users / "engineer.md", "# engineer\n\n## Notes\n- Answer in short sentences\n")
     assert "short sentences" in call_agent(sandbox)
     assert begin_session(sandbox) == ""
     assert "short sentences" in call_agent(sandbox, "toolu_2")
@@ -282,8 +281,7 @@ def test_the_user_level_memory_needs_a_word_of_the_user(person: Person, sandbox:
     person.run("add", "--user", "engineer", "pattern", OTHER)
     for name in ("user-level", OWNER_FILE, "state/user-level"):
         path = sandbox.root / ".claude-mpm" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("{}")
+        write(path, "{}")
     sandbox.configure("memory: {user_level: append}")
     assert OTHER not in call_agent(sandbox), "no file of the project allows it"
     assert "agent-memory allow" in begin_session(sandbox)

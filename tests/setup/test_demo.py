@@ -4,16 +4,14 @@ import re
 from pathlib import Path
 
 from memory_core.setup import demo
-from support.command_line import Person
+from support.command_line import Person, read_stdout
 from support.files import read_files
 
 
 def play(person: Person, folder: Path) -> str:
     """Run the demo with its own folder for temporary files; return its output."""
     folder.mkdir()
-    done = person.run("demo", process=True, TMPDIR=str(folder))
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    return read_stdout(person.run("demo", process=True, TMPDIR=str(folder)))
 
 
 def test_the_demo_shows_the_finding_of_one_run_in_the_prompt_of_the_next(

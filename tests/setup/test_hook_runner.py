@@ -12,8 +12,7 @@ from memory_core.setup import hook_runner
 from memory_core.storage import event_log
 from memory_core.storage.project import Project
 from memory_core.storage.state_owner import OWNER_FILE
-from support.files import read_files
-from support.life import write
+from support.files import read_files, write
 from support.sandbox import Sandbox
 
 ITEM = "Services talk through the event bus, never directly"

@@ -23,8 +23,8 @@ from memory_core.claude_code import claude_md, sample_events, settings_json
 from memory_core.git import driver_notice
 from memory_core.storage import paths
 from memory_core.tasks import claude_md_import
-from support.files import read_files
-from support.life import write
+from support.command_line import read_stderr
+from support.files import read_files, write
 from support.paths import REPO
 from support.ways import UNUSED
 
@@ -250,8 +250,7 @@ def test_a_part_of_a_repository_has_its_own_hooks(installed: Machine, project: P
     done = succeed(installed.verb("install", part))
     assert f"The memory files are those of {project}, for all its sessions.\n" in done.stdout
     deeper = part / "v2"
-    (deeper / ".claude").mkdir(parents=True)
-    (deeper / ".claude" / "settings.local.json").write_text("{}")
+    write(deeper / ".claude" / "settings.local.json", "{}")
     installed_here = "installed in project settings"
     states = {part: installed_here, deeper: installed_here, project: "not installed"}
     for folder, state in states.items():
@@ -303,10 +302,9 @@ def test_settings_are_not_written_through_a_link(
     target = outside / "settings.json" if linked == ".claude" else outside
     write(target, "{}")
     link(project / linked, outside)
-    done = installed.verb("install", *words, **env)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert f"{project / linked} is a link, which is not followed." in done.stderr
-    assert f"install{option} --dry-run\n" in done.stderr.partition("to add there: ")[2]
+    said = read_stderr(installed.verb("install", *words, **env), 1)
+    assert f"{project / linked} is a link, which is not followed." in said
+    assert f"install{option} --dry-run\n" in said.partition("to add there: ")[2]
     shown = succeed(installed.verb("install", *words, "--dry-run", **env))
     assert shown.stdout.count('"command": "agent_memory=') == 7
     assert f"Would not write: {project / linked} is a link" in shown.stdout
@@ -359,9 +357,8 @@ def test_a_backup_is_kept_and_named(installed: Machine, project: Path) -> None:
 
 def test_a_user_who_names_a_project_as_well_is_refused(installed: Machine, project: Path) -> None:
     for words in (["install", project], ["uninstall", project], ["--project", project, "install"]):
-        done = installed.run(installed.command, *words, "--user")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert f"--user is for all projects: leave out {project}\n" in done.stderr
+        said = read_stderr(installed.run(installed.command, *words, "--user"), 2)
+        assert f"--user is for all projects: leave out {project}\n" in said
     assert not (installed.home / ".claude").exists()
 
 
@@ -490,9 +487,8 @@ def test_the_project_may_be_the_current_folder_or_an_option(
     assert installed.run(command, "--project", project, "uninstall").returncode == 0
     assert read_tree(project) == {}
     assert installed.verb("install", project, "--dry-run").stdout.startswith("--- /dev/null\n")
-    done = installed.verb("install", project / "gone")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"{project}/gone does not exist: give the folder of a project\n" in done.stderr
+    said = read_stderr(installed.verb("install", project / "gone"), 2)
+    assert f"{project}/gone does not exist: give the folder of a project\n" in said
     assert read_tree(project) == {}
 
 
@@ -636,10 +632,9 @@ def test_broken_settings_are_refused_and_not_changed(
     project = fresh.project("shop", "")
     settings_of(project).write_bytes(text)
     before = read_tree(fresh.home.parent)
-    done = fresh.install_sh(project)
-    assert done.returncode == 1
-    assert f"{settings_of(project)}: {complaint}" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    said = read_stderr(fresh.install_sh(project), 1)
+    assert f"{settings_of(project)}: {complaint}" in said
+    assert len(said.splitlines()) == 1
     assert read_tree(fresh.home.parent) == before
 
 
@@ -676,9 +671,8 @@ def test_usage_errors_are_one_sentence(
 def test_help_needs_no_home(fresh: Machine) -> None:
     done = succeed(fresh.install_sh("--help"))
     assert done.stdout.startswith("Usage: ./install.sh PROJECT|--user")
-    done = fresh.install_sh(".", HOME="")
-    assert done.returncode == 1
-    assert done.stderr == "agent-memory: HOME is '': set it to an absolute path\n"
+    said = read_stderr(fresh.install_sh(".", HOME=""), 1)
+    assert said == "agent-memory: HOME is '': set it to an absolute path\n"
 
 
 def test_an_old_python_is_skipped(fresh: Machine) -> None:
@@ -693,18 +687,16 @@ def test_an_old_python_is_skipped(fresh: Machine) -> None:
 def test_a_missing_python_is_explained(fresh: Machine) -> None:
     for name in PYTHONS:
         fresh.has(name, "#!/bin/sh\nexit 1\n")
-    done = fresh.run(REPO / "install.sh", ".", "--dry-run")
-    assert done.returncode == 1
-    assert done.stderr.startswith("install.sh: no Python 3.10 or newer found: install one, or ")
+    said = read_stderr(fresh.run(REPO / "install.sh", ".", "--dry-run"), 1)
+    assert said.startswith("install.sh: no Python 3.10 or newer found: install one, or ")
 
 
 def test_a_python_without_sqlite_is_refused(fresh: Machine) -> None:
     lacks = "import sys; sys.modules['sqlite3'] = None"
     script = f'#!/bin/sh\nexec "{sys.executable}" -I -c "{lacks}\n$3"\n'
     python = fresh.has("lame", script)
-    done = fresh.run(REPO / "install.sh", ".", "--dry-run", "--python", python)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "it needs its module sqlite3 (Debian: apt install python3; " in done.stderr
+    said = read_stderr(fresh.run(REPO / "install.sh", ".", "--dry-run", "--python", python), 1)
+    assert "it needs its module sqlite3 (Debian: apt install python3; " in said
     words = "from memory_core.cli import entry; sys.argv = ['x', 'doctor']; entry.run()"
     done = fresh.run(sys.executable, "-c", f"{lacks}; sys.path[:0] = [{str(REPO)!r}]; {words}")
     assert (done.returncode, done.stdout) == (1, "")

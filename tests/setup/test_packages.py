@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.setup import activation, builder, packages, program, upgrade
-from support.files import write_program
-from support.life import write
+from support.files import write, write_program
 from support.paths import REPO
 
 # The requirements of each package.

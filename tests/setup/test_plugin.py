@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +11,11 @@ import pytest
 
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import plugin, plugin_environment, trial
-from support.command_line import install_hooks, link_program
-from support.files import write_program
-from support.life import write
+from support.command_line import COMMAND, install_hooks, link_program, read_stderr
+from support.files import write, write_program
 from support.paths import REPO
 from support.plugin import HOOKS, ITEM, Plugged, borrow_environment, copy_plugin
+from support.processes import run
 from support.sandbox import Sandbox
 from support.ways import base_python
 
@@ -141,9 +139,8 @@ def test_a_missing_python_is_reported_once(copied: Plugged, python: str) -> None
     assert copied.receive_prompt() == ""
     assert "no Python 3.10 or newer" in copied.start_session()
     assert copied.start_session() == ""
-    done = copied.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "agent-memory: no Python 3.10 or newer was found\n"
+    said = read_stderr(copied.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp'), 1)
+    assert said == "agent-memory: no Python 3.10 or newer was found\n"
 
 
 def test_the_path_of_the_plugin_is_never_run(copied: Plugged) -> None:
@@ -227,8 +224,7 @@ def test_a_removed_or_damaged_plugin_does_not_stop_agents(sandbox: Sandbox, tmp_
 
 def test_an_unwritable_data_folder(plugged: Plugged) -> None:
     """A file has the name of the data folder: nothing can be stored, but all hooks work."""
-    plugged.data.parent.mkdir(parents=True)
-    plugged.data.write_text("")
+    write(plugged.data, "")
     assert plugged.learns_report()
     assert sample_events.LEARNING in plugged.receive_prompt()
     assert plugged.start_session() == ""
@@ -358,12 +354,8 @@ def list_commands(found: list[dict[str, Any]]) -> list[str]:
 def test_the_doctor_reports_the_state_of_the_environment(listed: Plugged) -> None:
     (listed.data / "venv").unlink()
     write(listed.data / "build.log", "uv failed\nNo room left.\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "memory_core.cli", "doctor", "--json"],
-        cwd=listed.sandbox.root,
-        env={**listed.env(), "PYTHONPATH": str(REPO)},
-        capture_output=True,
-    )
+    env = {**listed.env(), "PYTHONPATH": str(REPO)}
+    done = run([*COMMAND, "doctor", "--json"], cwd=listed.sandbox.root, env=env)
     found = json.loads(done.stdout)["findings"]
     (message,) = [each for each in found if each["check"] == "plugin"]
     assert message["level"] == "warning"

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from memory_core.setup import plugin_environment
-from support.life import write
+from support.command_line import read_stderr, read_stdout
+from support.files import write
 from support.paths import REPO
 from support.plugin import BORROWING_UV, ITEM, Plugged, borrow_environment, copy_plugin
 from support.processes import wait_until
@@ -35,8 +36,7 @@ def test_it_is_built_in_the_background_and_sessions_say_so(plugged: Plugged) -> 
     assert len((plugged.sandbox.home / "uv").read_text().splitlines()) == 2  # one built
     assert plugged.start_session() == ""
     done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" list', CLAUDE_PLUGIN_DATA="")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("engineer")
+    assert read_stdout(done).startswith("engineer")
 
 
 # Also pip, which is tried where uv fails, finds nothing.
@@ -57,8 +57,8 @@ def test_a_failure_is_reported_and_each_session_tries_again(plugged: Plugged) ->
     assert plugged.learns_report()
     assert not (plugged.data / "environments").exists()
     done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp', **NO_INDEX)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "could not build its Python environment: pip failed: ERROR: No match" in done.stderr
+    said = read_stderr(done, 1)
+    assert "could not build its Python environment: pip failed: ERROR: No match" in said
     plugged.add_program("uv", BORROWING_UV)
     plugged.start_session()
     wait_until(lambda: plugin_environment.is_ready(str(plugged.data)))

@@ -17,6 +17,7 @@ from support import ways
 from support.calls import SESSION, end_agent
 from support.command_line import Person
 from support.events import make_report, make_stop_event
+from support.files import write
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -33,8 +34,7 @@ class Home:
     def __init__(self, folder: Path) -> None:
         self.home = folder / "my home"
         self.data = self.home / ".local" / "share" / "agent-memory"
-        self.home.mkdir()
-        (self.home / ".bashrc").write_text("alias cafe=ls\n")
+        write(self.home / ".bashrc", "alias cafe=ls\n")
         author = "[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n"
         (self.home / ".gitconfig").write_text(author)
 
@@ -79,8 +79,7 @@ def previous(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
     user = Home(tmp_path)
     one, two = tmp_path / "my shop", tmp_path / "the same shop"
-    (one / ".claude").mkdir(parents=True)
-    (one / ".claude" / "settings.json").write_text(SETTINGS)
+    write(one / ".claude" / "settings.json", SETTINGS)
     user.run("git", "init", "-q", cwd=one)
     user.install(previous, one)
     user.run("agent-memory", "git", "install", cwd=one)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from support.files import read_files
-from support.ways import NEXT, VERSION, WAYS, Home, Index
+from support.command_line import read_stderr
+from support.files import read_files, write
+from support.ways import NEXT, VERSION, WAYS, Home, Index, run
 
 SETTINGS = '{\n  "model": "opus"\n}\n'
 
@@ -32,8 +33,7 @@ def test_a_way_from_installation_to_removal(
 ) -> None:
     home = Home(index, tmp_path / "user", way)
     settings = home.project / ".claude" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text(SETTINGS)
+    write(settings, SETTINGS)
     home.install()
     assert home.read_program() == expected
     assert home.count_megabytes() < 30
@@ -96,14 +96,11 @@ def test_the_mcp_server_is_an_extra(index: Index, tmp_path: Path) -> None:
     done = subprocess.run(
         [home.command, "mcp"], env=home.env, input=call, capture_output=True, text=True
     )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("agent-memory: the MCP server needs more packages (23 MB): run ")
-    assert done.stderr.endswith(" mcp --install\n")
-    done = subprocess.run(
-        [home.command, "mcp", "--install"], env=home.env, input=call, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert '"id":1' in done.stdout.replace(" ", "")
+    said = read_stderr(done, 1)
+    assert said.startswith("agent-memory: the MCP server needs more packages (23 MB): run ")
+    assert said.endswith(" mcp --install\n")
+    answer = run([home.command, "mcp", "--install"], home.env, home.project, call)
+    assert '"id":1' in answer.replace(" ", "")
     fetched = home.read_program()
     again = Home(index, tmp_path / "other", "uvx")
     again.run("uvx", "--from", "agent-memory[mcp]", "agent-memory", "install", again.project)

@@ -23,12 +23,11 @@ from memory_core.storage.database import journal, state_db
 from memory_core.storage.paths import StateFiles
 from support import processes
 from support.calls import call_agent, end_agent, teach
-from support.command_line import COMMAND, Person
+from support.command_line import COMMAND, Person, check_refused, read_stderr
 from support.database import execute
 from support.events import make_pre_event, make_report, make_start_event, make_stop_event
 from support.git import git
 from support.paths import REPO
-from support.refusals import check_refused
 from support.sandbox import Sandbox
 
 MINE, TYPED, AGENTS = "Prices are in cents", "Orders have numbers", "Staging has no queue"
@@ -98,8 +97,7 @@ def test_a_database_that_is_lost_with_its_journal(shop: Person) -> None:
     assert list_tiers(shop) == tiers
     texts = [one["text"] for one in shop.read_json("review", "--new")["items"]]
     assert sorted(texts) == sorted([MINE, TYPED])
-    done = shop.run("review", "--mine")
-    assert done.returncode == 0
+    done = shop.succeed("review", "--mine")
     assert MINE in done.stdout
     assert AGENTS not in done.stdout
     assert list_tiers(shop) == {**tiers, MINE: "hand", TYPED: "hand"}
@@ -282,10 +280,9 @@ def test_a_full_disk_for_the_state(person: Person, sandbox: Sandbox, small_disk:
     start = sandbox.run_hook("subagent_start", make_start_event("a5"))  # a receipt has no room
     assert (start.status, start.stderr, MINE in str(start.reply)) == (0, b"", True)
     for words in (["add", "engineer", "pattern", "Not now"], ["pin", "engineer", MINE]):
-        done = person.run(*words)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "disk is full" in done.stderr.replace("No space left on device", "disk is full")
-        assert "Traceback" not in done.stderr
+        said = read_stderr(person.run(*words), 1)
+        assert "disk is full" in said.replace("No space left on device", "disk is full")
+        assert "Traceback" not in said
     assert sandbox.read_memory("engineer") == before
     teach(sandbox, "a2", AGENTS)
     filler.unlink()

@@ -13,7 +13,6 @@ from memory_core.mcp_server.served_project import ServedProject
 from memory_core.mcp_server.server import MemoryServer
 from memory_core.memory import recall
 from memory_core.storage import typed_command
-from memory_core.storage.typed_command import FILE, FOLDER
 from support.command_line import ITEM, Person
 from support.dashboard import Dashboard
 from support.paths import REPO
@@ -31,9 +30,9 @@ PLAIN = {"print", "print_line", "say"}
 
 
 def note(home: Path, word: str) -> None:
-    folder = home / FOLDER
+    folder = home / typed_command.FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / FILE).write_text(word, encoding="utf-8")
+    (folder / typed_command.FILE).write_text(word, encoding="utf-8")
 
 
 WORDS = [
@@ -71,9 +70,10 @@ def test_commands_and_hooks_print_it(person: Person) -> None:
     assert f"({PATH} undo " in shown
 
 
-@pytest.mark.parametrize(
-    "text", [f"see {PATH} review", "claude mcp add agent-memory -- x", "agent-memory 1.2 (clone)"]
-)
+UNCHANGED = [f"see {PATH} review", "claude mcp add agent-memory -- x", "agent-memory 1.2 (clone)"]
+
+
+@pytest.mark.parametrize("text", UNCHANGED)
 def test_nothing_but_a_command_is_replaced(tmp_path: Path, text: str) -> None:
     note(tmp_path, PATH)
     assert typed_command.name_command(text, {"HOME": str(tmp_path)}) == text

@@ -12,14 +12,12 @@ from typing import Any
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import trial
 from support import forks, processes
-from support.files import write_program
-from support.life import write
+from support.files import read_files, write, write_program
+from support.pages import JSON_PAGE
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.workers import await_worker
 
-PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
-JSON_PAGE = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
 ITEM = "Services talk through the event bus, never directly"
 COMMAND = [sys.executable, "-m", "memory_core.cli"]
 PLAIN_LINE = re.compile(r"""agent-memory( +([\w./:,@+=-]+|'[^']*'|"[^"$`\\]*"))*""")
@@ -37,6 +35,18 @@ def make_result(command: list[str], status: int, stdout: bytes, stderr: bytes) -
     """Return the result of a command, with its bytes decoded to text."""
     texts = [part.decode("utf-8", "surrogateescape") for part in (stdout, stderr)]
     return Done(command, status, *texts)
+
+
+def read_stdout(done: Done) -> str:
+    """Return what a command prints that succeeds and says nothing on stderr."""
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def read_stderr(done: Done, status: int) -> str:
+    """Return what a command with this status says on stderr, which prints nothing else."""
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    return done.stderr
 
 
 class Person:
@@ -156,3 +166,33 @@ def list_loaded_modules(person: Person, source: str, words: str) -> set[str]:
         command, env=person.env, cwd=person.sandbox.root, capture_output=True, text=True, check=True
     )
     return set(done.stderr.split())
+
+
+def check_refused(
+    person: Person, cases: dict[str, str], status: int = 2, prefix: str = "", data: bytes = b""
+) -> None:
+    """Check that each of the commands ends with this message, and that no file changes.
+
+    All commands begin with `prefix`.
+    """
+    before = read_all(person)
+    for words, message in cases.items():
+        done = person.run(*shlex.split(f"{prefix} {words}"), data=data)
+        assert (done.returncode, done.stdout) == (status, ""), f"{words}: {done.stderr}"
+        assert done.stderr.startswith("agent-memory: ")
+        assert message in done.stderr, words
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("  ")]
+        assert len(lines) <= 2, "a sentence, its list, and the usage"
+        assert read_all(person) == before, words
+
+
+def read_all(person: Person) -> dict[str, bytes]:
+    """Return all files except those of the state that each reader may write."""
+    found = read_files(person.sandbox.root.parent)
+    names = "settings project.json state.db review.jsonl arrivals.json tasks.json"
+    made = tuple(f"/{name}" for name in names.split())
+    return {
+        name: data
+        for name, data in found.items()
+        if not name.endswith(made) and "/origins/" not in name
+    }

@@ -3,6 +3,12 @@
 from pathlib import Path
 
 
+def write(path: Path, text: str) -> None:
+    """Write a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
 def read_files(folder: Path) -> dict[str, bytes]:
     """Return the bytes of each file below a folder, by its relative path."""
     return {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from support import events
+from support.files import write
 from support.sandbox import Sandbox
 
 # In texts of the project; copies outside of it have another word there.
@@ -66,12 +67,6 @@ def settle(sandbox: Sandbox) -> None:
     for name, text in files.items():
         write(sandbox.root / name, text)
     write_task(sandbox.root, 1, "In Progress")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file and the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 def write_task(root: Path, number: int, status: str) -> None:

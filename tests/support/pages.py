@@ -4,6 +4,9 @@ import re
 
 from support.paths import REPO
 
+PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
+JSON_PAGE = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
+
 Session = list[tuple[str, str]]
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from memory_core.claude_code import sample_events
 from memory_core.setup import plugin_environment
-from support import processes
+from support.command_line import read_stdout
 from support.files import write_program
 from support.paths import REPO
-from support.processes import wait_until
+from support.processes import run, wait_until
 from support.sandbox import Sandbox
 from support.ways import base_python
 from support.workers import await_worker
@@ -72,7 +72,7 @@ class Plugged:
 
     def run_shell(self, command: str, data: bytes = b"", **env: str) -> Done:
         place = {"cwd": self.sandbox.root, "env": self.env(**env)}
-        done = processes.run(["/bin/sh", "-c", command], data, timeout=120, **place)
+        done = run(["/bin/sh", "-c", command], data, timeout=120, **place)
         await_worker(self.sandbox.paths)
         texts = done.stdout.decode(), done.stderr.decode()
         return subprocess.CompletedProcess(command, done.returncode, *texts)
@@ -87,17 +87,15 @@ class Plugged:
 
     def start_session(self, **env: str) -> str:
         """Start a session; return the hook's message to the user, or ""."""
-        done = self.event("SessionStart", "session", at=1, **env)
-        assert (done.returncode, done.stderr) == (0, "")
-        return str(json.loads(done.stdout)["systemMessage"]) if done.stdout else ""
+        shown = read_stdout(self.event("SessionStart", "session", at=1, **env))
+        return str(json.loads(shown)["systemMessage"]) if shown else ""
 
     def receive_prompt(self, **env: str) -> str:
         """Return the prompt that an agent called now receives, or "" if it is unchanged."""
-        done = self.event("PreToolUse", "pre", **env)
-        assert (done.returncode, done.stderr) == (0, "")
-        if not done.stdout:
+        shown = read_stdout(self.event("PreToolUse", "pre", **env))
+        if not shown:
             return ""
-        reply = json.loads(done.stdout)["hookSpecificOutput"]
+        reply = json.loads(shown)["hookSpecificOutput"]
         return str(reply["updatedInput"]["prompt"])
 
     def learns_report(self, **env: str) -> bool:

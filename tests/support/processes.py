@@ -13,9 +13,7 @@ Done = subprocess.CompletedProcess[bytes]
 
 def run(command: list[str], data: bytes = b"", timeout: float = 60, **place: Any) -> Done:
     """Run a command that may fail, with this stdin; `place` is cwd and env."""
-    return subprocess.run(
-        command, input=data, capture_output=True, timeout=timeout, check=False, **place
-    )
+    return subprocess.run(command, input=data, capture_output=True, timeout=timeout, **place)
 
 
 def start_program(program: str, *words: object) -> subprocess.Popen[str]:

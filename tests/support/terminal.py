@@ -9,6 +9,8 @@ import pexpect
 
 from support.command_line import Person
 
+YES_OR_NO = "[y/N]: "
+
 
 def spawn(person: Person, command: list[str], width: int, **env: str) -> pexpect.spawn[str]:
     """Start a program on a pseudo-terminal, in the sandbox."""
@@ -62,3 +64,16 @@ def run_on_terminal(person: Person, words: str, width: int = 80, **env: str) -> 
 def strip_colours(text: str) -> list[str]:
     """Return the lines of a terminal output without colour codes."""
     return re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r\n", "\n").splitlines()
+
+
+def answer(terminal: Terminal, question: str, *answers: str) -> None:
+    """Send one answer each time the question is asked."""
+    for keys in answers:
+        terminal.wait_for(re.escape(question))
+        terminal.send_keys(keys)
+
+
+def answer_all(terminal: Terminal, question: str, *answers: str) -> int:
+    """Send one answer each time the question is asked; return the exit status of the command."""
+    answer(terminal, question, *answers)
+    return terminal.wait_for_end()

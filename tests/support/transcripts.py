@@ -6,7 +6,7 @@ from typing import Any
 
 from support.calls import SESSION
 from support.events import make_start_event, make_stop_event
-from support.life import write
+from support.files import write
 from support.sandbox import Sandbox
 
 
@@ -65,10 +65,7 @@ def used(tool: str, tokens: int = 0, **values: Any) -> dict[str, Any]:
 def finish_run(sandbox: Sandbox, run: str, text: str, *calls: tuple[str, dict[str, Any]]) -> None:
     """Run the hook of a run that ends with this report, after these calls of tools."""
     path = sandbox.home / f"agent-{run}.jsonl"
-    blocks = [{"type": "tool_use", "name": name, "input": given} for name, given in calls]
-    messages = [{"role": "assistant", "content": [block]} for block in blocks]
-    lines = [json.dumps({"type": "assistant", "message": message}) for message in messages]
-    path.write_text("".join(f"{line}\n" for line in lines))
+    path.write_text("".join(f"{json.dumps(used(name, **given))}\n" for name, given in calls))
     event = {**make_stop_event(run, text), "agent_transcript_path": str(path)}
     outcome = sandbox.run_hook("subagent_stop", event)
     assert (outcome.status, outcome.stderr) == (0, b"")

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from memory_core.storage.project import find_project
 from memory_core.tasks import backlog_folder, task_actions
-from support.life import write, write_task
+from support.files import write
+from support.life import write_task
 from support.sandbox import Sandbox
 
 SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
@@ -29,7 +29,7 @@ def test_of_the_copies_only_files_of_ours_are_deleted(project: Sandbox) -> None:
     for name in ("task-7.md", "id_rsa", "Upper.md", ".hidden.md"):
         (copies / name).write_text("x")
     (copies / "folder.md").mkdir()
-    task_actions.finish(find_project(str(project.root), project.env), "1")
+    task_actions.finish(project.open_project(), "1")
     names = {path.name for path in copies.iterdir()}
     assert names == {".gitignore", "id_rsa", "Upper.md", ".hidden.md", "folder.md"}
 
@@ -47,9 +47,10 @@ def test_one_refused_memory_does_not_stop_the_others(project: Sandbox) -> None:
     assert event["error"] == "backlog/memory/task-3.md is a link, which is not followed"
 
 
-@pytest.mark.parametrize(
-    "name", [".git/hooks", ".claude/agents", "a/.vscode", "/etc", "../other", ".", "a\nb"]
-)
+ELSEWHERE = [".git/hooks", ".claude/agents", "a/.vscode", "/etc", "../other", ".", "a\nb"]
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
 def test_the_backlog_is_in_no_folder_of_another_tool(sandbox: Sandbox, name: str) -> None:
     (sandbox.root / "backlog.config.yml").write_text(f"backlog_directory: {json.dumps(name)}\n")
     folder = backlog_folder.Folder(sandbox.paths.files)
@@ -59,8 +60,7 @@ def test_the_backlog_is_in_no_folder_of_another_tool(sandbox: Sandbox, name: str
 def test_a_new_backlog_is_where_its_settings_are(sandbox: Sandbox) -> None:
     """Git keeps no empty folder, so a clone may have the settings only."""
     (sandbox.root / "backlog").mkdir()
-    (sandbox.root / ".backlog").mkdir()
-    (sandbox.root / ".backlog" / "config.yml").write_text("project_name: shop\n")
+    write(sandbox.root / ".backlog" / "config.yml", "project_name: shop\n")
     assert backlog_folder.Folder(sandbox.paths.files).path == str(sandbox.root / ".backlog")
 
 

@@ -57,10 +57,11 @@ class Board:
         how = {"cwd": self.root, "env": env, "capture_output": True, "text": True, "timeout": 60}
         return subprocess.run(["bash", "-c", command], check=False, **how)
 
-    def bash(self, command: str) -> None:
-        """Run a shell command as the Bash tool of Claude Code, and then the hook."""
+    def bash(self, command: str) -> dict[str, str]:
+        """Run a command as the Bash tool of Claude Code, and the hook; return the states then."""
         failed = "Failure" if self.run(command).returncode else ""
         self.used("Bash", {"command": command}, failed)
+        return self.states()
 
     def used(self, tool: str, arguments: dict[str, Any], failed: str = "") -> None:
         event = {**USED, "hook_event_name": f"PostToolUse{failed}", "tool_name": tool}
@@ -117,8 +118,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("command", "states"), COMMANDS)
 def test_the_task_file_decides(board: Board, command: str, states: dict[str, str]) -> None:
-    board.bash(command)
-    assert board.states() == states
+    assert board.bash(command) == states
 
 
 def test_a_life_by_its_own_command(board: Board) -> None:
@@ -127,13 +127,11 @@ def test_a_life_by_its_own_command(board: Board) -> None:
     assert task_actions.find(board.project, "1").title == title
     assert f"# task-1: {title}\n" in board.memory("task-1")
     task_actions.add_note(board.project, "", "only for the memory", "Key Decisions")
-    board.bash("backlog task edit 1 -s Done")
-    assert board.states() == {"task-1": "archived"}
+    assert board.bash("backlog task edit 1 -s Done") == {"task-1": "archived"}
     file = board.file("task-1")
     assert "only for the memory" not in file
     assert "Task Memory: `backlog/memory/archive/task-1.md`\n" in file
-    board.bash("backlog task complete 1")
-    assert board.states() == {"task-1": "archived"}
+    assert board.bash("backlog task complete 1") == {"task-1": "archived"}
 
 
 def test_the_ways_out_keep_the_memory(board: Board) -> None:
@@ -160,10 +158,10 @@ def test_our_own_commands_move_the_task(board: Board, monkeypatch: pytest.Monkey
 # Settings of Backlog.md.
 
 
-@pytest.mark.parametrize(
-    ("options", "padding", "task"),
-    [("--task-prefix JIRA", "0", "jira-1"), ("--task-prefix JIRA", "4", "jira-0001")],
-)
+PREFIXES = [("--task-prefix JIRA", "0", "jira-1"), ("--task-prefix JIRA", "4", "jira-0001")]
+
+
+@pytest.mark.parametrize(("options", "padding", "task"), PREFIXES)
 def test_custom_ids(empty: Board, options: str, padding: str, task: str) -> None:
     empty.set_up(options)
     empty.configure("zero_padded_ids", padding)
@@ -206,11 +204,9 @@ def test_branches(board: Board) -> None:
     board.bash('backlog task edit 1 -s "In Progress"')
     task_actions.add_note(board.project, "", "on the branch")
     board.run("git add -A; git commit -qm begun")
-    board.bash("git checkout -q main # of the backlog")
-    assert board.states() == {}
+    assert board.bash("git checkout -q main # of the backlog") == {}
     assert task_actions.find_active(board.project) is None
-    board.bash("git checkout -q work # of the backlog")
-    assert board.states() == {"task-1": "active"}
+    assert board.bash("git checkout -q work # of the backlog") == {"task-1": "active"}
     assert "- on the branch\n" in board.memory("task-1")
     assert ".state.yml" not in board.run("git ls-files").stdout
 
@@ -218,9 +214,10 @@ def test_branches(board: Board) -> None:
 # Without a backlog the hook takes no extra time.
 
 
-@pytest.mark.parametrize(
-    ("command", "looks"), [("make test", False), ("Backlog task list", True), ("backlog", True)]
-)
+LOOKS = [("make test", False), ("Backlog task list", True), ("backlog", True)]
+
+
+@pytest.mark.parametrize(("command", "looks"), LOOKS)
 def test_other_commands_import_nothing(sandbox: Sandbox, command: str, looks: bool) -> None:
     event = {**USED, "tool_input": {"command": command}}
     found = list_hook_imports(sandbox, "post_tool_use", event)
@@ -229,10 +226,10 @@ def test_other_commands_import_nothing(sandbox: Sandbox, command: str, looks: bo
     assert not sandbox.state.exists()
 
 
-@pytest.mark.parametrize(
-    ("hook", "event"),
-    [("post_tool_use", USED), ("subagent_start", START_EVENT), ("session_start", SESSION_EVENT)],
-)
+HOOKS = [("post_tool_use", USED), ("subagent_start", START_EVENT), ("session_start", SESSION_EVENT)]
+
+
+@pytest.mark.parametrize(("hook", "event"), HOOKS)
 def test_a_hook_checks_the_tasks(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
     sandbox.switch_selection_on()
     write_task(sandbox.root, 1, "In Progress")

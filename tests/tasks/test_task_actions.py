@@ -19,7 +19,6 @@ from memory_core.document import markdown
 from memory_core.git import three_way
 from memory_core.selection.passages import estimate_tokens
 from memory_core.storage.database import state_db
-from memory_core.storage.project import find_project
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,
@@ -31,7 +30,7 @@ from memory_core.tasks import (
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.text import characters, front_matter
 from support.calls import start_agent
-from support.life import write
+from support.files import write
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -66,8 +65,10 @@ class Shop:
         self.check()
         return path
 
-    def check(self) -> None:
+    def check(self) -> dict[str, str]:
+        """Notice how the files have changed; return the state of each memory then."""
         sync.update(self.project)
+        return self.states()
 
     def memory(self, task: str, archived: bool = False) -> str:
         folder = self.folder / "memory" / ("archive" if archived else "")
@@ -392,8 +393,7 @@ def test_a_task_through_its_life(shop: Shop) -> None:
     assert "- kept through it all\n" in shop.memory("task-1")
     shop.put_task("task-1", "Done").rename(shop.folder / "x.md")
     shop.put_task("task-1", "Done", place="completed")
-    shop.check()
-    assert shop.states() == {"task-1": "archived"}
+    assert shop.check() == {"task-1": "archived"}
 
 
 def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
@@ -445,8 +445,7 @@ def test_a_state_counts_as_far_as_it_can_be_read(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     task_actions.start(shop.project, "b")
     (shop.folder / ".state.yml").write_text("active_task: a\nlast_updated: '2026-11-22'\n")
-    shop.check()
-    assert shop.states() == {"a": "active", "b": "kept"}
+    assert shop.check() == {"a": "active", "b": "kept"}
     (shop.folder / ".state.yml").write_text("in_progress: [gone, b, b, 'Not Plain']\n")
     assert shop.states() == {"b": "active", "a": "kept"}
 
@@ -466,8 +465,7 @@ def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
     shop.save_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "a note")
     (shop.sandbox.state / sync.RECORD_FILE).write_text(kept)
-    shop.check()
-    assert shop.states() == {"task-1": "active"}
+    assert shop.check() == {"task-1": "active"}
     assert "- a note\n" in shop.memory("task-1")
 
 
@@ -490,11 +488,9 @@ def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> Non
     before = shop.states()
     text = path.read_text()
     path.write_text(torn)
-    shop.check()
-    assert shop.states() == before
+    assert shop.check() == before
     path.write_text(text.replace("In Progress", "Done"))
-    shop.check()
-    assert shop.states()["task-1"] == "archived"
+    assert shop.check()["task-1"] == "archived"
 
 
 def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
@@ -502,11 +498,9 @@ def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
     shop.save_task("task-2", "Abnahme")
     assert shop.states() == {}
     (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme", "Ende"]\n')
-    shop.check()
-    assert sorted(shop.states()) == ["task-1", "task-2"]
+    assert sorted(shop.check()) == ["task-1", "task-2"]
     (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme"]\n')
-    shop.check()
-    assert shop.states() == {"task-1": "active", "task-2": "archived"}
+    assert shop.check() == {"task-1": "active", "task-2": "archived"}
 
 
 def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
@@ -514,8 +508,7 @@ def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
     (shop.folder / "tasks" / "README.md").write_text("---\nstatus: In Progress\n---\n")
     (shop.folder / "tasks" / ".task-2 - x.md.swp").write_bytes(b"\0")
     os.close(os.open(os.fsencode(shop.folder / "tasks") + b"/task-3 - caf\xe9.md", os.O_CREAT))
-    shop.check()
-    assert shop.states() == {"task-1": "active"}
+    assert shop.check() == {"task-1": "active"}
     folder = backlog_folder.Folder(shop.project.paths.files)
     (shop.folder / "tasks" / os.fsdecode(b"task-3 - caf\xe9.md")).unlink()
     shop.check()
@@ -566,16 +559,13 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     done = task_actions.start(shop.project, "1")
     assert done.memory.active
     assert len(done.problems) == (status == "To Do")
-    shop.check()
-    assert shop.states() == {"task-1": "active"}
+    assert shop.check() == {"task-1": "active"}
     (shop.sandbox.state / sync.RECORD_FILE).unlink()
     task_actions.archive(shop.project, "1")
-    shop.check()
-    assert shop.states() == {"task-1": "archived"}
+    assert shop.check() == {"task-1": "archived"}
     task_actions.start(shop.project, "1", reopens=True)
     task_actions.finish(shop.project, "1")
-    shop.check()
-    assert shop.states() == {"task-1": "archived"}
+    assert shop.check() == {"task-1": "archived"}
 
 
 ACTIONS = {
@@ -683,7 +673,7 @@ def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
 
 def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
     shop.sandbox.configure("memory:\n  tasks:\n    budget_tokens: 200\n")
-    shop.project = find_project(str(shop.root), shop.sandbox.env)
+    shop.project = shop.sandbox.open_project()
     task_actions.start(shop.project, "a", "Orders")
     task_actions.set_up(shop.project)
     for number in range(60):
