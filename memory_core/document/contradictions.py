@@ -6,6 +6,7 @@ items of people agents receive the newer one, and both stay in the file.
 Two texts contradict each other if they say the same words in the same order, except that
 
 - one of them has one negation more ("Use npm", "Never use npm"), or
+- one of them corrects the other one ("Use pnpm, not npm", "Use npm"), or
 - they state another number ("The timeout is 30 seconds", "The timeout is 60 seconds").  Only a
   number behind is, are, has, have, = or a colon states something.  Any other one may be one of
   several: "CI tests against Python 3.10", "Retry on 429", "Nginx listens on port 80".
@@ -20,7 +21,7 @@ a contradiction: both may be right.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 
@@ -48,11 +49,15 @@ _SMALL = similarity.NOISE | {
 # The first clause behind one of these says when, not what.
 CONDITIONS = ("if ", "when ", "unless ", "where ", "while ", "before ", "after ", "until ", "once ")
 
+_CORRECTION = "not "  # how a clause begins that says what is wrong
 _STATING = frozenset(("is", "are", "has", "have", "=", ":"))
 _PAUSE = re.compile("[,;] | [-\u2013\u2014] | because ")
 _FINAL = ".,;:!?"
 _MARKS = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
 _DIGITS = dict.fromkeys(map(ord, "0123456789.,:"))
+
+# A correction replaces at most so many words.
+MAX_REPLACED = 6
 
 # More texts that differ in numbers only are a list of things rather than contradictions.
 MAX_GROUP = 10
@@ -61,11 +66,14 @@ MAX_GROUP = 10
 class Claim:
     """The first clause of a text: its words without negations and small words.
 
-    `numbers` has the numbers that it states, `frame` all other words.
+    `numbers` has the numbers that it states, `frame` all other words, and `denied` the words that
+    are wrong in their place: "npm" of "Use pnpm, not npm".
     """
 
     def __init__(self, text: str) -> None:
-        clause = _PAUSE.split(text, maxsplit=1)[0]
+        clause, *behind = _PAUSE.split(text, maxsplit=2)
+        is_correction = behind != [] and behind[0].lower().startswith(_CORRECTION)
+        self.denied: str = Claim(behind[0][len(_CORRECTION) :]).frame if is_correction else ""
         self.is_whole = len(clause) == len(text)
         self.is_condition = clause.lower().startswith(CONDITIONS)
         self.negations, is_stating = 0, False
@@ -96,6 +104,8 @@ _parse = lru_cache(maxsize=20_000)(Claim)
 def contradict(text: str, other_text: str) -> bool:
     """Say whether two texts contradict each other."""
     one, other = _parse(text), _parse(other_text)
+    if _corrects(one, other) or _corrects(other, one):
+        return True
     if not one.frame or one.frame != other.frame:
         return False
     is_denied = abs(one.negations - other.negations) == 1
@@ -104,18 +114,35 @@ def contradict(text: str, other_text: str) -> bool:
     return is_denied if one.numbers == other.numbers else one.negations == other.negations
 
 
+def _corrects(one: Claim, other: Claim) -> bool:
+    is_alike = one.frame != other.frame and one.negations == other.negations
+    return is_alike and other.frame in _list_corrected(one)
+
+
+def _list_corrected(claim: Claim) -> Iterator[str]:
+    """Yield the frames that a claim corrects: its own with the words that it denies in it."""
+    words = claim.frame.split() if claim.denied else []
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + MAX_REPLACED, len(words)) + 1):
+            if end - start < len(words):
+                yield " ".join([*words[:start], claim.denied, *words[end:]])
+
+
 def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the index pairs of texts that contradict each other; the first is the earlier one."""
     frames: dict[str, list[int]] = {}
     for at, text in enumerate(texts):
         frames.setdefault(_parse(text).frame, []).append(at)
-    return [
-        (at, later)
+    pairs = {
+        pair
         for group in frames.values()
         if len(group) <= MAX_GROUP
-        for at, later in combinations(group, 2)
-        if contradict(texts[at], texts[later])
-    ]
+        for pair in combinations(group, 2)
+    }
+    for at, text in enumerate(texts):
+        for frame in _list_corrected(_parse(text)):
+            pairs |= {(min(at, one), max(at, one)) for one in frames.get(frame, [])[:MAX_GROUP]}
+    return [pair for pair in sorted(pairs) if contradict(*map(texts.__getitem__, pair))]
 
 
 def find_losers(
