@@ -118,10 +118,11 @@ def reword_item(
 ) -> EditResult:
     """Replace the text of an item; its nested lines stay.
 
-    Raises InvalidRequest if a line of the memory cannot hold the text, if it is empty, or if it has
-    a secret, and ItemNotFound.
+    Raises InvalidRequest if a line of the memory cannot hold the text, if it is empty or another
+    item's, or if it has a secret, and ItemNotFound.
     """
-    if not sanitize.clean_line(text):
+    line = sanitize.clean_line(text)
+    if not line:
         raise item_actions.InvalidRequest("the new text is empty; agent-memory remove ID archives")
     if reason := scanner.refuse(text):
         raise item_actions.InvalidRequest(reason)
@@ -131,8 +132,12 @@ def reword_item(
         item = next((item for item in document.items if item.text == old), None)
         if item is None:
             raise lookup.ItemNotFound(f"{old!r} is not in the memory any more")
+        key, new = item_history.id_of(old), item_history.id_of(line)
+        if new != key and any(item_history.id_of(other.text) == new for other in document.items):
+            way = f"agent-memory remove {key} archives this one"
+            raise item_actions.InvalidRequest(f"item {new} has this text already; {way}")
         try:
-            after = edits.replace_item(document, item, sanitize.clean_line(text))
+            after = edits.replace_item(document, item, line)
         except ValueError as error:
             raise item_actions.InvalidRequest(str(error)) from None
         return _apply(memory, after, source, old)

@@ -84,6 +84,14 @@ def test_items_are_restored_and_shared_by_id(team: Person) -> None:
     assert team.run("list", "general-purpose").stdout == ""
 
 
+def test_an_item_does_not_get_the_text_of_another_one(team: Person) -> None:
+    before = team.sandbox.read_memory("engineer")
+    refused = team.run("edit", "engineer", short(ITEM), SHARED.upper())
+    assert refused.returncode == 2
+    assert f"item {item_history.id_of(SHARED)} has this text already" in refused.stderr
+    assert team.sandbox.read_memory("engineer") == before
+
+
 def test_an_item_gets_a_new_text(team: Person) -> None:
     """A text with other words is still the same item."""
     team.run("confirm", short(OTHER))
