@@ -72,8 +72,6 @@ class Claim:
 
     def __init__(self, text: str) -> None:
         clause, *behind = _PAUSE.split(text, maxsplit=2)
-        is_correction = behind != [] and behind[0].lower().startswith(_CORRECTION)
-        self.denied: str = Claim(behind[0][len(_CORRECTION) :]).frame if is_correction else ""
         self.is_whole = len(clause) == len(text)
         self.is_condition = clause.lower().startswith(CONDITIONS)
         self.negations, is_stating = 0, False
@@ -96,6 +94,9 @@ class Claim:
                 is_stating = word[-1:] in _STATING
                 kept.append(stem_word(bare))
         self.frame = " ".join(filter(None, kept))
+        self.denied = ""
+        if behind and behind[0].lower().startswith(_CORRECTION):
+            self.denied = Claim(behind[0][len(_CORRECTION) :]).frame
 
 
 _parse = lru_cache(maxsize=20_000)(Claim)
