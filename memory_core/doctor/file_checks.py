@@ -50,6 +50,7 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
             yield from _check_memory(exam, store, memory, is_user)
         for agent in filter(None, store.agents_with_history()):
             yield from _check_history(exam, store.history(agent))
+        yield from _check_other_names(exam, store)
     yield from _check_definitions(exam)
     yield from _check_user_level(exam)
 
@@ -84,6 +85,24 @@ def _check_memory(
         yield Finding(
             WARNING, what, memory.path, "move their items into this file, and delete them"
         )
+
+
+def _check_other_names(exam: Examination, store: Store) -> Iterator[Finding]:
+    """Note the files in the folder of memories that are no memory because of their names."""
+    paths = {
+        name: os.path.join(store.folder, name) for name in store.files.list_names(store.folder)
+    }
+    others = [
+        name
+        for name, path in paths.items()
+        if name[0] != "." and not name.endswith(".md") and store.files.is_file(path)
+    ]
+    if others:
+        what = (
+            f"nobody gets these files, because their names do not end in .md: {', '.join(others)}"
+        )
+        advice = "rename them, or move them to another folder"
+        yield Finding(NOTE, what, exam.project.paths.relative(store.folder), advice)
 
 
 def _check_definitions(exam: Examination) -> Iterator[Finding]:

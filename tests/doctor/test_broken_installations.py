@@ -353,9 +353,14 @@ def misspelt_agent(person: Person) -> None:
     define_agents(person.sandbox.root, "engineer")
 
 
+def other_ending(person: Person) -> None:
+    person.sandbox.memories.joinpath("qa.txt").write_text(f"- {ITEM}\n")
+
+
 @pytest.mark.parametrize(
     ("change", "note"),
     [
+        (other_ending, "their names do not end in .md: qa.txt"),
         (full_section, "Project Architecture has 21 items, limit 15"),
         (misspelt_agent, "no agents of these names are defined: enginer"),
     ],
