@@ -21,6 +21,7 @@ TYPO_CUTOFF = 0.8
 MIN_PREFIX = 4
 
 # Maximum number of candidates in an error, and of characters of each.
+SHOWN_AGENTS = 3
 SHOWN_ITEMS = 5
 SHOWN_LENGTH = 60
 
@@ -29,12 +30,13 @@ MIN_LIKENESS = 0.4
 
 
 class UnknownAgent(ValueError):
-    """The project has no agent of this name; `near` is a similar name, or ""."""
+    """The project has no agent of this name; `near` are similar names."""
 
     status = 2
 
-    def __init__(self, name: str, near: str = "") -> None:
-        hint = f"did you mean {near}?" if near else "agent-memory status lists those with a memory"
+    def __init__(self, name: str, *near: str) -> None:
+        meant = f"did you mean {' or '.join(near)}?"
+        hint = meant if near else "agent-memory status lists those with a memory"
         super().__init__(f"no agent {name!r} here; {hint}")
         self.near = near
 
@@ -104,9 +106,16 @@ def find_agent(
         return agent
     known_agents = sorted(list_known_agents(project, store))
     near = difflib.get_close_matches(agent, known_agents, n=1, cutoff=TYPO_CUTOFF)
+    if not (near or accept_new):
+        near = [one for one in known_agents if _is_like(agent, one.split("-"))][:SHOWN_AGENTS]
     if near or not accept_new:
         raise UnknownAgent(name, *near)
     return agent
+
+
+def _is_like(name: str, words: list[str]) -> bool:
+    """Say whether a name is one of these words, or looks like a typo of one."""
+    return bool(difflib.get_close_matches(name, words, cutoff=TYPO_CUTOFF))
 
 
 def is_agent(project: Project, name: str, store: Store | None = None) -> bool:

@@ -236,6 +236,8 @@ def test_list_says_when_there_is_nothing(person: Person) -> None:
     path.write_text("# Engineer\n\nJust prose.\n")
     assert "see agent-memory show engineer" in person.run("list", "engineer").stderr
     check_refused(person, {"list enginer": "did you mean engineer?"})
+    define_agents(person.sandbox.root, "web-designer", "print-designer")
+    check_refused(person, {"list desiner": "did you mean print-designer or web-designer?"})
     # An agent of the project is none of the user's own.
     person.sandbox.write_memory("writer", "Short sentences", user=True)
     assert [each["agent"] for each in person.read_json("list", "--user")] == ["writer"]
