@@ -14,7 +14,7 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import word_search
 
-IN_MEMORY, IN_ARCHIVE, IN_REVIEW = "memory", "archive", "review"
+IN_MEMORY, IN_ARCHIVE, IN_REVIEW, IN_HISTORY = "memory", "archive", "review", "history"
 PLACES = (IN_MEMORY, IN_ARCHIVE)
 
 
@@ -166,8 +166,15 @@ def _list_review_hits(store: Store, agent: str) -> Iterator[ItemHit]:
         yield ItemHit(agent, IN_REVIEW, entry["id"], entry["type"], text, nested, day)
 
 
+def _list_past_hits(store: Store, agent: str) -> Iterator[ItemHit]:
+    for state in item_history.History(store.history(agent).read()):
+        if state.text:
+            yield ItemHit(agent, IN_HISTORY, state.id, state.section, state.text, state.nested, "")
+
+
 _HITS_OF_PLACE: dict[str, Callable[[Store, str], Iterator[ItemHit]]] = {
     IN_MEMORY: _list_memory_hits,
     IN_ARCHIVE: _list_archive_hits,
     IN_REVIEW: _list_review_hits,
+    IN_HISTORY: _list_past_hits,
 }

@@ -73,7 +73,7 @@ def restore(items: ArchivedItems, user: User = False) -> None:
         _list_archive(scope, scopes.find_agents(scope, items)[0])
         return
     acting.require_person(scope.project, "restore items")
-    places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
+    places = (searching.IN_ARCHIVE, searching.IN_MEMORY, searching.IN_HISTORY)
     named = searching.resolve_items(*scope, items, places)
     results = archive.restore(*scope, named)
     names = ("agent", "section", "text")
@@ -160,4 +160,6 @@ def _list_archive(scope: scopes.Scope, agent: str) -> None:
         Entry((agent,), (), (f"{item.number:{width}}", item.day), item.text, item.section)
         for item in items
     ]
-    print_list(rows, entries, f"The archive of {agent} is empty.")
+    way = f"; agent-memory log {agent} shows items that were deleted in the file"
+    hint = way if agent in scope.level.agents_with_history() else ""
+    print_list(rows, entries, f"The archive of {agent} is empty{hint}.")
