@@ -7,6 +7,7 @@ from typing import Any
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document.block_reader import ItemFields
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import LearningLike, MergeResult
 from memory_core.history import item_history, rights

@@ -1,12 +1,13 @@
 """~/.local/share/agent-memory/command: what people type if PATH does not lead to it by its name.
 
-The installer writes it; without it they type `agent-memory`.
+The installer writes it; without it, or once PATH leads to it, they type `agent-memory`.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 
 from memory_core.files.safe_files import SafeFiles
@@ -33,4 +34,11 @@ def read_command(environ: Mapping[str, str]) -> str:
     home = environ.get("HOME", "")
     base = home if os.path.isabs(home) else os.devnull
     word = SafeFiles(os.path.join(base, FOLDER)).read_text(FILE, 4096).strip()
-    return word if word.startswith(("/", "'/")) and word.isprintable() else NAME
+    is_path = word.startswith(("/", "'/")) and word.isprintable()
+    return word if is_path and word != shlex.quote(_find_first(environ.get("PATH", ""))) else NAME
+
+
+def _find_first(folders: str) -> str:
+    """Return the first program of this name in the folders of PATH, "" for none."""
+    paths = (os.path.join(folder, NAME) for folder in folders.split(os.pathsep))
+    return next(filter(os.path.exists, paths), "")

@@ -52,6 +52,21 @@ def test_a_text_names_the_command_of_the_file(tmp_path: Path, word: str, command
     assert named == (f"agent-memory: 2 learnings wait ({command} review, or {command} undo 1f)")
 
 
+def test_once_path_leads_to_it_the_command_has_its_name(tmp_path: Path) -> None:
+    own, other = tmp_path / "my bin" / "agent-memory", tmp_path / "bin" / "agent-memory"
+    for path in (own, other):
+        path.parent.mkdir()
+        path.touch()
+    note(tmp_path, f"'{own}'\n")
+    for folders, command in (
+        (f"/usr/bin:{own.parent}:{other.parent}", "agent-memory"),
+        (f"/usr/bin:{other.parent}:{own.parent}", f"'{own}'"),
+        ("/usr/bin", f"'{own}'"),
+    ):
+        environ = {"HOME": str(tmp_path), "PATH": folders}
+        assert typed_command.name_command("agent-memory undo", environ) == f"{command} undo"
+
+
 @pytest.mark.parametrize("home", ["", "relative", "/nonexistent"])
 def test_without_a_file_the_command_has_its_name(home: str) -> None:
     assert typed_command.name_command(TEXT, {"HOME": home}) == TEXT
