@@ -647,7 +647,7 @@ def test_config_set_refuses_what_is_invalid(person: Person) -> None:
         "enabled maybe": "Input should be a valid boolean, not maybe",
         "limits.default_size_kb 0": "0 is less than 1",
         "limits.default_size 5": "did you mean memory.limits.default_size_kb?",
-        "limits {}": "unknown setting 'memory.limits'",
+        "limits {}": "did you mean memory.limits.default_size_kb or memory.limits.max_sections or",
         "enabled ''": "use YAML on one line",
         "enabled 'true\nother: 1'": "use YAML on one line",
         "enabled [1": "not YAML",
