@@ -210,12 +210,12 @@ def _choose_section(document: Document, title: str, limits: Limits) -> tuple[Doc
 
     The learning then goes to Recent Learnings.  Raises LearningRefused without it.
     """
-    is_full = len(template.list_counted_sections(document)) >= limits.sections
-    if markdown.find_section(document, title) or not is_full:
+    count = len(template.list_counted_sections(document))
+    if markdown.find_section(document, title) or count < limits.sections:
         return ensure_section(document, title, limits)
     section = markdown.find_section(document, template.RECENT_TITLE)
     if section is None:
-        raise LearningRefused(f"the file has {limits.sections} sections, and none for it")
+        raise LearningRefused(f"the file has {count} sections, and none for it")
     return document, section
 
 
