@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_json, print_line, print_note, print_problem
 from memory_core.doctor import config_sources, locations
-from memory_core.storage.config_yml.config_file import set_value, unset_value
+from memory_core.storage.config_yml.config_file import set_value, suggest_keys, unset_value
 from memory_core.storage.config_yml.config_merge import read_source, write_source
 from memory_core.storage.config_yml.config_models import describe_settings
 from memory_core.storage.project import Project
@@ -76,8 +75,7 @@ def get(key: Annotated[str, argument("KEY", KEY_HELP, "all settings")] = "") -> 
     name = _find_key(key).removeprefix("memory").strip(".")
     chosen = [row for row in settings if not name or f"{row.key}.".startswith(f"{name}.")]
     if not chosen:
-        near = difflib.get_close_matches(name, [row.key for row in settings], n=1, cutoff=0.4)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = suggest_keys(name, [row.key for row in settings])
         raise CommandRefused(f"unknown setting {key!r}{hint}")
     print_json([setting._asdict() for setting in chosen])
     if [row.key for row in chosen] == [name]:

@@ -243,11 +243,15 @@ def _split_key(key: str) -> tuple[str, ...]:
     is_override = path[:2] == OVERRIDES_PATH and len(path) == 4
     generic = ".".join([*OVERRIDES_PATH, "AGENT", path[-1]]) if is_override else key
     if generic not in keys or generic == ".".join(OVERRIDES_PATH):
-        near = [name for name in keys if name.startswith(f"{key}.")]
-        near = near or difflib.get_close_matches(key, keys, n=1, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise NotChanged(f"unknown setting {key!r}{hint}")
+        raise NotChanged(f"unknown setting {key!r}{suggest_keys(key, keys)}")
     return (*OVERRIDES_PATH, agent_names.id_of(path[2]), path[3]) if is_override else path
+
+
+def suggest_keys(key: str, keys: list[str]) -> str:
+    """Return the end of a sentence about an unknown key: those below it, or a similar one."""
+    near = [name for name in keys if name.startswith(f"{key}.")]
+    near = near or difflib.get_close_matches(key, keys, n=1, cutoff=0.4)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def _overlaid(settings: Any, path: tuple[str, ...], value: Any) -> Any:
