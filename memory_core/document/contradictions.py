@@ -132,17 +132,11 @@ def _list_corrected(claim: Claim) -> Iterator[str]:
 def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the index pairs of texts that contradict each other; the first is the earlier one."""
     frames: dict[str, list[int]] = {}
-    for at, text in enumerate(texts):
-        frames.setdefault(_parse(text).frame, []).append(at)
-    pairs = {
-        pair
-        for group in frames.values()
-        if len(group) <= MAX_GROUP
-        for pair in combinations(group, 2)
-    }
-    for at, text in enumerate(texts):
-        for frame in _list_corrected(_parse(text)):
-            pairs |= {(min(at, one), max(at, one)) for one in frames.get(frame, [])[:MAX_GROUP]}
+    for at, claim in enumerate(map(_parse, texts)):
+        for frame in {claim.frame, *_list_corrected(claim)}:
+            frames.setdefault(frame, []).append(at)
+    groups = [group for group in frames.values() if len(group) <= MAX_GROUP]
+    pairs = {pair for group in groups for pair in combinations(group, 2)}
     return [pair for pair in sorted(pairs) if contradict(*map(texts.__getitem__, pair))]
 
 
