@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -105,17 +106,13 @@ def find_agent(
     if is_known(project, agent, store):
         return agent
     known_agents = sorted(list_known_agents(project, store))
-    near = difflib.get_close_matches(agent, known_agents, n=1, cutoff=TYPO_CUTOFF)
-    if not (near or accept_new):
-        near = [one for one in known_agents if _is_like(agent, one.split("-"))][:SHOWN_AGENTS]
+    match = partial(difflib.get_close_matches, agent, cutoff=TYPO_CUTOFF)
+    near = match(known_agents, n=1)
+    if not (near or accept_new):  # it may be a part of a name
+        near = [one for one in known_agents if match(one.split("-"))][:SHOWN_AGENTS]
     if near or not accept_new:
         raise UnknownAgent(name, *near)
     return agent
-
-
-def _is_like(name: str, words: list[str]) -> bool:
-    """Say whether a name is one of these words, or looks like a typo of one."""
-    return bool(difflib.get_close_matches(name, words, cutoff=TYPO_CUTOFF))
 
 
 def is_agent(project: Project, name: str, store: Store | None = None) -> bool:
