@@ -18,6 +18,7 @@ from memory_core.monitor.counts import Counts
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
+from memory_core.selection import passages, splitting
 from memory_core.storage import config, event_log
 from memory_core.storage.config_yml import default_settings, project_rules
 from memory_core.storage.database import state_db
@@ -207,6 +208,12 @@ def _list_notes(
         except OSError:  # `_count_learned` reports it
             return item_history.History()
 
+    selection = project.config["selection"]
+    for start, _title, block, _item in splitting.list_blocks(document):
+        tokens = passages.estimate_tokens("\n".join(block))
+        if selection["enabled"] and tokens > selection["budget_tokens"]:
+            what = f"a text of {tokens} tokens, which agents never receive"
+            yield start + 1, f"{what}: a prompt has room for {selection['budget_tokens']}"
     if agent != agent_names.PM and project.config.may_learn(agent):
         limits = project_rules.find_limits(project, agent, store)
         excess = merge_learnings.list_excess

@@ -357,9 +357,14 @@ def other_ending(person: Person) -> None:
     person.sandbox.memories.joinpath("qa.txt").write_text(f"- {ITEM}\n")
 
 
+def long_text(person: Person) -> None:
+    person.sandbox.append_to_memory("engineer", f"- Own rule\n  - {'long ' * 1200}\n")
+
+
 @pytest.mark.parametrize(
     ("change", "note"),
     [
+        (long_text, "tokens, which agents never receive: a prompt has room for 1000"),
         (other_ending, "their names do not end in .md: qa.txt"),
         (full_section, "Project Architecture has 21 items, limit 15"),
         (misspelt_agent, "no agents of these names are defined: enginer"),
