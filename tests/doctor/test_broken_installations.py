@@ -358,6 +358,7 @@ def other_ending(person: Person) -> None:
 
 
 def long_text(person: Person) -> None:
+    del person.env["AGENT_MEMORY_SELECTION"]
     person.sandbox.append_to_memory("engineer", f"- Own rule\n  - {'long ' * 1200}\n")
 
 
