@@ -141,7 +141,7 @@ def test_there_are_at_most_ten_sections() -> None:
     assert found.text == text
     ((_learning, reason),) = found.refused
     assert reason == "the file has 10 sections, and none for it"
-    ((_learning, reason),) = merged(f"{text}## Mine 10\n", ("pattern", "a learning")).refused
+    ((_learning, reason),) = merge(f"{text}## Mine 10\n", ("pattern", "a learning")).refused
     assert reason == "the file has 11 sections, and none for it"
     last = f"{text}## Recent Learnings\n"
     document = markdown.parse_document(merge(last, ("pattern", "a learning")).text)
