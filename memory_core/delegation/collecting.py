@@ -70,8 +70,6 @@ def handle_stop(project: Project, event: Event) -> Reply | None:
 
 def add_chore(project: Project, event: Event, name: str) -> None:
     """Ask the worker for the work at the start of a session, or after a change of tasks."""
-    if name != "SessionStart" and not project.has_tasks:
-        return
     try:
         _write_report(RunEvent(project, event), name)
     except OSError:

@@ -38,6 +38,8 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
         from memory_core.delegation.delivering import HANDLERS
     elif name == "SubagentStop" or (name == "PostToolUse" and is_delegation):
         from memory_core.delegation.collecting import HANDLERS
+    elif name == "PostToolUse" and events.may_change_tasks(event):
+        return _add_notices(project, event, name, None)  # the worker looks at them
     else:
         from memory_core.delegation.rare_events import HANDLERS
     return _add_notices(project, event, name, HANDLERS[name](project, event))
@@ -55,7 +57,7 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
 def finish(project: Project, event: Event, assumed: str) -> None:
     """When the reply is printed, start the worker if there is something to do for it."""
     name = events.name(event, assumed)
-    if name == "SessionStart" or events.may_change_tasks(event):
+    if name == "SessionStart" or (events.may_change_tasks(event) and project.has_tasks):
         from memory_core.delegation import collecting
 
         collecting.add_chore(project, event, name)

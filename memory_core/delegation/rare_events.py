@@ -2,7 +2,7 @@
 
 handle_failure   PostToolUseFailure   of a delegation, or of a tool of an agent
 handle_handback  PreToolUse           the report of an agent in auto mode
-handle_answer    PostToolUse          of a hand-back, a forked skill, or a tool for tasks
+handle_answer    PostToolUse          of a hand-back or a forked skill
 handle_end       SessionEnd
 
 Each takes the project and an event, and returns the reply or None.
@@ -52,8 +52,6 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
 
 def handle_answer(project: Project, event: Event) -> Reply | None:
     """Collect that a report was handed back, or what a forked skill reports."""
-    if events.may_change_tasks(event):
-        return None  # that can wait, see `event_handlers.finish`
     if events.is_handback(event):
         run = run_event.of_own_run(project, event)
         if run.is_served:
