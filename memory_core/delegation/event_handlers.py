@@ -49,9 +49,20 @@ def _add_notices(project: Project, event: Event, name: str, reply: Reply | None)
     """Add the lines for the person of this session; the client shows them to nobody else."""
     if name not in NOTICING_EVENTS or events.own_run(event):
         return reply
+    is_start = name == "SessionStart"
     runs = run_records.SessionRuns(project.paths, events.session(event))
-    lines = runs.take_notices(name == "SessionStart")
+    lines = runs.take_notices(is_start) + (_ask_for_driver(project) if is_start else [])
     return {**(reply or {}), "systemMessage": "\n".join(lines)} if lines else reply
+
+
+def _ask_for_driver(project: Project) -> list[str]:
+    """Return a notice if a team merges memories with git's driver, which this clone lacks."""
+    folder = project.folders[0]
+    if not folder.files.is_file(f"{folder.folder}/.gitattributes"):
+        return []
+    from memory_core.git import driver_notice
+
+    return driver_notice.list_notices(folder.folder, project.environ)
 
 
 def finish(project: Project, event: Event, assumed: str) -> None:

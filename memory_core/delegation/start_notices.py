@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from memory_core.files import last_look
-from memory_core.git import driver_notice
 from memory_core.origin import text_origins
 from memory_core.storage import paths, user_level
 from memory_core.storage.paths import MemoryFolder
@@ -14,8 +13,7 @@ WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
 def format_notices(project: Project) -> list[str]:
     """Return these lines; [] mostly."""
-    driver = _ask_for_driver(project.folders[0])
-    return driver + _format_news(project) + _ask_for_user_level(project)
+    return _format_news(project) + _ask_for_user_level(project)
 
 
 def _format_news(project: Project) -> list[str]:
@@ -36,13 +34,6 @@ def _format_news(project: Project) -> list[str]:
         state["waiting"] = waiting or state.get("waiting", "")
         last_look.write_look(folder, state)
     return notices
-
-
-def _ask_for_driver(folder: MemoryFolder) -> list[str]:
-    """Return a notice if a team merges memories with git's driver, which this clone lacks."""
-    if not folder.files.is_file(f"{folder.folder}/.gitattributes"):
-        return []
-    return list(filter(None, [driver_notice.format_notice(folder.folder)]))
 
 
 def _ask_for_user_level(project: Project) -> list[str]:

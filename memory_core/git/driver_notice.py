@@ -6,9 +6,11 @@ It reads git's files itself, because running git takes too long.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from memory_core.files import git_log
 from memory_core.files.safe_files import SafeFiles
+from memory_core.storage import typed_command
 
 DRIVER_NAME = "agent-memory"
 CONFIG_SECTION = f'[merge "{DRIVER_NAME}"]'
@@ -31,11 +33,12 @@ def is_driver_missing(folder: str) -> bool:
     return own is not None and CONFIG_SECTION not in own + user.read_text(".gitconfig")
 
 
-def format_notice(folder: str) -> str:
-    """Return the notice about a missing driver, "" if it is installed or not wanted."""
+def list_notices(folder: str, environ: Mapping[str, str]) -> list[str]:
+    """Return a notice about a missing driver, none if it is installed or not wanted."""
     if not is_driver_missing(folder):
-        return ""
-    return f"agent-memory: this clone merges memories as text. Once: {INSTALL_COMMAND}"
+        return []
+    notice = f"agent-memory: this clone merges memories as text. Once: {INSTALL_COMMAND}"
+    return [typed_command.name_command(notice, environ)]
 
 
 def read_config(folder: str) -> str | None:

@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memory_core.files.safe_files import SafeFiles
     from memory_core.storage.store import Store
 
 # Maximum number of characters that are added to a prompt: two memory files of the default size;
@@ -28,7 +27,8 @@ class Project:
     """The settings of a project and its two levels of memory files.
 
     `paths` are those of the project level, `user_paths` those of the user level.  The latter is
-    None if both levels would have the same folder.
+    None if both levels would have the same folder.  `folders` have the memory files of the project
+    and those of the user, and `trees` all files that are read; they know what they refused.
     """
 
     def __init__(self, level: paths.LevelPaths, environ: Mapping[str, str]) -> None:
@@ -38,18 +38,12 @@ class Project:
         self.user_paths = home if home and home.root != level.root else None
         self.config = load_config(level, self.user_paths, environ)
         self.changes: list[str] = []  # ids of the changes that were written, oldest first
-
-    @property
-    def folders(self) -> list[MemoryFolder]:
-        """The memory files of the project, and those of the user."""
-        own = MemoryFolder(self.paths, self.config["directory"])
-        return [own, *([MemoryFolder(self.user_paths)] if self.user_paths else [])]
-
-    @property
-    def trees(self) -> list[SafeFiles]:
-        """All folders whose files are read; they know what they refused."""
-        users = [self.user_paths.files] if self.user_paths else []
-        return [self.paths.files, self.paths.state, *users]
+        self.name = level.root.rpartition("/")[2] or "project"
+        self.folders = [MemoryFolder(level, self.config["directory"])]
+        self.trees = [level.files, level.state]
+        if self.user_paths:
+            self.folders.append(MemoryFolder(self.user_paths))
+            self.trees.append(self.user_paths.files)
 
     @property
     def store(self) -> Store:
@@ -67,10 +61,6 @@ class Project:
     def has_tasks(self) -> bool:
         """Whether the project may have tasks."""
         return any(map(self.paths.files.has_entry, TASK_MARKERS))
-
-    @property
-    def name(self) -> str:
-        return self.paths.root.rpartition("/")[2] or "project"
 
     def serves(self, agent: str) -> bool:
         """Return whether the settings include the agent; Claude Code's own agents never count."""

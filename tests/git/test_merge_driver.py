@@ -245,15 +245,16 @@ def test_a_missing_driver_is_told(team_project: Sandbox) -> None:
     folder = str(clone.memories)
     assert not driver_notice.is_driver_missing(str(team_project.memories))
     assert driver_notice.is_driver_missing(folder)
-    assert driver_notice.format_notice(folder).count("\n") == 0
-    assert driver_notice.INSTALL_COMMAND in driver_notice.format_notice(folder)
+    (notice,) = driver_notice.list_notices(folder, {})
+    assert notice.count("\n") == 0
+    assert driver_notice.INSTALL_COMMAND in notice
     config = team_project.home / ".gitconfig"
     config.write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
     assert not driver_notice.is_driver_missing(folder), "the user's config counts"
     config.unlink()
     merge_driver.install(clone.open_project())
     assert not driver_notice.is_driver_missing(folder)
-    assert driver_notice.format_notice(folder) == ""
+    assert driver_notice.list_notices(folder, {}) == []
 
 
 def test_a_folder_without_git_needs_no_driver(team_project: Sandbox) -> None:
@@ -355,15 +356,15 @@ def test_console_sessions_of_the_page(person: Person) -> None:
 
 def test_a_session_reports_a_missing_driver(team_project: Sandbox) -> None:
     clone = clone_without_driver(team_project)
-    notice = driver_notice.format_notice(str(clone.memories))
-    assert "came from elsewhere" in begin_session(clone).replace(notice, "")
+    (notice,) = driver_notice.list_notices(str(clone.memories), {})
+    assert "came from elsewhere" in begin_session(clone).removeprefix(notice)
     assert begin_session(clone) == notice
     (clone.memories / "PM.md").write_text(f"## A\n- {FACT}\n")
     reply = json.loads(clone.run_hook("session_start", SESSION).stdout)
     assert FACT in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
+    assert driver_notice.INSTALL_COMMAND in reply["systemMessage"]
     merge_driver.install(clone.open_project())
-    assert driver_notice.INSTALL_COMMAND in begin_session(clone), "of the session before"
     assert "merge" not in begin_session(clone)
 
 
