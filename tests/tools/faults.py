@@ -200,7 +200,7 @@ class Bed:
     def temporaries(self) -> list[Path]:
         """Return the temporary files that killed or failed writers left."""
         known = re.compile(
-            r"config\.yml|README\.md|[A-Za-z_]+(\.md|\.lock)?|.*\.jsonl?(\.a1)?|(\w*~)?[0-9a-f]{32}(\.\d)?|state\.db(-journal)?"
+            r"config\.yml|README\.md|[A-Za-z_]+(\.md|\.lock)?|.*\.jsonl?(\.a1)?|(\w*~)?[0-9a-f]{32}(\.\d)?|s\d|state\.db(-journal)?"
         )
         folders = (self.folder, self.state)
         paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
