@@ -60,6 +60,7 @@ def run(name: str) -> None:
             _answer(event_handlers.handle(project, event, name))
             _arm()
             event_handlers.finish(project, event, name)
+        if project:
             _log_problems(project, name, time.monotonic() - began)
     except BaseException as error:  # noqa: BLE001 - nothing may stop a delegation
         _disarm()
@@ -79,7 +80,7 @@ def _stay_here() -> None:
 
 
 def _read(data: bytes, name: str) -> tuple[Project | None, Event | None]:
-    """Return the project and the event, None if there is nothing to do."""
+    """Return the project and the event, None for each with which there is nothing to do."""
     _stay_here()
     from memory_core.claude_code import events
     from memory_core.files import posix_paths
@@ -87,15 +88,14 @@ def _read(data: bytes, name: str) -> tuple[Project | None, Event | None]:
     from memory_core.text import fastjson
 
     environ = posix_paths.read_environ()
-    if config.is_off(environ):
-        return None, None
-    event = events.validate(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
+    text = data.removeprefix(BOM).decode("utf-8", "replace")
+    event = None if config.is_off(environ) else events.validate(fastjson.loads(text), name)
     if event is None:
         return None, None
     from memory_core.storage.project import find_project
 
     project = find_project(events.cwd(event), environ)
-    return (project, event) if project.config["enabled"] else (None, None)
+    return project, event if project.config["enabled"] else None
 
 
 def _is_idle(data: bytes) -> bool:
