@@ -10,7 +10,14 @@ import pytest
 from memory_core.memory import preparing
 from memory_core.origin import arrivals
 from support.code import count_code_lines
-from support.events import BLOCK, make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.events import (
+    BLOCK,
+    make_failure_event,
+    make_post_event,
+    make_pre_event,
+    make_start_event,
+    make_stop_event,
+)
 from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, list_hook_imports
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -122,6 +129,25 @@ def test_a_hook_that_collects_merges_nothing(
 ) -> None:
     sandbox.switch_selection_on()
     assert not WORKER_MODULES & set(list_hook_imports(sandbox, hook, event))
+
+
+RUN = {"session_id": "s1", "agent_id": "a1", "agent_type": "engineer"}
+HANDBACK = {"tool_name": "SubagentHandback", "tool_input": {"message": REPORT}}
+SKILL = {"tool_name": "Skill", "tool_response": {"agentId": "a2", "result": REPORT}}
+RARE = {
+    "a hand-back": ("pre_tool_use", {"hook_event_name": "PreToolUse", **RUN, **HANDBACK}),
+    "it was handed back": ("post_tool_use", {"hook_event_name": "PostToolUse", **RUN, **HANDBACK}),
+    "a forked skill": ("post_tool_use", {"hook_event_name": "PostToolUse", **SKILL}),
+    "a launch in the background": ("post_tool_use", make_post_event(status="async_launched")),
+    "a tool that failed": ("post_tool_use", make_failure_event()),
+}
+
+
+@pytest.mark.parametrize("case", RARE)
+def test_hooks_of_rare_events_load_nothing_slow(prepared: Sandbox, case: str) -> None:
+    list_hook_imports(prepared, "subagent_start", make_start_event("a2"))
+    imported = {name.split(".")[0] for name in list_hook_imports(prepared, *RARE[case])}
+    assert not imported & EXPENSIVE_MODULES
 
 
 def test_the_first_delegation_of_a_project_merges_settings_without_json(sandbox: Sandbox) -> None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from memory_core.claude_code import events, run_fields
 from memory_core.delegation.run_event import PROMPT_HEAD, RunEvent
 from memory_core.storage import receipts, run_records
 from memory_core.text import memory_echoes
-
-if TYPE_CHECKING:
-    from memory_core.claude_code.events import Event
 
 
 def note_launch(launch: RunEvent) -> bool:
@@ -57,7 +53,7 @@ def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
     return "delivered" if route == run_records.VIA_START else ""
 
 
-def task_words(event: Event) -> dict[str, str]:
+def task_words(event: events.Event) -> dict[str, str]:
     """Return the words of a call that classify its task; none for a skill."""
     if not events.is_delegation(event):
         return {}

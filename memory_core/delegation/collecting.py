@@ -17,13 +17,9 @@ from memory_core.storage import inbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from memory_core.claude_code.events import Event
+    from memory_core.delegation.run_event import Reply
     from memory_core.storage.project import Project
-
-    Reply = dict[str, Any]
 
 
 # The largest report seen was 0.2 MB.  A longer one is saved, and the main agent reads it whole.
@@ -109,7 +105,7 @@ def _make_report(run: RunEvent, name: str) -> inbox.Report:
     }
 
 
-HANDLERS: dict[str, Callable[[Project, Event], Reply | None]] = {
+HANDLERS: run_event.Handlers = {
     "PostToolUse": handle_answer,
     "SubagentStop": handle_stop,
 }

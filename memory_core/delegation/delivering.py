@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory_core.claude_code.events import Event
+    from memory_core.delegation.run_event import Reply
     from memory_core.memory.recall import MemoryBlock
     from memory_core.storage.project import Project
-
-    Reply = dict[str, Any]
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:
@@ -181,7 +180,7 @@ def _log_loaded(run: RunEvent, block: MemoryBlock, route: str, facts: dict[str, 
     )
 
 
-HANDLERS: dict[str, Callable[[Project, Event], Reply | None]] = {
+HANDLERS: run_event.Handlers = {
     "PreToolUse": handle_call,
     "SubagentStart": handle_start,
     "SessionStart": handle_session_start,

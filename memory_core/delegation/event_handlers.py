@@ -12,12 +12,9 @@ from memory_core.storage import inbox, run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from memory_core.claude_code.events import Event
+    from memory_core.delegation.run_event import Reply
     from memory_core.storage.project import Project
-
-    Reply = dict[str, Any]
 
 # A hook that prepares a memory or reads tasks waits so long for another process with the database.
 BUSY_SECONDS = 0.1

@@ -5,28 +5,20 @@ handle_handback  PreToolUse           the report of an agent in auto mode
 handle_answer    PostToolUse          of a hand-back or a forked skill
 handle_end       SessionEnd
 
-Each takes the project and an event, and returns the reply or None.
+Each takes the project and an event, and returns the reply or None.  All but the last avoid slow
+imports, as the fast path does.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from memory_core.claude_code import events, run_fields
-from memory_core.delegation import collecting, draining, run_event
+from memory_core.delegation import collecting, run_event
 from memory_core.delegation.run_event import RunEvent
 from memory_core.storage import receipts
 from memory_core.storage.project import Project
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from memory_core.claude_code.events import Event
-
-    Reply = dict[str, Any]
-
-
-def handle_failure(project: Project, event: Event) -> Reply | None:
+def handle_failure(project: Project, event: events.Event) -> run_event.Reply | None:
     """Collect that a delegation failed or was refused, or that a tool of an agent failed."""
     name = "PostToolUseFailure"
     if events.is_delegation(event):
@@ -40,7 +32,7 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
     return None
 
 
-def handle_handback(project: Project, event: Event) -> Reply | None:
+def handle_handback(project: Project, event: events.Event) -> run_event.Reply | None:
     """Collect a report for the main agent, and remove the learnings from it."""
     run = run_event.of_own_run(project, event)
     if not (run.is_served and events.report_texts(event)):
@@ -50,7 +42,7 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
     return events.reply_input(event, message=next(iter(rests.values()))) if rests else None
 
 
-def handle_answer(project: Project, event: Event) -> Reply | None:
+def handle_answer(project: Project, event: events.Event) -> run_event.Reply | None:
     """Collect that a report was handed back, or what a forked skill reports."""
     if events.is_handback(event):
         run = run_event.of_own_run(project, event)
@@ -62,13 +54,15 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     return collecting.collect_answer(skill) if skill.agent else None
 
 
-def handle_end(project: Project, _event: Event) -> Reply | None:
+def handle_end(project: Project, _event: events.Event) -> run_event.Reply | None:
     """Wait a moment for what the worker has to save."""
+    from memory_core.delegation import draining
+
     draining.handle_session_end(project)
     return None
 
 
-HANDLERS: dict[str, Callable[[Project, Event], Reply | None]] = {
+HANDLERS: run_event.Handlers = {
     "PostToolUseFailure": handle_failure,
     "PreToolUse": handle_handback,
     "PostToolUse": handle_answer,

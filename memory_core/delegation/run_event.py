@@ -12,12 +12,16 @@ from memory_core.storage import event_log, run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
     from memory_core.learning.blocks import LearningBlock
     from memory_core.learning.feedback_lines import Judgement
     from memory_core.storage.project import Project
+
+    Reply = dict[str, Any]
+    Handlers = dict[str, Callable[[Project, Event], Reply | None]]
 
 # Number of characters of a prompt that are searched for the type of its task.
 PROMPT_HEAD = 300
