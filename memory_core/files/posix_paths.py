@@ -8,7 +8,7 @@ from __future__ import annotations
 import posix
 import sys
 
-# Linux follows so many links of a path.
+# How many links of a path Linux follows.
 MOST_LINKS = 40
 
 # Of names of files and variables.

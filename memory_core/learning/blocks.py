@@ -1,7 +1,7 @@
 """Find the marker blocks, JSON objects and sentences of a report, before they are judged.
 
 The hook removes them from the report, and the worker reads their learnings.
-docs/learnings.md shows with examples what is contents.  The time grows linearly with the length of
+docs/learnings.md shows with examples what is found.  The time grows linearly with the length of
 the text.
 """
 
