@@ -31,7 +31,7 @@ def script(*answers: Line) -> Script:
 def outcome(run: Run) -> object:
     """Return the result that the main agent read, without the parts that vary between runs."""
     results = run.requests_by("MAIN")[-1].results
-    varying = r"toolu_\w+|req_\w+|\b(?=\w*\d)\w+\b"
+    varying = r"toolu_\w+|req_\w+|agentId: \w+|\b(?=\w*\d)\w+\b"
     masked = [(one.get("is_error"), re.sub(varying, "*", str(one["content"]))) for one in results]
     return run.code, run.out, run.err, len(run.requests_by("TASK-1")), masked
 
