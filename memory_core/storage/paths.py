@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import posix
 import stat
-import sys
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
@@ -71,10 +70,6 @@ class StateFiles(SafeFiles):
         self.busy_seconds = BUSY_SECONDS
         self.has_database = True
         self.owner = posix_paths.resolve(owner)
-        if sys.platform == "darwin":  # Claude Code and a shell may spell one folder differently
-            from memory_core.files import path_spelling
-
-            self.owner = path_spelling.find_spelling(self.owner)
         super().__init__(f"{home}/{_make_name(self.owner)}", private=True)
 
     def make_root(self) -> None:
