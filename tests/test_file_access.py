@@ -80,7 +80,6 @@ ALLOWED: dict[str, str] = {
     "setup.plugin": "the environment of the plugin",
     "setup.plugin_environment": "the environment of the plugin",
     "setup.hook_runner": "our own hooks, in a temporary folder",
-    "git.merge_driver.find_missing_program": "the installed program",
     "git.merge_driver._find_program": "the installed program",
     # Temporary folders, terminals, and what the user names.
     "git.three_way._order": "a temporary folder",

@@ -180,15 +180,9 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     if driver_notice.is_driver_missing(folder):
         where = exam.project.paths.relative(os.path.join(folder, ".gitattributes"))
         reason = "the merge driver is not installed in this clone"
-    elif exam.faults:
-        return  # the program is missing for the hooks as well
-    elif where := merge_driver.find_missing_program(folder):
-        reason = "the merge driver's program is missing"
-    else:
-        return
-    what = f"git merges memory files as plain text: {reason}"
-    repair = partial(_install_driver, exam.project)
-    yield Finding(WARNING, what, where, driver_notice.INSTALL_COMMAND, repair)
+        what = f"git merges memory files as plain text: {reason}"
+        repair = partial(_install_driver, exam.project)
+        yield Finding(WARNING, what, where, driver_notice.INSTALL_COMMAND, repair)
 
 
 # Repairs; findings that need a decision of a person have none.

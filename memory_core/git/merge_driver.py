@@ -24,7 +24,7 @@ from memory_core.storage.store import MAX_DATED_BYTES
 from memory_core.tasks import backlog_folder
 from memory_core.text import markdown_lines
 
-DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
+CONFIG_NAME = f"merge.{driver_notice.DRIVER_NAME}"
 ADDED_LINES = (driver_notice.COMMENT_LINE, ATTRIBUTE_LINE)
 
 ARCHIVE_FOLDER = "archive"
@@ -122,7 +122,7 @@ def _find_program() -> tuple[str, str]:
 def update(root: str) -> bool:
     """Give the driver of a clone its command of today, if it has one; say whether it changed."""
     try:
-        return has_driver(root) and _configure(root, "driver", build_command())
+        return has_driver(root) and _configure(root)
     except OSError:
         return False  # without git there is no merge either
 
@@ -143,8 +143,7 @@ def install(project: Project) -> DriverChanges:
             gap = "" if not text or text.endswith("\n") else "\n"
             added = "".join(f"{line}\n" for line in ADDED_LINES)
             _write_attributes(project, memories, text + gap + added, changes)
-    for key, value in (("name", DRIVER_TITLE), ("driver", build_command())):
-        changes.config |= _configure(folder, key, value)
+    changes.config = _configure(folder)
     with suppress(OSError):
         project.paths.state.make_root()  # so that an upgrade finds this clone
     changes.is_ignored = not git_command.run(folder, "check-ignore", "-q", "PM.md")[0]
@@ -162,8 +161,9 @@ def uninstall(project: Project, with_tracked: bool = True) -> DriverChanges:
         path = os.path.join(memories, ".gitattributes")
         if "".join(rest) != text and (with_tracked or not is_tracked(path)):
             _write_attributes(project, memories, "".join(rest), changes)
-    for key in ("name", "driver"):
-        changes.config |= _configure(folder, key, "")
+    changes.config = has_driver(folder)
+    if changes.config:
+        _run_config(folder, "--remove-section", CONFIG_NAME)
     return changes
 
 
@@ -233,25 +233,16 @@ def find_work_tree(project: Project) -> str:
     return folder
 
 
-def _configure(folder: str, key: str, value: str) -> bool:
-    """Set a key of the driver, or remove it if the value is empty; return whether it changed."""
-    name = f"merge.{driver_notice.DRIVER_NAME}.{key}"
-    _status, old = git_command.run(folder, "config", "--local", name)
-    if old.rstrip("\n") == value:
+def _configure(folder: str) -> bool:
+    """Give the driver of a clone its command; return whether it was another one."""
+    name, command = f"{CONFIG_NAME}.driver", build_command()
+    if git_command.run(folder, "config", "--local", name)[1].rstrip("\n") == command:
         return False
-    words = (name, value) if value else ("--unset-all", name)
-    if git_command.run(folder, "config", "--local", *words)[0]:
-        raise OSError(f"git cannot change its configuration of {folder}")
+    _run_config(folder, name, command)
     return True
 
 
-def find_missing_program(folder: str) -> str:
-    """Return the program of the driver if its file is missing, else ""."""
-    try:
-        status, command = git_command.run(
-            folder, "config", f"merge.{driver_notice.DRIVER_NAME}.driver"
-        )
-        words = [] if status else shlex.split(command)[:4]
-    except (OSError, ValueError):
-        return ""
-    return next((word for word in words if os.path.isabs(word) and not os.path.exists(word)), "")
+def _run_config(folder: str, *words: str) -> None:
+    """Change the configuration of a clone; raises OSError."""
+    if git_command.run(folder, "config", "--local", *words)[0]:
+        raise OSError(f"git cannot change its configuration of {folder}")

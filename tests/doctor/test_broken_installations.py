@@ -234,14 +234,6 @@ def no_merge_driver(person: Person) -> None:
     (person.sandbox.memories / ".gitattributes").write_text("*.md merge=agent-memory\n")
 
 
-def deleted_program_of_the_driver(person: Person) -> None:
-    no_merge_driver(person)
-    command = f"{program(person)}/bin/python -I -S x %O || git merge-file %A %O %B"
-    config = ["git", "config", "merge.agent-memory.driver", command]
-    subprocess.run(config, cwd=person.sandbox.root, check=True)
-    deleted_program(person)
-
-
 MISSING = "does not exist: the hooks of PreToolUse, SubagentStart,"
 
 # The damage, the check that finds its cause, and part of the place and the problem.
@@ -265,7 +257,6 @@ LEFT: list[tuple[Damage, str, str]] = [
     (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
     (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
-    (deleted_program_of_the_driver, "settings", f"/share/agent-memory {MISSING}"),
     (deleted_environment, "settings", f"venv is a link to {ENVIRONMENT}, which {MISSING}"),
     (older_program, "program", "hooks run agent-memory 0.0.9, which is older than this one"),
     (no_home, "program", "HOME is ''"),
