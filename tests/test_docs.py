@@ -89,21 +89,6 @@ def test_pages_that_the_code_names_exist() -> None:
     assert not [page for page in sorted(pages) if not (REPO / page).is_file()]
 
 
-def history_table() -> str:
-    rows = ["| key | meaning |", "| --- | --- |"]
-    for name, field in record_models.HistoryRecord.model_fields.items():
-        texts = [field.description, *(getattr(one, "description", None) for one in field.metadata)]
-        rows.append(f"| `{name}` | {next(filter(None, texts))} |")
-    return "\n".join(rows)
-
-
-def test_the_tables_of_the_history_are_those_of_the_model() -> None:
-    page = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
-    assert history_table() in page, f"docs/json.md lacks this table:\n{history_table()}"
-    kinds = re.findall(r"^\| ([a-z]+) \| ", page.split("| kind |")[1], re.MULTILINE)
-    assert sorted(kinds) == sorted(set(record_models.RECORD_KINDS))
-
-
 def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
     page = (REPO / "docs" / "python.md").read_text(encoding="utf-8")
     code = page.split("```python\n")[1].split("```")[0].replace("~/code/shop", str(sandbox.root))
@@ -117,9 +102,12 @@ def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
     assert set(methods) == public
 
 
-def test_the_tables_of_an_export_are_those_of_the_models() -> None:
+TABLE = re.compile(r"^\| k\w+[^|]* \| meaning \|\n\| --- \| --- \|\n((?:\|.*\n)+)", re.MULTILINE)
+
+
+def test_the_tables_of_exports_and_histories_have_the_keys_of_the_models() -> None:
     page = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
+    *keys, kinds = [re.findall(r"^\| `?(\w+)", table, re.M) for table in TABLE.findall(page)]
     models = (record_models.Export, record_models.AgentExport, record_models.WaitingLearning)
-    for model in models:
-        for name, field in model.model_fields.items():
-            assert f"| `{name}` | {field.description} |" in page
+    assert keys == [[*model.model_fields] for model in (*models, record_models.HistoryRecord)]
+    assert sorted(kinds) == sorted(set(record_models.RECORD_KINDS))

@@ -156,7 +156,7 @@ def _make_model(values: dict[str, Any], prefix: str = "") -> type[ConfigSection]
             )
             continue
         lowest, highest = ROWS[key].limits or (None, None)
-        field = Field(default, description=ROWS[key].meaning, ge=lowest, le=highest)
+        field = Field(default, ge=lowest, le=highest)
         fields[name] = (TYPES.get(key, int | None if default is None else type(default)), field)
     return create_model(prefix or "memory", __base__=ConfigSection, **fields)
 
