@@ -72,7 +72,7 @@ def _read_file(level: LevelPaths, project: LevelPaths) -> tuple[dict[str, Any], 
         return config_file.merge_texts(
             [level.config], [config_merge.read_source(level)], project.config
         )
-    except config_file.UnreadableConfig as error:
+    except config_file.InvalidConfig as error:
         return {}, [str(error)]
     except OSError as error:
         return {}, [f"{level.config}: {error.strerror or error}"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 from contextlib import suppress
 from typing import Any
 
@@ -46,8 +45,8 @@ YAML_ERRORS = (yaml.YAMLError, ValueError, OverflowError, RecursionError)
 KeyPath = tuple[int | str, ...]
 
 
-class UnreadableConfig(ValueError):
-    """A whole file cannot be read; the message names the file and the place."""
+class InvalidConfig(ValueError):
+    """A whole file, a key or a new value that cannot be used; the message says where and why."""
 
     status = 2
 
@@ -59,7 +58,7 @@ def merge_texts(
 
     In the file `project`, the settings of USERS_OWN are problems.  A setting with a problem
     "FILE:LINE: KEY: ..." is ignored, the others count; of a number that is too small or too large,
-    the nearest allowed value counts.  Raises UnreadableConfig.
+    the nearest allowed value counts.  Raises InvalidConfig.
     """
     settings: dict[str, Any] = {}
     problems: list[str] = []
@@ -100,26 +99,21 @@ class _ConfigReader:
         self._nodes: dict[KeyPath, tuple[yaml.Node, yaml.Node]] = {}
 
     def read(self) -> dict[str, Any]:
-        """Return the settings in the file; raises UnreadableConfig."""
-        if invalid := re.search("[\udc80-\udcff]", self.text):
-            line = self.text.count("\n", 0, invalid.start()) + 1
-            self.problems.append((line, "holds bytes that are not UTF-8"))
-        self.text = self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        self.text = self.text.removeprefix("\ufeff")
+        """Return the settings in the file; raises InvalidConfig."""
         settings, root = self.parse(), self.root
         if root and not isinstance(settings, dict | None):
             wanted = "a mapping is expected, with the key memory"
             line = _line_of(root)
-            raise UnreadableConfig(f"{self.path}:{line}: {wanted}, not {_format_value(root)}")
+            raise InvalidConfig(f"{self.path}:{line}: {wanted}, not {_format_value(root)}")
         return self._validate(settings or {})
 
     def parse(self) -> Any:
-        """Return the values as they are written; raises UnreadableConfig if the text is no YAML."""
+        """Return the values as they are written; raises InvalidConfig if the text is no YAML."""
         try:
             self.root = _Loader(self.text).get_single_node()
             return self._build(self.root, ()) if self.root else None
         except YAML_ERRORS as error:
-            raise UnreadableConfig(f"{self.path}:{_format_error(error)}") from None
+            raise InvalidConfig(f"{self.path}:{_format_error(error)}") from None
 
     def find_pairs(self, path: KeyPath) -> list[tuple[yaml.Node, yaml.Node]]:
         """Return the nodes of the keys of a path and of their values, as far as they are there."""
@@ -177,22 +171,15 @@ class _ConfigReader:
 # Changing one setting.
 
 
-class NotChanged(ValueError):
-    """A setting that cannot be changed; the message is the reason."""
-
-    status = 2
-
-
 def set_value(text: str, key: str, value: str) -> str:
     """Return the text of a config.yml with another value for a key such as `memory.enabled`.
 
     The value is YAML on one line; a list needs no brackets.  Everything else stays as it is
-    written.  Raises NotChanged for an unknown key, an invalid value, or a file in which the line
-    cannot be found, and UnreadableConfig.
+    written.  Raises InvalidConfig, also for a file in which the line cannot be found.
     """
     path = _split_key(key)
     if not value.strip() or len(value.splitlines()) > 1:
-        raise NotChanged(f"invalid value {value!r} for {key}: use YAML on one line")
+        raise InvalidConfig(f"invalid value {value!r} for {key}: use YAML on one line")
     reader = _ConfigReader("config.yml", text)
     before = reader.parse()
     wanted = _ConfigReader(f"invalid value for {key}", f"{key}: {value}").parse()
@@ -201,22 +188,21 @@ def set_value(text: str, key: str, value: str) -> str:
         return set_value(text, key, f"[{value}]")
     changed = _overlaid(before, path, next(iter(wanted.values()), None))
     for problem in merge_texts(["config.yml"], [_format_nested(path, value)])[1]:
-        raise NotChanged(problem.split(":", 2)[2].strip().removesuffix(USED_INSTEAD))
+        raise InvalidConfig(problem.split(":", 2)[2].strip().removesuffix(USED_INSTEAD))
     after = _replace_value(reader, path, value)
     try:
         is_right = _ConfigReader("config.yml", after).parse() == changed
-    except UnreadableConfig:
+    except InvalidConfig:
         is_right = False  # the old value has several lines, or stands in braces
     if not is_right:
-        raise NotChanged(f"{key} cannot be changed in this file: edit config.yml")
+        raise InvalidConfig(f"{key} cannot be changed in this file: edit config.yml")
     return after
 
 
 def unset_value(text: str, key: str) -> str:
     """Return the text of a config.yml without a key, and without the keys that this empties.
 
-    If other keys share its lines, its value is null.  Raises NotChanged for an unknown key, and
-    UnreadableConfig.
+    If other keys share its lines, its value is null.  Raises InvalidConfig.
     """
     path, reader = _split_key(key), _ConfigReader("config.yml", text)
     before, pairs = reader.parse(), reader.find_pairs(path)
@@ -237,13 +223,13 @@ def unset_value(text: str, key: str) -> str:
 
 
 def _split_key(key: str) -> tuple[str, ...]:
-    """Return the path of a setting; raises NotChanged for another key, with a similar one."""
+    """Return the path of a setting; raises InvalidConfig for another key, with a similar one."""
     keys = [name for name, _default, _text in describe_settings()]
     path = tuple(key.split("."))
     is_override = path[:2] == OVERRIDES_PATH and len(path) == 4
     generic = ".".join([*OVERRIDES_PATH, "AGENT", path[-1]]) if is_override else key
     if generic not in keys or generic == ".".join(OVERRIDES_PATH):
-        raise NotChanged(f"unknown setting {key!r}{suggest_keys(key, keys)}")
+        raise InvalidConfig(f"unknown setting {key!r}{suggest_keys(key, keys)}")
     return (*OVERRIDES_PATH, agent_names.id_of(path[2]), path[3]) if is_override else path
 
 
@@ -334,13 +320,11 @@ def _read_key(key: yaml.Node, path: KeyPath) -> str:
 
 
 def _format_error(error: Exception) -> str:
-    """Return the place and message of an error of PyYAML, which has several lines, in one."""
+    """Return the place and the problem of an error, of which PyYAML makes several lines."""
     mark = getattr(error, "problem_mark", None)
     where = f"{mark.line + 1}:{mark.column + 1}: " if mark else " "
-    context, problem = (getattr(error, name, None) for name in ("context", "problem"))
-    if context and (begin := getattr(error, "context_mark", None)):
-        context += f" from line {begin.line + 1}"
-    problem = ", ".join(filter(None, (context, problem))) or str(error).partition("\n")[0]
+    parts = (getattr(error, name, None) for name in ("context", "problem"))
+    problem = ", ".join(filter(None, parts)) or str(error).partition("\n")[0]
     hint = "; indent with blanks, not with tabs" if "'\\t'" in problem else ""
     return f"{where}not YAML: {sanitize.shorten(problem, 2 * MAX_VALUE_LENGTH)}{hint}"
 
