@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from contextlib import suppress
 
 from memory_core.files.safe_files import TEMPORARY, SafeFiles, sync_folder
 
@@ -24,20 +25,16 @@ def is_missing(files: SafeFiles, path: str) -> bool:
     return False
 
 
-def is_older(files: SafeFiles, path: str, before: float) -> bool:
-    """Return whether a file exists that last changed before a time in seconds."""
-    try:
-        status = files.status(path)
-    except OSError:
-        return False
-    return status is not None and status.st_mtime < before
-
-
 def list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
-    """Return the files of a folder with this ending that last changed before a time in seconds."""
-    names = [name for name in files.list_names(folder) if name.endswith(ending)]
-    paths = [os.path.join(folder, name) for name in names]
-    return [path for path in paths if is_older(files, path, before)]
+    """Return what a folder has with this ending that last changed before a time in seconds."""
+    older = []
+    for name in files.list_names(folder):
+        path = os.path.join(folder, name)
+        with suppress(OSError):
+            status = files.status(path) if name.endswith(ending) else None
+            if status and status.st_mtime < before:
+                older.append(path)
+    return older
 
 
 def scan(files: SafeFiles, path: str = "") -> list[tuple[str, os.stat_result]]:

@@ -32,12 +32,11 @@ MAX_UNPACKED_BYTES = 8_000_000
 # Of more records the newest are used: a hook has a second and 64 MB for all of its work.
 MAX_RECORDS = 15_000
 
-TEXT_KEYS = (
-    *("time", "kind", "id", "agent", "text", "section", "nested", "was", "run"),
-    *("session", "source", "origin", "change", "type"),
-)
-NUMBER_KEYS = ("v", "seq", "n", "confidence")
-TYPED_KEYS = frozenset((*TEXT_KEYS, *NUMBER_KEYS))
+TEXT_KEYS = "time kind id agent text section nested was run session source origin change type"
+TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(TEXT_KEYS.split(), (str,)),
+    **dict.fromkeys(("v", "seq", "n", "confidence"), (int, float)),
+}
 
 
 class HistoryFile:
@@ -52,7 +51,8 @@ class HistoryFile:
 
         Incomplete lines and marks of a git conflict are skipped.
         """
-        return _drop_runs(_parse_records(self._read_lines(), skip='"of": "runs"'))
+        records = _parse_records(self._read_lines(), skip='"of": "runs"')
+        return [record for record in records if record["kind"] not in RUN_KINDS]
 
     def read_runs(self) -> list[Record]:
         """Return the records of runs and errors, which older versions wrote; raises OSError."""
@@ -112,15 +112,6 @@ class HistoryFile:
         return count
 
 
-def parse(text: str) -> list[Record]:
-    """Return the valid records in the text of a file, as `HistoryFile.read` does."""
-    return _drop_runs(_parse_records(text.split("\n")[-MAX_RECORDS:]))
-
-
-def _drop_runs(records: list[Record]) -> list[Record]:
-    return [record for record in records if record["kind"] not in RUN_KINDS]
-
-
 def _parse_records(lines: list[str], skip: str = "") -> list[Record]:
     """Return the newest records in these lines, without packed lines that begin with `skip`."""
     newest: list[str] = []
@@ -144,19 +135,11 @@ def _split_end(data: bytes, count: int) -> list[str]:
     return [line.decode("utf-8", "replace") for line in lines[-count:]]
 
 
-def _drop_about(record: Record) -> Record:
-    return {name: value for name, value in record.items() if name != "about"}
-
-
 def _is_record(value: Record) -> bool:
     if not (value.get("time") and value.get("kind") and value.get("id")):
         return False
     # One pass over the keys: a writer reads thousands of records.
-    return all(
-        type(value[key]) in ((int, float) if key in NUMBER_KEYS else (str,))
-        for key in value
-        if key in TYPED_KEYS
-    )
+    return all(type(value[key]) in TYPES[key] for key in value if key in TYPES)
 
 
 def _format_lines(records: list[Record]) -> bytes:
@@ -169,7 +152,7 @@ def _drop_about_of_line(line: str) -> str:
     records = [record for record in map(fastjson.load_object, inner) if record]
     if not any("about" in record for record in records):
         return line
-    records = list(map(_drop_about, records))
+    records = [{name: one[name] for name in one if name != "about"} for one in records]
     if _is_packed(line):
         records = [{**fastjson.load_object(line), "packed": _compress(records)}]
     return fastjson.dumps(records[0])

@@ -108,7 +108,7 @@ READERS: dict[str, tuple[Callable[[SafeFiles, str], object], object]] = {
     "status": (SafeFiles.status, None),
     "is_file": (SafeFiles.is_file, False),
     "is_folder": (SafeFiles.is_folder, False),
-    "is_older": (lambda files, path: file_actions.is_older(files, path, 2**40), False),
+    "list_older": (lambda files, path: file_actions.list_older(files, path, 2**40), []),
     "is_allowed": (lambda files, path: file_actions.is_allowed(files, path, os.F_OK), False),
     "list_names": (SafeFiles.list_names, []),
     "scan": (file_actions.scan, []),

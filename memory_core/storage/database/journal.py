@@ -7,7 +7,6 @@ Each line has the `agent`, by the stem of its files.  It belongs to `review_tabl
 from __future__ import annotations
 
 import errno
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from sqlite3 import Connection, InterfaceError, ProgrammingError
 
@@ -16,13 +15,11 @@ from memory_core.storage.database import origin_table, review_table
 from memory_core.storage.database.origin_table import Line
 from memory_core.storage.paths import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
-from memory_core.text.times import format_utc
 
 FILE_NAME = "review.jsonl"
 
-# A longer journal is written again, with what the tables have and the decisions of half a year.
+# A longer journal is written again with what the tables have.
 MAX_LENGTH = 4_000_000
-KEPT_SECONDS = 180 * 86400
 
 # Years of work fit into this size.
 MAX_BYTES = 64_000_000
@@ -68,10 +65,7 @@ def shorten(db: Connection, state: StateFiles, length: int = MAX_LENGTH) -> None
     """Write a journal of more bytes than `length` again; raises OSError."""
     status = state.status(FILE_NAME)
     if (status.st_size if status else 0) >= length:
-        since = format_utc(time.time() - KEPT_SECONDS)
-        kept = [line for line in _read(state) if str(line.get("time")) > since]
-        decisions = [line for line in kept if "decision" in line]
-        lines = [*decisions, *review_table.list_lines(db), *origin_table.list_lines(db)]
+        lines = [*review_table.list_lines(db), *origin_table.list_lines(db)]
         state.replace(FILE_NAME, _format(lines))
 
 

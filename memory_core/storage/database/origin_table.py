@@ -19,8 +19,8 @@ from memory_core.history.rights import DECIDED, rank_of
 
 Line = dict[str, Any]
 
-# A history has the newest 15,000 records, too.
-MAX_RECORDS = 15_000
+# Of all agents; of a history the newest 15,000 are read.
+MAX_RECORDS = 200_000
 
 ADD_ORIGIN = """
 INSERT INTO origins VALUES (?, ?, ?, ?, ?)
@@ -103,13 +103,9 @@ def add_records(db: Connection, agent: str, digests: Iterable[str]) -> None:
 
 
 def drop_old_records(db: Connection) -> None:
-    """Remove the oldest digests of agents that have too many."""
-    for (agent,) in db.execute("SELECT DISTINCT agent FROM own_records").fetchall():
-        db.execute(
-            "DELETE FROM own_records WHERE agent = :agent AND rowid NOT IN"
-            " (SELECT rowid FROM own_records WHERE agent = :agent ORDER BY rowid DESC LIMIT :most)",
-            {"agent": agent, "most": MAX_RECORDS},
-        )
+    """Remove the oldest digests if there are too many."""
+    oldest = "(SELECT max(rowid) FROM own_records) - ?"
+    db.execute(f"DELETE FROM own_records WHERE rowid <= {oldest}", (MAX_RECORDS,))  # noqa: S608
 
 
 def rename(db: Connection, agent: str, new: str) -> None:
