@@ -15,7 +15,7 @@ from errno import ENOENT
 
 from memory_core.claude_code import settings_json
 from memory_core.files import git_command
-from memory_core.files.safe_files import Refused, SafeFiles
+from memory_core.files.safe_files import SafeFiles
 from memory_core.git import driver_notice, three_way
 from memory_core.git.driver_notice import ATTRIBUTE_LINE
 from memory_core.git.resolve import Resolution, resolve_files
@@ -34,11 +34,9 @@ PLUGIN_VARIABLE, PLUGIN_LINK = "AGENT_MEMORY_PLUGIN_DATA", "plugin"
 
 
 class NoRepository(Exception):
-    """The repository (status 2) or git (status 1) is missing; the message says which."""
+    """A folder is not in a working tree of git; the message says which, and what to do."""
 
-    def __init__(self, sentence: str, status: int) -> None:
-        super().__init__(sentence)
-        self.status = status
+    status = 2
 
 
 @dataclass
@@ -168,7 +166,10 @@ def uninstall(project: Project, with_tracked: bool = True) -> DriverChanges:
 
 
 def list_attribute_files(project: Project) -> dict[str, bool]:
-    """Return the files with the driver's line, and whether git tracks them; raises NoRepository."""
+    """Return the files with the driver's line, and whether git tracks them.
+
+    Raises NoRepository, and OSError without git.
+    """
     find_work_tree(project)
     paths = [
         os.path.join(folder, ".gitattributes")
@@ -202,34 +203,27 @@ def _list_folders(project: Project) -> list[str]:
 def _write_attributes(project: Project, folder: str, text: str, changes: DriverChanges) -> None:
     """Write a .gitattributes file; remove the file if the text is empty.
 
-    Raises Refused if it is a link, which git does not follow either.
+    Raises OSError, also if it is a link.
     """
     path, files = os.path.join(folder, ".gitattributes"), project.paths.files
-    try:
-        if text:
-            files.replace(path, text.encode("utf-8", "surrogateescape"))
-        else:
-            files.delete(path)
-    except Refused as error:
-        reason = f"{error.reason}, by git neither: replace it by a file with the line"
-        raise Refused(error.path, f"{reason} {ATTRIBUTE_LINE}") from None
+    if text:
+        files.replace(path, text.encode("utf-8", "surrogateescape"))
+    else:
+        files.delete(path)
     changes.attribute_files.append(project.paths.relative(path))
 
 
 def find_work_tree(project: Project) -> str:
     """Return the folder of the memories, or the nearest existing one above it.
 
-    Raises NoRepository if it is not in a work tree.
+    Raises NoRepository if it is not in a work tree, and OSError without git.
     """
     folder = project.store.folder
     while folder != project.paths.root and not project.paths.files.is_folder(folder):
         folder = os.path.dirname(folder)
-    try:
-        status, output = git_command.run(folder, "rev-parse", "--is-inside-work-tree")
-    except FileNotFoundError:
-        raise NoRepository("there is no `git` on PATH", 1) from None
+    status, output = git_command.run(folder, "rev-parse", "--is-inside-work-tree")
     if status or output.strip() != "true":
-        raise NoRepository(f"{folder} is in no git repository; `git init` makes one", 2)
+        raise NoRepository(f"{folder} is in no git repository; `git init` makes one")
     return folder
 
 

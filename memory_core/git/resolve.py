@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memory_core.document import dated_entries, merge_versions
 from memory_core.document.diff import FileChange, compare_texts
-from memory_core.files.safe_files import Refused
+from memory_core.files import problems
 from memory_core.memory import transaction
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
@@ -68,9 +68,7 @@ def _resolve(
         elif write:
             _write_archive(store, agent, snapshot, merged.text, left)
     except (OSError, ValueError) as error:
-        reason = str(error)
-        if isinstance(error, OSError) and error.strerror and not isinstance(error, Refused):
-            reason = f"{name}: {error.strerror}"
+        reason = problems.describe_expected(error) or str(error)
         return Resolution(agent, compare_texts(name, "", ""), [], reason)
     return Resolution(agent, compare_texts(name, snapshot.text, merged.text), left, "")
 

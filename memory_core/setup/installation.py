@@ -283,7 +283,7 @@ def _remove_merge_driver(project: Project, removal: Removal) -> None:
     has_driver = merge_driver.has_driver(root)
     try:
         attributes = merge_driver.list_attribute_files(project)
-    except merge_driver.NoRepository:
+    except (merge_driver.NoRepository, OSError):
         return
     remove = partial(merge_driver.uninstall, project, with_tracked=False)
     for path, is_tracked in attributes.items():

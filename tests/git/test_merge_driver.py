@@ -197,7 +197,7 @@ def person(shop: Sandbox, tmp_path: Path) -> Person:
 
 def test_without_a_repository_or_git(person: Person) -> None:
     done = person.run("git", "install", PATH=str(person.bin))
-    assert (done.returncode, done.stderr) == (1, "agent-memory: there is no `git` on PATH\n")
+    assert (done.returncode, done.stderr) == (1, "agent-memory: git: No such file or directory\n")
     shutil.rmtree(person.sandbox.root / ".git")
     before = read_files(person.sandbox.root)
     for word in ("install", "uninstall"):

@@ -19,6 +19,9 @@ MAX_BYTES = 256 * 1024
 
 ON_WORDS = ("1", "on", "yes", "true")
 
+SIZE_VARIABLE = "AGENT_MEMORY_LIMIT_KB"
+SIZES = {str(size): size for size in range(1, default_settings.MAX_SIZE_KB + 1)}
+
 # `values`, `problems`, `is_readable`, and `modes`: see `Config`.
 Merged = dict[str, Any]
 
@@ -115,8 +118,7 @@ def _apply_environment(merged: Merged, environ: Mapping[str, str]) -> Merged:
     selection = read_variable(environ, "AGENT_MEMORY_SELECTION")
     if selection in OFF_WORDS or selection in ON_WORDS:
         values = {**values, "selection": {**values["selection"], "enabled": selection in ON_WORDS}}
-    size = _read_size(environ)
-    if size:
+    if size := SIZES.get(read_variable(environ, SIZE_VARIABLE)):
         limits = {**values["limits"], "default_size_kb": size}
         agents = values["agent_overrides"].items()
         overrides = {agent: {**own, "size_kb": size} for agent, own in agents}
@@ -137,20 +139,12 @@ def _switch_learning(values: dict[str, Any], is_on: bool) -> dict[str, Any]:
     return {**switch(values), "agent_overrides": overrides}
 
 
-def _read_size(environ: Mapping[str, str]) -> int:
-    """Return the size in KB that is set for this run, 0 for none or an invalid one."""
-    digits = read_variable(environ, "AGENT_MEMORY_LIMIT_KB")
-    size = int(digits) if digits.isdecimal() and len(digits) < 10 else 0
-    return size if size <= default_settings.MAX_SIZE_KB else 0
-
-
 def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
     """Return a message for each variable whose value is invalid and therefore ignored."""
     problems = []
-    switch, size = (*OFF_WORDS, *ON_WORDS), f"1 to {default_settings.MAX_SIZE_KB}"
     for name in config.VARIABLES:
-        is_size = name == "AGENT_MEMORY_LIMIT_KB"
-        text, wanted = read_variable(environ, name), size if is_size else "on or off"
-        if text and not (_read_size(environ) if is_size else text in switch):
+        is_size, text = name == SIZE_VARIABLE, read_variable(environ, name)
+        wanted = f"1 to {default_settings.MAX_SIZE_KB}" if is_size else "on or off"
+        if text and text not in (SIZES if is_size else (*OFF_WORDS, *ON_WORDS)):
             problems.append(f"{name}: {wanted} is expected, not {environ[name]!r:.60}")
     return problems

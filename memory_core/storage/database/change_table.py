@@ -199,11 +199,5 @@ def rename(db: sqlite3.Connection, stem: str, new_stem: str) -> None:
 
 
 def read_sequence(paths: LevelPaths) -> int:
-    """Return the last number that this machine gave to a change, 0 if it is not known.
-
-    Without it, another agent may use the number, too.
-    """
-    try:
-        return int(_select(paths, "SELECT coalesce(max(seq), 0) FROM changes")[0][0])
-    except OSError:
-        return 0
+    """Return the last number that this machine gave to a change, 0 for none.  Raises OSError."""
+    return int(_select(paths, "SELECT coalesce(max(seq), 0) FROM changes")[0][0])
