@@ -56,7 +56,7 @@ COMMAND_GROUPS = {
         "upkeep.tidy:tidy": "Do all upkeep: merge what waits, resolve conflicts, remove leftovers.",
     },
     "Tasks": {
-        "tasks.task:app": "Manage notes and decisions of a task.",
+        "task:app": "Manage notes and decisions of a task.",
     },
     "Share": {
         "change.share:share": "Copy items to other agents or to your user level.",

@@ -1,33 +1,31 @@
-"""`agent-memory task start`, `note`, `done`, `delete`, `init` and others: memories are changed."""
+"""`agent-memory task`: notes and decisions of the tasks of Backlog.md."""
 
 from __future__ import annotations
 
+import calendar
+import time
 from contextlib import suppress
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from memory_core.cli.common import arguments
-from memory_core.cli.common.arguments import DryRun, Yes, argument, flag, option
+from memory_core.cli.command_types import App
+from memory_core.cli.common.arguments import DryRun, Yes, argument, flag, option, parse_duration
+from memory_core.cli.common.entries import Entry, print_columns, print_list
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.common.scopes import find_synced_project
-from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line, print_note, select_fields
-from memory_core.cli.tasks import look
+from memory_core.cli.errors import CommandRefused, exit_if
+from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.files import safe_files
 from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
-from memory_core.tasks.task_actions import ARCHIVED, ActionResult
+from memory_core.tasks.task_actions import ARCHIVED, ActionResult, TaskHit, TaskMemory, TaskStatus
+from memory_core.text.phrases import format_age
 
-RESULT_WORDS = {
-    "begun": "Started and active",
-    "restored": "Restored and active",
-    "taken up again": "Reopened and active",
-    "is in progress already": "In progress already, now active",
-    "archived": "Archived",
-    "is archived already": "Archived already",
-}
+TASK_HELP = "A task: 368, task-368 or TASK-368."
 
+Task = Annotated[str, argument("ID", TASK_HELP)]
+OptionalTask = Annotated[str, argument("ID", TASK_HELP, "the active task")]
 WordsArgument = Annotated[
     list[str],
     argument("[ID] TEXT", "The task (default: the active one) and the text; - reads stdin."),
@@ -39,8 +37,32 @@ Template = Annotated[
 ]
 Section = Annotated[str, option("S", "Section of the note; created if needed.")]
 
+RESULT_WORDS = {
+    "begun": "Started and active",
+    "restored": "Restored and active",
+    "taken up again": "Reopened and active",
+    "is in progress already": "In progress already, now active",
+    "archived": "Archived",
+    "is archived already": "Archived already",
+}
 
-def start(task: look.Task, title: Title = "", template: Template = None) -> None:
+
+app = App()
+
+
+@app.callback()
+def task() -> None:
+    """Manage notes and decisions of a task.
+
+    A task is named as in Backlog.md: 368, task-368 and TASK-368 are the same.
+
+    \b
+    Example:
+      agent-memory task status
+    """
+
+
+def start(task: Task, title: Title = "", template: Template = None) -> None:
     """Create the memory of a task and make it the active one.
 
     An existing memory is kept, an archived one is restored. The status in Backlog.md
@@ -63,12 +85,12 @@ def start(task: look.Task, title: Title = "", template: Template = None) -> None
 
 
 def _print_result(project: Project, result: ActionResult) -> None:
-    print_json({**look.task_to_json(result.memory), **select_fields(result, "what", "problems")})
-    print_line(f"{RESULT_WORDS[result.what]}: {look.format_task(result.memory)}")
+    print_json({**task_to_json(result.memory), **select_fields(result, "what", "problems")})
+    print_line(f"{RESULT_WORDS[result.what]}: {format_task(result.memory)}")
     for problem in result.problems:
         print_note(problem)
     if result.memory.state == ARCHIVED:
-        look.print_active_task(project)
+        print_active_task(project)
 
 
 def note(words: WordsArgument, section: Section = task_document.NOTES) -> None:
@@ -99,7 +121,7 @@ def _add(verb: str, words: list[str], section: str) -> None:
     project = find_synced_project()
     task, text = _parse_words(project, words)
     memory, title = task_actions.add_note(project, task, text, section)
-    print_json({**look.task_to_json(memory), "section": title, "text": text})
+    print_json({**task_to_json(memory), "section": title, "text": text})
     first, *more = text.strip().splitlines()
     print_line(f"{verb}: {memory.id} [{title}] {first}{' ...' if more else ''}")
 
@@ -121,7 +143,7 @@ def _parse_words(project: Project, words: list[str]) -> tuple[str, str]:
     return task, data.decode("utf-8-sig", "surrogateescape")
 
 
-def done(task: look.OptionalTask = "") -> None:
+def done(task: OptionalTask = "") -> None:
     """Finish a task: archive its memory.
 
     The status in Backlog.md changes, too, if its command is installed.
@@ -134,7 +156,7 @@ def done(task: look.OptionalTask = "") -> None:
     _print_result(project, task_actions.finish(project, task))
 
 
-def archive(task: look.OptionalTask = "") -> None:
+def archive(task: OptionalTask = "") -> None:
     """Archive the memory of a task, whatever its status.
 
     Backlog.md is not changed.
@@ -147,7 +169,7 @@ def archive(task: look.OptionalTask = "") -> None:
     _print_result(project, task_actions.archive(project, task))
 
 
-def reopen(task: look.Task) -> None:
+def reopen(task: Task) -> None:
     """Restore the whole memory of a task from the archive.
 
     The task is the active one again.
@@ -171,7 +193,7 @@ DeleteAfter = Annotated[
 ]
 
 
-def delete(task: look.Task, yes: Yes = False) -> None:
+def delete(task: Task, yes: Yes = False) -> None:
     """Delete the memory of a task for good.
 
     agent-memory task archive keeps the memory.
@@ -183,15 +205,15 @@ def delete(task: look.Task, yes: Yes = False) -> None:
     project = find_synced_project()
     memory = task_actions.find(project, task)
     if not yes:
-        print_line(f"would delete {look.format_task(memory)}")
+        print_line(f"would delete {format_task(memory)}")
     written = may_change("Delete this for good?", yes, False)
     if written:
         task_actions.delete(project, memory)
-    print_json({**look.task_to_json(memory), "deleted": written})
+    print_json({**task_to_json(memory), "deleted": written})
     if written:
-        print_line(f"Deleted: {look.format_task(memory)}")
+        print_line(f"Deleted: {format_task(memory)}")
         if memory.active:
-            look.print_active_task(project)
+            print_active_task(project)
 
 
 def cleanup(
@@ -216,14 +238,14 @@ def cleanup(
     yes = yes or not (dry_run or any(memory.state == ARCHIVED for memory, _since in stale))
     for memory, since in stale:
         verb = "delete" if memory.state == ARCHIVED else "archive"
-        task = look.format_task(memory)
+        task = format_task(memory)
         print_line(f"{'' if yes else 'would '}{verb} {task}, unchanged since {since[:10]}")
     written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run)
     memories = [memory for memory, _since in stale]
     if written:
         memories = task_actions.clean_up(project, memories)
-    archived = [look.task_to_json(one) for one in memories if one.state != ARCHIVED]
-    deleted = [look.task_to_json(one) for one in memories if one.state == ARCHIVED]
+    archived = [task_to_json(one) for one in memories if one.state != ARCHIVED]
+    deleted = [task_to_json(one) for one in memories if one.state == ARCHIVED]
     print_json({"written": written, "archived": archived, "deleted": deleted})
     if not stale:
         print_note("Nothing to clean up.")
@@ -233,7 +255,7 @@ def cleanup(
 
 def _parse_limit(age: str | None) -> str:
     """Return the time before which a memory counts as old, "" for None."""
-    return "" if age is None else backlog_folder.now(arguments.parse_duration(age))
+    return "" if age is None else backlog_folder.now(parse_duration(age))
 
 
 # Many projects link CLAUDE.md to AGENTS.md.
@@ -291,3 +313,140 @@ def _print_imports(has_changes: bool, written: bool, remove: bool) -> None:
     elif written:
         print_note("Done.  The next session and its agents receive the notes of the active task.")
         print_note(f"To remove it: {format_command('task init --remove')}")
+
+
+def show(task: OptionalTask = "") -> None:
+    """Print the memory of a task.
+
+    \b
+    Example:
+      agent-memory task show 368
+    """
+    project = find_synced_project()
+    memory = task_actions.find(project, task)
+    text = task_actions.read_text(project, memory)
+    sections = [
+        {"title": title, "text": content}
+        for title, content in task_document.list_sections(text)
+        if title
+    ]
+    print_json({**task_to_json(memory), "sections": sections, "text": text})
+    print_bytes(text.encode("utf-8", "surrogateescape"))
+    if memory.state == ARCHIVED:
+        print_note(f"It is archived; to reopen it: {format_command(f'task reopen {memory.id}')}")
+
+
+def list_(every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False) -> None:
+    """Print the tasks with a memory, the active one first.
+
+    \b
+    Example:
+      agent-memory task list --all
+    """
+    memories = task_actions.list_memories(find_synced_project())
+    shown = [memory for memory in memories if every or memory.state != ARCHIVED]
+    print_json([task_to_json(memory) for memory in shown])
+    rows = [_format_row(memory) for memory in shown]
+    if rows:
+        print_columns([["TASK", "STATE", "UPDATED", "TITLE"], *rows])
+    else:
+        print_note("No task has a memory.")
+    hidden = len(memories) - len(shown)
+    if hidden:
+        print_note(f"{hidden} archived; to list them, too: {format_command('task list --all')}")
+
+
+def _format_row(memory: TaskMemory) -> list[str]:
+    state = "active" if memory.active else memory.state
+    try:
+        moment = calendar.timegm(time.strptime(memory.updated, backlog_folder.TIME_FORMAT))
+    except ValueError:
+        moment = 0  # missing, or written by hand
+    return [memory.id, state, format_age(moment), memory.title]
+
+
+def search(text: Annotated[list[str], argument("TEXT", "Words that all occur in a line.")]) -> None:
+    """Find lines in the memories of tasks, also archived ones.
+
+    Exit 1 if nothing is found.
+
+    \b
+    Example:
+      agent-memory task search event bus || echo "not yet"
+    """
+    words = " ".join(text)
+    hits = task_actions.search(find_synced_project(), words)
+    names, own = ("id", "title", "state"), ("section", "text")
+    rows = [select_fields(hit.memory, *names) | select_fields(hit, *own) for hit in hits]
+    print_list(rows, list(map(_to_entry, hits)), "Nothing found.", words)
+    exit_if(not hits)
+
+
+def _to_entry(hit: TaskHit) -> Entry:
+    task = (hit.memory.id,)
+    note = "  (archived)" if hit.memory.state == ARCHIVED else ""
+    return Entry(task, task, (), hit.text, hit.section, note)
+
+
+def status() -> None:
+    """Show the active task, and what Claude Code receives of it.
+
+    \b
+    Example:
+      agent-memory task status
+    """
+    state = task_actions.read_status(find_synced_project())
+    print_json(_status_to_json(state))
+    print_line(f"Active: {format_task(state.active) if state.active else 'none'}")
+    counts = ", ".join(f"{number} {name}" for name, number in state.counts.items())
+    print_line(f"Memories: {counts}, in {state.folder}")
+    print_line(f"Claude Code: {_describe_import(state)}")
+    print_line(f"Backlog.md: command {'found' if state.has_command else 'not found'}")
+    if not state.is_enabled:
+        print_note("Task memory is switched off: hooks do not use it.")
+    if not state.is_set_up:
+        command = format_command("task init")
+        print_note(f"To give the active task to each session: {command}")
+
+
+def _describe_import(state: TaskStatus) -> str:
+    imported = state.imported
+    if imported is None:
+        return "imports nothing"
+    copy = " (a copy within the budget, without imports of its own)" if imported.is_copy else ""
+    return f"imports {imported.path}{copy}, about {imported.tokens} of {state.budget} tokens"
+
+
+def _status_to_json(state: TaskStatus) -> dict[str, Any]:
+    renamed = {"enabled": "is_enabled", "command": "has_command"}
+    imported = select_fields(state.imported, "tokens", file="path", copy="is_copy")
+    return {
+        **select_fields(state, "folder", "budget", set_up="is_set_up", **renamed),
+        **{name.replace(" ", "_"): number for name, number in state.counts.items()},
+        "active": task_to_json(state.active) if state.active else None,
+        "imported": imported if state.imported else None,
+    }
+
+
+def task_to_json(memory: TaskMemory) -> dict[str, object]:
+    """Return the --json fields of a task memory."""
+    fields = select_fields(memory, "id", "title", "state", "active", file="path")
+    for name in ("created", "updated", "archived"):
+        time = getattr(memory, name).replace(" ", "T")
+        fields[name] = f"{time}Z" if time else None
+    return fields
+
+
+def format_task(memory: TaskMemory) -> str:
+    """Return the id, title and file of a task memory."""
+    title = f", {memory.title}" if memory.title else ""
+    return f"{memory.id}{title} ({memory.path})"
+
+
+def print_active_task(project: Project) -> None:
+    active = task_actions.find_active(project)
+    print_note(f"Active now: {format_task(active)}" if active else "No task is in progress now.")
+
+
+app.add(start, note, decide, show, list_, search, done)
+app.add(reopen, archive, delete, cleanup, status, init)

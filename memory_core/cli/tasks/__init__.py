@@ -1,1 +1,0 @@
-"""Commands of `agent-memory task`, which keep notes about Backlog.md tasks.  `app` lists them."""
