@@ -31,8 +31,8 @@ COMMAND_GROUPS = {
         "look.explain:context": "Show what an agent knows, most certain first.",
         "look.monitor:monitor": "Show what happens, live, until you press Ctrl-C.",
         "look.dashboard:dashboard": "Show and edit memories in your browser.",
-        "history.log:log": "Show the history of changes, newest first.",
-        "history.log:diff": "Show how the items of an agent have changed.",
+        "history:log": "Show the history of changes, newest first.",
+        "history:diff": "Show how the items of an agent have changed.",
     },
     "Change": {
         "change.add:add": "Add an item to the memory of an agent.",
@@ -47,8 +47,8 @@ COMMAND_GROUPS = {
         "change.agent:rename": "Give an agent's memory to another agent name.",
         "change.agent:delete": "Move the whole memory of agents to the archive.",
         "change.preference:app": "Manage how an agent should work.",
-        "history.undo:undo": "Undo the last change of all agents, or the changes with these ids.",
-        "history.undo:redo": "Redo what the last undo took back, or the changes with these ids.",
+        "history:undo": "Undo the last change of all agents, or the changes with these ids.",
+        "history:redo": "Redo what the last undo took back, or the changes with these ids.",
     },
     "Tidy up": {
         "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",

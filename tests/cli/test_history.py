@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.cli.history import log
+from memory_core.cli import history
 from memory_core.history import item_history
 from memory_core.storage import record_models
 from memory_core.storage.store import Store
@@ -125,8 +125,8 @@ def test_log_has_undos_and_no_runs_of_older_versions(person: Person) -> None:
 
 def test_log_has_the_keys_of_a_record(person: Person) -> None:
     other = ("v", "seq", "n", "waiting", "reading")
-    assert {*log.JSON_KEYS, *other} == set(record_models.HistoryRecord.model_fields)
-    assert {tuple(each) for each in person.read_json("log")} == {log.JSON_KEYS}
+    assert {*history.JSON_KEYS, *other} == set(record_models.HistoryRecord.model_fields)
+    assert {tuple(each) for each in person.read_json("log")} == {history.JSON_KEYS}
 
 
 # diff
