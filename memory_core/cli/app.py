@@ -35,7 +35,7 @@ COMMAND_GROUPS = {
         "history:diff": "Show how the items of an agent have changed.",
     },
     "Change": {
-        "change.add:add": "Add an item to the memory of an agent.",
+        "change.item:add": "Add an item to the memory of an agent.",
         "change.review:review": "Decide on learnings that were not saved and wait for you.",
         "change.edit:edit": "Edit a memory in your editor, or give an item a new text.",
         "change.item:remove": "Move items to the archive.",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Annotated, Any
 
-from memory_core.cli.common import acting, arguments, scopes
+from memory_core.cli.common import arguments, scopes
 from memory_core.cli.common.entries import Entry, print_list, print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
 from memory_core.cli.output import is_json, print_diff, print_json, print_line, print_note
@@ -171,7 +171,7 @@ def redo(
 
 def _find_scope(user: bool) -> scopes.Scope:
     scope = scopes.find_level(user)
-    acting.require_person(scope.project, "undo changes")
+    scopes.require_person(scope.project, "undo changes")
     return scope
 
 

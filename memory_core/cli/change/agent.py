@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from memory_core.cli.common import acting, notes
+from memory_core.cli.common import notes
 from memory_core.cli.common.arguments import DryRun, User, Yes, agent_argument
-from memory_core.cli.common.scopes import find_agent, find_agents, find_level
+from memory_core.cli.common.scopes import find_agent, find_agents, find_level, require_person
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line
 from memory_core.curation import cleaning
@@ -31,7 +31,7 @@ def rename(old: OldName, new: NewName, user: User = False) -> None:
     """
     scope, old = find_agent(old, user)
     project, level = scope
-    acting.require_person(project, "rename agents")
+    require_person(project, "rename agents")
     target = resolve_agent(level, new)
     files = [level.paths.relative(path) for path in rename_agent(*scope, old, target)]
     fields = {"agent": target, "was": old, "files": files}
@@ -55,7 +55,7 @@ def delete(
       agent-memory delete engineer --dry-run
     """
     scope = project, _level = find_level(user)
-    acting.require_person(project, "delete memories")
+    require_person(project, "delete memories")
     rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
     for row in rows:
         print_line(f"{row['agent']}: {format_count(row['items'], 'item')} in {row['file']}")

@@ -12,9 +12,10 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from memory_core.cli.common import acting, inputs, notes
+from memory_core.cli.change.item import require_person_for
+from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import User, agent_argument, argument
-from memory_core.cli.common.scopes import Scope, find_agents, find_level
+from memory_core.cli.common.scopes import Scope, find_agents, find_level, find_source
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
@@ -69,9 +70,9 @@ def edit(
         _edit_file(scope, hit.agent)
         return
     new = " ".join(words[size:])
-    source = acting.find_source(project, [new])
-    if source == acting.AGENT_SOURCE:
-        acting.require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
+    source = find_source(project, [new])
+    if source != item_history.PERSON_SOURCE:
+        require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
     result = edit_session.reword_item(project, hit.agent, hit.text, new, level, source)
     _print_result(scope, hit.agent, result)
     for text_now in result.changed:
@@ -88,7 +89,7 @@ def _edit_file(scope: Scope, agent: str) -> None:
         if warnings is None:
             print_note("Nothing is changed.")
             return
-        edited, source = _read(path), acting.find_source(project, [""])
+        edited, source = _read(path), find_source(project, [""])
         result = edit_session.save_copy(project, agent, copy, edited, level, source=source)
     except BaseException:
         is_kept = path.is_file() and _read(path) != copy

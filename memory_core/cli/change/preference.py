@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common import acting, notes
+from memory_core.cli.common import notes
 from memory_core.cli.common.arguments import Agent, OptionalAgent, User, argument
 from memory_core.cli.common.entries import Entry, print_list
-from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level
+from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level, require_person
 from memory_core.cli.errors import exit_if
 from memory_core.cli.output import print_note, print_problem
 from memory_core.curation import preference_actions
@@ -42,7 +42,7 @@ def set_(
       agent-memory preference set engineer coding-style "small functions"
     """
     scope, agent = find_agent(agent, user, accept_new=True)
-    acting.require_person(scope.project, "set preferences")
+    require_person(scope.project, "set preferences")
     changed = preference_actions.set_preference(scope.project, agent, key, value, scope.level)
     fields = _read(scope, agent, key)
     notes.print_result(scope, [{**fields, "changed": changed}], [_format(fields)])
@@ -61,7 +61,7 @@ def unset(agent: Agent, key: Key, user: User = False) -> None:
     """
     scope, agent = find_agent(agent, user, accept_new=True)
     fields = _read(scope, agent, key)
-    acting.require_person(scope.project, "set preferences")
+    require_person(scope.project, "set preferences")
     changed = preference_actions.remove_preference(scope.project, agent, key, scope.level)
     said = [f"Removed: {_format(fields)}"] if changed else []
     notes.print_result(scope, [{**fields, "changed": changed}], said)

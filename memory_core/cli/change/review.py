@@ -6,12 +6,11 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 from memory_core.cli.change import review_pr, review_session
-from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import User, agent_argument, flag, option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_decide, read_key
 from memory_core.cli.common.notes import format_command, print_result
-from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level
+from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level, require_person
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_status, lookup, review as waiting_list
@@ -93,7 +92,7 @@ def _review_waiting(scope: Scope, words: list[str], asks: bool) -> None:
 def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool) -> None:
     accepted: list[SavedItem] = []
     if accept:
-        acting.require_person(scope.project, "accept learnings")
+        require_person(scope.project, "accept learnings")
         accepted = waiting_list.accept(*scope, chosen)
         lines = list(map(format_accepted, accepted))
     else:
@@ -166,7 +165,7 @@ def _review_new(
     `origin` are a commit and the address of an author, which both may be None.
     """
     if decision:
-        acting.require_person(scope.project, "accept items")
+        require_person(scope.project, "accept items")
     agents, ids = find_agents_or_ids(scope, names)
     new = text_origins.list_new(*scope, agents, with_held=decision != ACCEPTED)
     if ids:
@@ -221,7 +220,7 @@ def _ask_about_new(scope: Scope, rows: list[Row]) -> None:
                 continue
             rows = [row for row in rows if row not in group]
             if key != "s":
-                acting.require_person(scope.project, "accept items")
+                require_person(scope.project, "accept items")
                 _accept(scope, group, is_mine=key == "m")
                 count += len(group)
     print_note(f"{format_count(count, 'item')} accepted, {len(rows)} left.")

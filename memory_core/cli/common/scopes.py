@@ -1,18 +1,29 @@
-"""The project, the level and the agents that a command works on."""
+"""The project, the level and the agents that a command works on, and who runs it.
+
+An agent in its shell may do less than a person.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from memory_core.claude_code import acting
 from memory_core.cli.app import find_project
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_problem
 from memory_core.curation import lookup
 from memory_core.files.problems import describe_expected
+from memory_core.history import item_history
 from memory_core.storage import paths
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
+
+REFUSAL = (
+    "this shell is an agent's, and only a person may {}:"
+    " do it in a terminal of your own, or in agent-memory dashboard"
+)
 
 
 class Scope(NamedTuple):
@@ -68,3 +79,18 @@ def find_agents(scope: Scope, names: list[str] | None, accept_new: bool = False)
     """
     project, level = scope
     return [lookup.find_agent(project, name, level, accept_new=accept_new) for name in names or []]
+
+
+def require_person(project: Project, what: str) -> None:
+    """Refuse a command in the shell of an agent; `what` is what it does."""
+    if acting.is_agents_shell(project.environ):
+        raise CommandRefused(REFUSAL.format(what), 1)
+
+
+def find_source(project: Project, texts: Iterable[str]) -> str:
+    """Return the source of items: a person, also if an agent saves what a person typed."""
+    root, environ = project.paths.root, project.environ
+    is_persons = not acting.is_agents_shell(environ) or all(
+        acting.has_typed(root, environ, text) for text in texts
+    )
+    return item_history.PERSON_SOURCE if is_persons else "agent"

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from memory_core.cli import output
 from memory_core.cli.app import find_project
-from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import flag, option
+from memory_core.cli.common.scopes import require_person
 from memory_core.cli.errors import CommandRefused
 from memory_core.curation import export_import
 
@@ -46,7 +46,7 @@ def dashboard(
         export_import.save_file(project, save, saved_page.make_page(project))
         output.print_note(f"Wrote {save}")
         return
-    acting.require_person(project, "open the dashboard")
+    require_person(project, "open the dashboard")
     from memory_core.dashboard import server
 
     def say(address: str) -> None:

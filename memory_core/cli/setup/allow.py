@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import flag
+from memory_core.cli.common.scopes import require_person
 from memory_core.cli.output import print_json, print_line
 from memory_core.storage import user_level
 
@@ -24,7 +24,7 @@ def allow(
       agent-memory allow
     """
     project = find_project()
-    acting.require_person(project, "allow the user-level memory")
+    require_person(project, "allow the user-level memory")
     paths = project.paths
     (user_level.forbid if revoke else user_level.allow)(paths)
     print_json({"project": paths.root, "allowed": user_level.is_allowed(paths)})

@@ -7,10 +7,9 @@ from typing import Annotated
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
-from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import User, argument
 from memory_core.cli.common.entries import print_columns, print_sentence
-from memory_core.cli.common.scopes import find_level
+from memory_core.cli.common.scopes import find_level, require_person
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_json, print_line, print_note, print_problem
 from memory_core.doctor import config_sources, locations
@@ -133,7 +132,7 @@ def unset(key: Key, user: User = False) -> None:
 
 def _write(user: bool, key: str, value: str | None) -> tuple[str, bool]:
     """Set or remove a key in the config.yml of a level; return its name and whether it changed."""
-    acting.require_person(find_project(), "change settings")
+    require_person(find_project(), "change settings")
     paths = find_level(user).level.paths
     old = read_source(paths)
     text = unset_value(old, key) if value is None else set_value(old, key, value)
