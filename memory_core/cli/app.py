@@ -26,7 +26,7 @@ COMMAND_GROUPS = {
         "look.status:status": "Show each agent's memory and anything that needs attention.",
         "look.listing:list_": "List all agents, or the items of one agent.",
         "look.show:show": "Print the memory of an agent, or an item with its origin.",
-        "look.search:search": "Find items in memories and archives.",
+        "look.listing:search": "Find items in memories and archives.",
         "look.explain:explain": "Explain which items an agent receives for a task, and why.",
         "look.explain:context": "Show what an agent knows, most certain first.",
         "look.monitor:monitor": "Show what happens, live, until you press Ctrl-C.",
@@ -52,7 +52,7 @@ COMMAND_GROUPS = {
     },
     "Tidy up": {
         "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",
-        "upkeep.optimize:optimize": "Merge duplicate items.",
+        "upkeep.prune:optimize": "Merge duplicate items.",
         "upkeep.tidy:tidy": "Do all upkeep: merge what waits, resolve conflicts, remove leftovers.",
     },
     "Tasks": {
@@ -60,8 +60,8 @@ COMMAND_GROUPS = {
     },
     "Share": {
         "change.share:share": "Copy items to other agents or to your user level.",
-        "upkeep.transfer:export": "Write memories with their history as JSON.",
-        "upkeep.transfer:import_": "Import memories from an export.",
+        "change.share:export": "Write memories with their history as JSON.",
+        "change.share:import_": "Import memories from an export.",
         "setup.git:app": "Make git merge memories by item and section.",
         "mcp:mcp": "Serve memories to other tools over MCP.",
     },
@@ -71,7 +71,7 @@ COMMAND_GROUPS = {
         "setup.install:install": "Add the hooks to a project's settings and test them.",
         "setup.install:upgrade": "Upgrade the program and the hooks of all your projects.",
         "setup.install:uninstall": "Remove the hooks from a project's settings.",
-        "setup.allow:allow": "Give your user-level memory to the agents of this project.",
+        "setup.config:allow": "Give your user-level memory to the agents of this project.",
         "setup.config:app": "Show, change or check the settings in config.yml.",
     },
     "Find out": {

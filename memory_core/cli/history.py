@@ -121,15 +121,12 @@ Names = Annotated[
     list[str] | None, arguments.argument("CHANGE", "Ids of changes, or a number of changes.")
 ]
 Count = Annotated[int, arguments.option("NUMBER", "Number of changes.", "--number", "-n", min=1)]
-OnlyAgents = Annotated[
-    list[str] | None, arguments.agent_option("Only in the memory of this agent.", "--agent")
-]
 
 
 def undo(
     change: Names = None,
     number: Count = 1,
-    agent: OnlyAgents = None,
+    agent: arguments.OnlyAgents = None,
     dry_run: arguments.DryRun = False,
     user: arguments.User = False,
 ) -> None:

@@ -65,7 +65,6 @@ def suggest_named_items(ctx: Any, incomplete: str) -> Suggestions:
     return _make_safe([(item.id, item.text) for item in items], incomplete)
 
 
-ITEM_HELP = "An id, or the text of one item."
 ITEMS_HELP = "An agent and a text, or ids of items."
 
 
@@ -95,6 +94,9 @@ def agent_option(help: str, *names: str, metavar: str = "AGENT", default: str = 
 AGENT_HELP = "An agent; PM is the main session."
 
 Agent = Annotated[str, agent_argument(AGENT_HELP)]
+OnlyAgents = Annotated[
+    list[str] | None, agent_option("Only this agent (repeatable).", "--agent", default="all")
+]
 OptionalAgent = Annotated[str | None, agent_argument(AGENT_HELP, default="all agents")]
 Agents = Annotated[
     list[str] | None, agent_argument("Agents; PM is the main session.", default="all agents")

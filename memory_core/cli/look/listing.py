@@ -1,16 +1,17 @@
-"""`agent-memory list`: all agents, or the items of one agent."""
+"""`agent-memory list` and `search`: agents and items."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from memory_core.cli.common.arguments import AGENT_HELP, Limit, User, agent_argument, flag, option
+from memory_core.cli.common import arguments
 from memory_core.cli.common.entries import Entry, print_entries, print_list
+from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import Scope, find_agents, find_level
-from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_note, select_fields
-from memory_core.curation import agent_status, item_actions
+from memory_core.cli.errors import CommandRefused, exit_if
+from memory_core.cli.output import print_json, print_note, print_problem, select_fields
+from memory_core.curation import agent_status, item_actions, searching
 from memory_core.document import markdown
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
@@ -22,14 +23,18 @@ from memory_core.text.phrases import format_count
 
 # Behind an item that the agent receives with every task, or does not receive.
 PINNED, HELD = "  (pinned)", "  (held)"
+STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}
+
+Mine = Annotated[bool, arguments.flag("--mine", "With AGENT: only the lines that you wrote.")]
+Section = Annotated[str, arguments.option("TITLE", "With AGENT: only this section.")]
 
 
 def list_(
-    agent: Annotated[str | None, agent_argument(AGENT_HELP, default="list the agents")] = None,
-    number: Limit = None,
-    mine: Annotated[bool, flag("--mine", "With AGENT: only the lines that you wrote.")] = False,
-    section: Annotated[str, option("TITLE", "With AGENT: only this section.")] = "",
-    user: User = False,
+    agent: arguments.OptionalAgent = None,
+    number: arguments.Limit = None,
+    mine: Mine = False,
+    section: Section = "",
+    user: arguments.User = False,
 ) -> None:
     """List all agents, or the items of one agent.
 
@@ -99,3 +104,57 @@ def _list_items(scope: Scope, name: str, number: int | None, mine: bool, section
     what += f" in the section {section}" if section else ""
     empty = f"{agent}'s memory has no {what}; see agent-memory show {agent}"
     print_list(rows, entries, empty if memory.snapshot else f"{agent} has no memory yet.")
+
+
+Words = Annotated[list[str], arguments.argument("TEXT", "Words that all occur, in any order.")]
+Place = Annotated[
+    Literal["memory", "archive", "review"] | None,
+    arguments.option("PLACE", "memory, archive or review.", "--in", default="memory and archive"),
+]
+
+
+def search(
+    text: Words,
+    agent: arguments.OnlyAgents = None,
+    place: Place = None,
+    number: arguments.Limit = None,
+    user: arguments.User = False,
+) -> None:
+    """Find items in memories and archives.
+
+    Ignores case and accents; matches parts of words. Exit 1 if nothing is found.
+
+    \b
+    Example:
+      agent-memory search event bus
+    """
+    scope = find_level(user)
+    words = " ".join(text)
+    agents = find_agents(scope, agent)
+    places = [place] if place else searching.PLACES
+    result = searching.search_items(scope.level, words, agents, places)
+    hits = result.hits[:number]
+    names = ("agent", "id", "text", "section", "nested", "day")
+    rows = [{**select_fields(hit, *names), "in": hit.place} for hit in hits]
+    print_list(rows, list(map(_to_entry, hits)), "Nothing found.", words)
+    _note_archived(hits, user)
+    if more := len(result.hits) - len(hits):
+        print_note(f"{more} more found.")
+    for message in result.unread:
+        print_problem(message)
+    exit_if(result.unread or not result.hits)
+
+
+def _note_archived(hits: list[searching.ItemHit], user: bool) -> None:
+    archived = [hit for hit in hits if hit.is_restorable]
+    if archived:
+        one = archived[0]
+        words = f"{one.agent} {one.id}" if len(archived) == 1 else "AGENT ID"
+        print_note(f"To restore an archived item: {format_command('restore', user)} {words}")
+
+
+def _to_entry(hit: searching.ItemHit) -> Entry:
+    day = f" {hit.day}" if hit.day else ""
+    note = f"  ({STATES[hit.place]}{day})" if hit.place in STATES else ""
+    text = markdown.join_nested(hit.text, hit.nested)
+    return Entry((hit.agent,), (hit.agent,), (hit.id,), text, hit.section, note)

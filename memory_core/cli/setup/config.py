@@ -1,4 +1,4 @@
-"""`agent-memory config`: show and check the settings."""
+"""`agent-memory config` and `allow`: the settings, and who receives user-level memory."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Annotated
 
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
-from memory_core.cli.common.arguments import User, argument
+from memory_core.cli.common.arguments import User, argument, flag
 from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level, require_person
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_json, print_line, print_note, print_problem
 from memory_core.doctor import config_sources, locations
+from memory_core.storage import user_level
 from memory_core.storage.config_yml.config_file import set_value, suggest_keys, unset_value
 from memory_core.storage.config_yml.config_merge import read_source, write_source
 from memory_core.storage.config_yml.config_models import describe_settings
@@ -174,6 +175,27 @@ def paths() -> None:
         for place in places
     ]
     print_columns([["LEVEL", "NAME", "STATE", "PATH"], *rows])
+
+
+def allow(
+    revoke: Annotated[bool, flag("--revoke", "Do not give it to them any more.")] = False,
+) -> None:
+    """Give your user-level memory to the agents of this project.
+
+    Your user-level memory may say something of your other projects, so only the
+    projects that you allow receive it.
+
+    \b
+    Example:
+      agent-memory allow
+    """
+    project = find_project()
+    require_person(project, "allow the user-level memory")
+    paths = project.paths
+    (user_level.forbid if revoke else user_level.allow)(paths)
+    print_json({"project": paths.root, "allowed": user_level.is_allowed(paths)})
+    verb = "do not receive" if revoke else "receive"
+    print_line(f"The agents of {project.name} {verb} your user-level memory.")
 
 
 app.add(show, get, set_, unset, check, paths)

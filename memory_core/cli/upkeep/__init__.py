@@ -1,1 +1,1 @@
-"""Commands that tidy, repair and move whole memories.  Each module is two commands."""
+"""Commands that tidy, repair and move whole memories.  Each module is one command or two."""

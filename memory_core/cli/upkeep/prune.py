@@ -1,16 +1,23 @@
-"""`agent-memory prune`: archive items with low confidence that nobody used recently."""
+"""`agent-memory prune` and `optimize`: fewer items.
+
+Claude Code can shorten old items.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
+from memory_core.claude_code import headless
 from memory_core.cli import output
-from memory_core.cli.common import notes
+from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import Agents, DryRun, User, Yes, option, parse_duration
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.curation import cleaning
+from memory_core.cli.common.scopes import Scope, find_agents, find_level
+from memory_core.cli.errors import CommandRefused, exit_if
+from memory_core.curation import cleaning, optimizing
 from memory_core.curation.cleaning import PruneResult
+from memory_core.curation.optimizing import Proposal
+from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
 UnusedSince = Annotated[
@@ -67,3 +74,101 @@ def _print_items(results: list[PruneResult]) -> None:
             note = f" ({item.confidence:g}, last used {item.used[:10]})"
             entries.append(Entry(agent, agent, (item.id,), item.text, item.section, note))
     print_entries(entries)
+
+
+Helper = Annotated[
+    Literal["claude"] | None,
+    option("claude", "Also ask your Claude Code for shorter wordings.", "--with"),
+]
+
+
+def optimize(
+    agent: Agents = None, dry_run: DryRun = False, yes: Yes = False, helper: Helper = None
+) -> None:
+    """Merge duplicate items.
+
+    Items that differ in a number, path, name, "not" or detail are no duplicates.
+
+    \b
+    Example:
+      agent-memory optimize engineer --dry-run
+    """
+    ask = not (yes or dry_run) and inputs.can_decide()
+    scope = find_level()
+    agents = find_agents(scope, agent)
+    proposals, refused = _collect_proposals(scope.project, agents, bool(helper))
+    for proposal in [] if ask else proposals:
+        _print_proposal(proposal)
+    for refusal in refused:
+        output.print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
+    if not (proposals or refused):
+        notes.note_nothing(scope.level, agents, "No duplicates found.")
+    # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
+    accepted = [proposal for proposal in proposals if yes or (ask and _is_accepted(proposal))]
+    if ask and proposals and not accepted:
+        raise CommandRefused(inputs.NOTHING_CHANGED, 1)
+    outcomes = optimizing.apply(scope.project, accepted)
+    rows = [_to_json(proposal, outcomes) for proposal in [*proposals, *refused]]
+    notes.print_changed(scope.project, {"written": yes, "proposals": rows})
+    _print_outcomes(scope, outcomes)
+    if proposals and not (yes or ask):
+        output.print_note(notes.DRY_RUN_HINT if dry_run else notes.YES_HINT)
+    exit_if(any(outcome.refused for outcome in outcomes))
+
+
+def _collect_proposals(
+    project: Project, agents: list[str], ask_claude: bool
+) -> tuple[list[Proposal], list[Proposal]]:
+    """Return the proposals to show, and those that are refused."""
+    proposals: list[Proposal] = []
+    for agent in agents or project.store.agents():
+        merges = optimizing.propose_merges(project, agent)
+        proposals += merges
+        if ask_claude:
+            if output.is_terminal():
+                output.print_note(
+                    f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s"
+                )
+            merged = [item for proposal in merges for item in proposal.olds]
+            rewordings, left = optimizing.propose_rewordings(project, agent, merged)
+            proposals += rewordings
+            if left:
+                output.print_note(f"{agent}: {left} more old items did not fit; run it again")
+    refused = [proposal for proposal in proposals if proposal.refused]
+    return [proposal for proposal in proposals if not proposal.refused], refused
+
+
+def _is_accepted(proposal: Proposal) -> bool:
+    _print_proposal(proposal)
+    return inputs.ask_yes_no("Accept?")
+
+
+def _print_proposal(proposal: Proposal) -> None:
+    count = len(proposal.olds)
+    items = "this item" if count == 1 else f"these {count} items"
+    output.print_line(f"{proposal.agent}: {items} {proposal.reason}")
+    output.print_diff("\n".join(optimizing.format_diff(proposal)))
+
+
+def _print_outcomes(scope: Scope, outcomes: list[Proposal]) -> None:
+    done = [outcome for outcome in outcomes if not outcome.refused]
+    for outcome in outcomes:
+        if outcome.refused:
+            output.print_note(
+                f"{outcome.agent}: {outcome.olds[0].text!r} is kept: {outcome.refused}"
+            )
+    if done:
+        output.print_note(f"{format_count(len(done), 'proposal')} applied.")
+        notes.note_undo(scope)
+    elif outcomes:
+        output.print_note("Nothing is changed.")
+
+
+def _to_json(proposal: Proposal, outcomes: list[Proposal]) -> dict[str, Any]:
+    skipped = {(outcome.agent, outcome.new): outcome.refused for outcome in outcomes}
+    return {
+        **output.select_fields(proposal, "agent", "reason", text="new"),
+        "items": [output.select_fields(old, "section", "text") for old in proposal.olds],
+        "diff": "" if proposal.refused else "\n".join(optimizing.format_diff(proposal)),
+        "refused": proposal.refused or skipped.get((proposal.agent, proposal.new)) or None,
+    }
