@@ -51,8 +51,8 @@ def clean_text(text: str) -> str:
     return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
 
 
-def print_line(*parts: str, end: str = "\n") -> None:
-    """Print a line of a result for people, without secrets.
+def print_line(*parts: str, end: str = "\n", style: str = "") -> None:
+    """Print a line of a result for people, without secrets; `style` is for the whole line.
 
     On a terminal, control characters are made visible: memories and events come from elsewhere.
     """
@@ -60,7 +60,7 @@ def print_line(*parts: str, end: str = "\n") -> None:
         return
     clean = make_safe if is_terminal() else clean_text
     shown = (part if isinstance(part, ColouredText) else scanner.redact(part) for part in parts)
-    _write("".join(map(clean, shown)) + end)
+    _write(paint("".join(map(clean, shown)), style) + end)
 
 
 def name_command(text: str) -> str:
@@ -85,8 +85,7 @@ def print_bytes(data: bytes) -> None:
 def print_diff(text: str) -> None:
     """Print a unified diff without secrets, on a terminal with colours."""
     for line in scanner.redact(text.removesuffix("\n")).split("\n"):
-        style = DIFF_STYLES.get(line[:1])
-        print_line(paint(line, style) if style else line)
+        print_line(line, style=DIFF_STYLES.get(line[:1], ""))
 
 
 def print_token(text: str) -> None:
@@ -200,7 +199,8 @@ def _show_in_pager(text: str) -> None:
 
 
 def paint(text: str, style: str) -> str:
-    """Colour a text if the terminal and the user accept colours."""
-    if not is_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    """Colour a text in a style, "" for none, if the terminal and the user accept colours."""
+    has_colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if not (style and has_colours and is_terminal()):
         return text
     return ColouredText(f"\x1b[{COLOURS[style]}m{make_safe(text)}\x1b[0m")

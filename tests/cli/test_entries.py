@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
+from memory_core.cli import output
 from memory_core.cli.common import entries
 from memory_core.cli.common.entries import Entry, count_cells
 from support.command_line import ITEM, Person
@@ -56,7 +57,7 @@ def test_every_word_fits_any_terminal(items: list[Entry], width: int) -> None:
     shown = {word for line in lines for word in line.split()}
     for item in items:
         parts = (*item.headings, *item.cells, *item.text.splitlines(), item.section, item.note)
-        assert {word for part in parts for word in entries.make_safe(part).split()} <= shown
+        assert {word for part in parts for word in output.make_safe(part).split()} <= shown
 
 
 @given(st.text("ab漢é", min_size=61, max_size=400), st.integers(60, 100))

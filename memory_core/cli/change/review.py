@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
-from memory_core.cli.change import review_pr, review_session
+from memory_core.cli.change import review_pr
+from memory_core.cli.change.edit import run_editor
 from memory_core.cli.common.arguments import User, agent_argument, flag, option
-from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.inputs import can_decide, read_key
-from memory_core.cli.common.notes import format_command, print_result
+from memory_core.cli.common.entries import INDENT, Entry, print_entries, print_sentence, wrap_text
+from memory_core.cli.common.inputs import ask_line, can_decide, read_key
+from memory_core.cli.common.notes import format_command, note_undo, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level, require_person
-from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import is_terminal, print_json, print_line, print_note, select_fields
+from memory_core.cli.errors import CommandRefused, describe_error
+from memory_core.cli.output import (
+    is_terminal,
+    print_json,
+    print_line,
+    print_note,
+    select_fields,
+)
 from memory_core.curation import agent_status, lookup, review as waiting_list
 from memory_core.curation.item_actions import SavedItem
 from memory_core.curation.review import WaitingItem, format_accepted, item_to_json
@@ -30,6 +41,26 @@ PullRequest = Annotated[
 ]
 Commit = Annotated[str | None, option("SHA", "With --new: those that this commit brought.")]
 Author = Annotated[str | None, option("EMAIL", "With --new: those of this author.")]
+
+QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [q]uit [?]: "
+RULE_QUESTION = "[a] keep [e]dit [r]emove [m]ove [s]kip [q]uit [?]: "
+
+HELP = """\
+a  accept: add it to the memory
+e  edit: change the text in your editor, and add it
+r  reject: remove it from this list
+m  move: add it to the memory of another agent
+s  skip: decide later
+q  quit, also Ctrl-C: what is left waits"""
+REMOVE = "remove the rule (it goes to the archive; agent-memory restore brings it back)"
+RULE_HELP = HELP.replace("accept: add it to the memory", "keep the rule")
+RULE_HELP = RULE_HELP.replace("reject: remove it from this list", REMOVE)
+
+KEYS = {action[0]: action for action in waiting_list.ACTIONS}
+
+# What the keys that decide do.
+DECISIONS = {"a": ["accepted"], "e": ["accepted"], "r": ["rejected"], "m": ["moved"]}
+RULE_DECISIONS = DECISIONS | {"a": ["kept"], "r": ["archived"]}
 
 ACCEPTED, MINE = "accepted", "mine"
 
@@ -83,7 +114,7 @@ def _review_waiting(scope: Scope, words: list[str], asks: bool) -> None:
     chosen = waiting_list.choose(*scope, words, True)
     print_json(list(map(item_to_json, chosen)))
     if chosen and asks:
-        review_session.run(scope, chosen)
+        _ask_about_waiting(scope, chosen)
     else:
         _print_waiting(scope, chosen)
         _print_stale(scope, words)
@@ -115,7 +146,7 @@ def _print_waiting(scope: Scope, chosen: list[WaitingItem]) -> None:
     command = format_command("review --accept ID", scope.is_user)
     print_note(f"Accept or reject with: {command}")
     if any(item.is_rule for item in chosen):
-        what = f"--accept to keep the rule, --reject to {review_session.REMOVE}"
+        what = f"--accept to keep the rule, --reject to {REMOVE}"
         print_note(f"If a run reported it as wrong: {what}")
 
 
@@ -140,6 +171,74 @@ def _to_entry(item: WaitingItem) -> Entry:
     parts += [entry["tier"], entry["time"][:10]]
     note = f"  ({', '.join(filter(None, parts))})"
     return Entry((item.agent,), (item.agent,), (item.id,), item.text, entry["type"], note)
+
+
+def _ask_about_waiting(scope: Scope, items: list[WaitingItem]) -> None:
+    """Show the learnings one by one, do what the keys say, and print what was decided."""
+    done: Counter[str] = Counter()
+    with suppress(KeyboardInterrupt):
+        for number, item in enumerate(items):
+            _print_item(scope, item, f"{number + 1} of {len(items)}")
+            key = _ask_about(scope, item)
+            if key == "q":
+                break
+            done.update((RULE_DECISIONS if item.is_rule else DECISIONS).get(key, []))
+    counts = [f"{count} {name}" for name, count in done.items()]
+    left = format_count(len(items) - done.total(), "learning")
+    print_note(f"{', '.join([*counts, left])} left.")
+    note_undo(scope)
+
+
+def _print_item(scope: Scope, item: WaitingItem, position: str) -> None:
+    width = shutil.get_terminal_size().columns
+    print_line(f"{item.agent}  {position}", style="bold")
+    for indent, text, style in waiting_list.describe(item, waiting_list.preview(*scope, item)):
+        for line in wrap_text(text, width, indent, indent + INDENT):
+            print_line(line, style=style)
+
+
+def _ask_about(scope: Scope, item: WaitingItem) -> str:
+    """Return the key of what was done; q means quit, s that nothing is decided."""
+    while True:
+        key = read_key(RULE_QUESTION if item.is_rule else QUESTION).lower() or "q"
+        if key in "qs":
+            return key
+        try:
+            message = _apply(scope, item, key)
+        except waiting_list.NotWaiting as error:
+            print_note(str(error))
+            return "s"
+        except (CommandRefused, ValueError, OSError) as error:
+            print_note(describe_error(error)[0])
+            continue
+        if message:
+            print_sentence(message)
+            return key
+
+
+def _apply(scope: Scope, item: WaitingItem, key: str) -> str:
+    """Do what a key says and return a message; "" if nothing was decided."""
+    value = ""
+    if key not in KEYS:
+        print_note(RULE_HELP if item.is_rule else HELP)
+        return ""
+    if key == "e":
+        value = _edit_text(item)
+    elif key == "m" and not (value := ask_line("Agent: ").strip()):
+        return ""
+    return waiting_list.decide(*scope, item, KEYS[key], value)
+
+
+def _edit_text(item: WaitingItem) -> str:
+    """Return the text of a learning as the person leaves it in the editor.
+
+    The lines below the first one are nested below the item.
+    """
+    with tempfile.TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder, "learning.md")
+        path.write_text(f"{item.text}\n", encoding="utf-8", errors="replace")
+        run_editor(path)
+        return path.read_text(encoding="utf-8", errors="replace")
 
 
 MIN_COMMIT = 4  # characters of a commit's name

@@ -9,15 +9,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory_core.cli.output import (
-    is_terminal,
-    make_safe,
-    name_command,
-    paint,
-    print_json,
-    print_line,
-    print_note,
-)
+from memory_core.cli import output
 from memory_core.secrets.scanner import redact
 from memory_core.text import word_search
 
@@ -53,25 +45,25 @@ def print_entries(entries: Sequence[Entry], words: str = "") -> None:
     line, except for nested lines.  Secrets are left out.
     """
     entries = [one._replace(text=redact(one.text), note=redact(one.note)) for one in entries]
-    if is_terminal():
+    if output.is_terminal():
         _print_below_headings(entries, words)
         return
     rows = [(*entry.piped, *entry.cells) for entry in entries]
     for entry, head in zip(entries, _align(rows), strict=True):
         first, *nested = entry.text.splitlines() or [""]
-        print_line(f"{head}{format_section(entry.section)}{first}{entry.note}".rstrip())
+        output.print_line(f"{head}{format_section(entry.section)}{first}{entry.note}".rstrip())
         for line in nested:
-            print_line(f"{' ' * count_cells(head)}{line}".rstrip())
+            output.print_line(f"{' ' * count_cells(head)}{line}".rstrip())
 
 
 def print_list(
     rows: list[dict[str, Any]], entries: list[Entry], empty: str, words: str = ""
 ) -> None:
     """Print a list as JSON, or as entries; without any, say that it is empty."""
-    print_json(rows)
+    output.print_json(rows)
     print_entries(entries, words)
     if not entries:
-        print_note(empty)
+        output.print_note(empty)
 
 
 def print_columns(rows: Sequence[Sequence[str]]) -> None:
@@ -87,7 +79,7 @@ def _print_below_headings(entries: Sequence[Entry], words: str) -> None:
         for level, heading in enumerate(headings):
             if shown[: level + 1] != headings[: level + 1]:
                 for line in wrap_text(heading, width, INDENT * level, INDENT * level):
-                    print_line(paint(line, HEADING_STYLES[min(level, 1)]))
+                    output.print_line(line, style=HEADING_STYLES[min(level, 1)])
         shown = headings
         _print_wrapped(entry, head, INDENT * len(headings), width, words)
 
@@ -97,21 +89,23 @@ def _print_wrapped(entry: Entry, head: str, indent: str, width: int, words: str)
     below = indent + " " * count_cells(head)
     if head and width - count_cells(below) < MIN_TEXT_WIDTH:
         for line in wrap_text(head, width, indent, indent + INDENT):
-            print_line(paint(line, "dim"))
+            output.print_line(line, style="dim")
         head, below = "", indent + INDENT * 2
     lines = list(wrap_text(first + entry.note, width, below, below)) or [below]
     for line in nested:
         own = below + " " * min(len(line) - len(line.lstrip()), MAX_NESTED_INDENT)
         lines += wrap_text(line, width, own, own + INDENT)
     if head:
-        print_line(indent, paint(head, "dim"), *highlight(lines.pop(0)[len(below) :], words))
+        output.print_line(
+            indent, output.paint(head, "dim"), *highlight(lines.pop(0)[len(below) :], words)
+        )
     for line in lines:
-        print_line(*highlight(line, words))
+        output.print_line(*highlight(line, words))
 
 
 def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Return the rows as aligned cells with blanks behind each; empty columns are left out."""
-    rows = [tuple(map(make_safe, row)) for row in rows]
+    rows = [tuple(map(output.make_safe, row)) for row in rows]
     widths = [max(map(count_cells, cells)) for cells in zip(*rows, strict=True)]
     shown = [
         [(cell, width) for cell, width in zip(row, widths, strict=True) if width] for row in rows
@@ -121,15 +115,17 @@ def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 def print_sentence(text: str, indent: str = "", level: str = "") -> None:
     """Print a text, wrapped on a terminal; `level`, such as `warning`, precedes it in colour."""
-    text = name_command(text)
+    text = output.name_command(text)
     width, label = shutil.get_terminal_size().columns, f"{level}: " if level else ""
     lines = [indent + label + text]
-    if is_terminal():
+    if output.is_terminal():
         lines = list(wrap_text(label + text, width, indent, indent + INDENT))
     if level:
-        print_line(indent, paint(level, level), lines.pop(0).removeprefix(indent + level))
+        output.print_line(
+            indent, output.paint(level, level), lines.pop(0).removeprefix(indent + level)
+        )
     for line in lines:
-        print_line(line)
+        output.print_line(line)
 
 
 def wrap_text(text: str, width: int, first: str = "", rest: str = "") -> Iterator[str]:
@@ -140,7 +136,7 @@ def wrap_text(text: str, width: int, first: str = "", rest: str = "") -> Iterato
     from rich.console import Console
     from rich.text import Text
 
-    words = make_safe(text).split()
+    words = output.make_safe(text).split()
     room = width - max(count_cells(first), count_cells(rest))
     if not words:
         return
@@ -152,7 +148,7 @@ def wrap_text(text: str, width: int, first: str = "", rest: str = "") -> Iterato
 def highlight(text: str, words: str) -> list[str]:
     """Return a text in parts, with the words in colour."""
     parts = word_search.split_matches(text, words) if words else [(text, False)]
-    return [paint(part, "hit") if is_hit else part for part, is_hit in parts]
+    return [output.paint(part, "hit") if is_hit else part for part, is_hit in parts]
 
 
 class Column(NamedTuple):
@@ -181,12 +177,12 @@ def print_table(columns: list[Column], rows: list[list[str]]) -> None:
         for at, column in enumerate(columns)
         if not column.is_optional or {row[at] for row in rows} - {"", "-"}
     ]
-    if is_terminal():
+    if output.is_terminal():
         _fit_terminal(columns, widths, shown)
     for number, line in enumerate(lines):
         cells = [_format_cell(line[at], widths[at], columns[at].align_right) for at in shown]
         text = "  ".join(cells).rstrip()
-        print_line(text if number else paint(text, "bold"))
+        output.print_line(text, style="" if number else "bold")
 
 
 def _fit_terminal(columns: list[Column], widths: list[int], shown: list[int]) -> None:

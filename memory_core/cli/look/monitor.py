@@ -53,8 +53,7 @@ def _print_event(event: dict[str, Any]) -> None:
     when, name = str(event["timestamp"])[:19].replace("T", " "), str(event["event"])
     who = str(event.get("agent_id") or event.get("task_id") or "")
     details, style = log_reading.format_details(event), log_reading.find_style(event)
-    padded = name.ljust(NAME_WIDTH)
-    label = output.paint(padded, style) if style else padded
+    label = output.paint(name.ljust(NAME_WIDTH), style)
     output.print_line(
         output.paint(when, "dim"), "  ", label, "  ", who.ljust(AGENT_WIDTH), "  ", details
     )

@@ -8,7 +8,7 @@ import textwrap
 import time
 from pathlib import Path
 
-from memory_core.cli.output import name_command, paint, print_diff, print_line
+from memory_core.cli.output import name_command, print_diff, print_line
 from memory_core.dashboard import saved_page
 from memory_core.setup import demo as demo_project, program
 
@@ -35,7 +35,7 @@ def demo() -> None:
     for number, step in enumerate(zip(demo_project.STEPS, played.texts, strict=True), 1):
         _print_step(number, *step)
     seconds = time.monotonic() - began
-    print_line(paint(f"That was the demo: {seconds:.1f} s, with the real hooks.", "bold"))
+    print_line(f"That was the demo: {seconds:.1f} s, with the real hooks.", style="bold")
     print_line(f"Its dashboard, for your browser: {page}")
     command = program.format_command()
     print_line(f"Next, in the folder of your own project: {command} install {os.curdir}")
@@ -43,7 +43,7 @@ def demo() -> None:
 
 def _print_step(number: int, sentence: str, text: str) -> None:
     for line in textwrap.wrap(name_command(f"{number}. {sentence}"), WIDTH):
-        print_line(paint(line, "bold"))
+        print_line(line, style="bold")
     print_line("")
     if text.startswith("--- "):  # a diff
         print_diff(text)
@@ -52,6 +52,5 @@ def _print_step(number: int, sentence: str, text: str) -> None:
     for line in text.strip().split("\n"):
         style = "ok" if demo_project.LEARNING in line else ""
         for part in textwrap.wrap(line, WIDTH - 2) or [""]:
-            shown = f"  {part}".rstrip()
-            print_line(paint(shown, style) if style else shown)
+            print_line(f"  {part}".rstrip(), style=style)
     print_line("")

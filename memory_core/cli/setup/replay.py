@@ -14,7 +14,7 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import agent_option, argument, flag
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused, exit_if
-from memory_core.cli.output import paint, print_json, print_line, print_problem, select_fields
+from memory_core.cli.output import print_json, print_line, print_problem, select_fields
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
@@ -97,19 +97,15 @@ def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool
 
 
 def _print(script: str, result: HookResult, write: bool) -> None:
-    _print_heading(f"{script}.py, after {result.milliseconds:.0f} ms")
+    print_line(f"== {script}.py, after {result.milliseconds:.0f} ms", style="bold")
     if result.fault or result.reply is None:
         print_line("  no reply")
     else:
         reply = json.dumps(result.reply, indent=2, ensure_ascii=False)
         print_line(re.sub(r"(?<!\\)((?:\\\\)*)\\n", r"\1\n", reply))  # prompts have lines
-    _print_heading("changed" if write else "would change")
+    print_line("== changed" if write else "== would change", style="bold")
     for line in _format_changes(result.changes):
         print_line(line)
-
-
-def _print_heading(text: str) -> None:
-    print_line(paint(f"== {text}", "bold"))
 
 
 def _format_changes(changes: list[FileChange]) -> Iterator[str]:
