@@ -53,8 +53,7 @@ def open_copy(project: Project, agent: str, store: Store) -> str:
 def list_warnings(text: str) -> list[EditWarning]:
     """Return possible mistakes in the text; they do not prevent saving it."""
     document = markdown.parse_document(text)
-    empty = [(1, "the file is empty: all its items would be archived")] if not text.strip() else []
-    return sorted([*document.warnings, *empty, *_check_lines(document.lines)])
+    return sorted([*document.warnings, *_check_lines(document.lines)])
 
 
 def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
