@@ -12,7 +12,14 @@ from typing import Annotated, Any
 from memory_core.cli.change import review_pr
 from memory_core.cli.change.edit import run_editor
 from memory_core.cli.common.arguments import User, agent_argument, flag, option
-from memory_core.cli.common.entries import INDENT, Entry, print_entries, print_sentence, wrap_text
+from memory_core.cli.common.entries import (
+    INDENT,
+    Entry,
+    print_entries,
+    print_list,
+    print_sentence,
+    wrap_text,
+)
 from memory_core.cli.common.inputs import ask_line, can_decide, read_key
 from memory_core.cli.common.notes import format_command, note_undo, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level, require_person
@@ -36,9 +43,7 @@ from memory_core.text.phrases import format_count
 Names = Annotated[
     list[str] | None, agent_argument("Agents, or learnings by id or text.", default="all that wait")
 ]
-PullRequest = Annotated[
-    str | None, option("BASE", "Print what changed since the commit BASE.", "--pr")
-]
+PullRequest = Annotated[str | None, option("BASE", "Print the changes since commit BASE.", "--pr")]
 Commit = Annotated[str | None, option("SHA", "With --new: those that this commit brought.")]
 Author = Annotated[str | None, option("EMAIL", "With --new: those of this author.")]
 
@@ -59,10 +64,12 @@ RULE_HELP = RULE_HELP.replace("reject: remove it from this list", REMOVE)
 KEYS = {action[0]: action for action in waiting_list.ACTIONS}
 
 # What the keys that decide do.
-DECISIONS = {"a": ["accepted"], "e": ["accepted"], "r": ["rejected"], "m": ["moved"]}
-RULE_DECISIONS = DECISIONS | {"a": ["kept"], "r": ["archived"]}
+DECISIONS = {"a": "accepted", "e": "accepted", "r": "rejected", "m": "moved"}
+RULE_DECISIONS = DECISIONS | {"a": "kept", "r": "archived"}
 
 ACCEPTED, MINE = "accepted", "mine"
+
+NOTHING_WAITS = "No learning waits for you."
 
 
 def review(
@@ -112,12 +119,17 @@ def review(
 def _review_waiting(scope: Scope, words: list[str], asks: bool) -> None:
     """Ask about the learnings that the words name, or list them."""
     chosen = waiting_list.choose(*scope, words, True)
-    print_json(list(map(item_to_json, chosen)))
     if chosen and asks:
         _ask_about_waiting(scope, chosen)
-    else:
-        _print_waiting(scope, chosen)
-        _print_stale(scope, words)
+        return
+    print_list(list(map(item_to_json, chosen)), list(map(_to_entry, chosen)), NOTHING_WAITS)
+    if chosen:
+        command = format_command("review --accept ID", scope.is_user)
+        print_note(f"Accept or reject with: {command}")
+    if any(item.is_rule for item in chosen):
+        what = f"--accept to keep the rule, --reject to {REMOVE}"
+        print_note(f"If a run reported it as wrong: {what}")
+    _print_stale(scope, words)
 
 
 def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool) -> None:
@@ -135,19 +147,7 @@ def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool) -> None:
     fields = {"decision": decision, "learnings": learnings, "items": items}
     print_result(scope, [fields], lines)
     if not chosen:
-        print_note("No learning waits for you.")
-
-
-def _print_waiting(scope: Scope, chosen: list[WaitingItem]) -> None:
-    print_entries([_to_entry(item) for item in chosen])
-    if not chosen:
-        print_note("No learning waits for you.")
-        return
-    command = format_command("review --accept ID", scope.is_user)
-    print_note(f"Accept or reject with: {command}")
-    if any(item.is_rule for item in chosen):
-        what = f"--accept to keep the rule, --reject to {REMOVE}"
-        print_note(f"If a run reported it as wrong: {what}")
+        print_note(NOTHING_WAITS)
 
 
 def _print_stale(scope: Scope, words: list[str]) -> None:
@@ -176,25 +176,23 @@ def _to_entry(item: WaitingItem) -> Entry:
 def _ask_about_waiting(scope: Scope, items: list[WaitingItem]) -> None:
     """Show the learnings one by one, do what the keys say, and print what was decided."""
     done: Counter[str] = Counter()
+    width = shutil.get_terminal_size().columns
     with suppress(KeyboardInterrupt):
-        for number, item in enumerate(items):
-            _print_item(scope, item, f"{number + 1} of {len(items)}")
+        for number, item in enumerate(items, 1):
+            print_line(f"{item.agent}  {number} of {len(items)}", style="bold")
+            shown = waiting_list.preview(*scope, item)
+            for indent, text, style in waiting_list.describe(item, shown):
+                for line in wrap_text(text, width, indent, indent + INDENT):
+                    print_line(line, style=style)
             key = _ask_about(scope, item)
             if key == "q":
                 break
-            done.update((RULE_DECISIONS if item.is_rule else DECISIONS).get(key, []))
+            if key != "s":
+                done[(RULE_DECISIONS if item.is_rule else DECISIONS)[key]] += 1
     counts = [f"{count} {name}" for name, count in done.items()]
     left = format_count(len(items) - done.total(), "learning")
     print_note(f"{', '.join([*counts, left])} left.")
     note_undo(scope)
-
-
-def _print_item(scope: Scope, item: WaitingItem, position: str) -> None:
-    width = shutil.get_terminal_size().columns
-    print_line(f"{item.agent}  {position}", style="bold")
-    for indent, text, style in waiting_list.describe(item, waiting_list.preview(*scope, item)):
-        for line in wrap_text(text, width, indent, indent + INDENT):
-            print_line(line, style=style)
 
 
 def _ask_about(scope: Scope, item: WaitingItem) -> str:
@@ -203,30 +201,16 @@ def _ask_about(scope: Scope, item: WaitingItem) -> str:
         key = read_key(RULE_QUESTION if item.is_rule else QUESTION).lower() or "q"
         if key in "qs":
             return key
+        if key not in KEYS:
+            print_note(RULE_HELP if item.is_rule else HELP)
+            continue
         try:
-            message = _apply(scope, item, key)
-        except waiting_list.NotWaiting as error:
-            print_note(str(error))
-            return "s"
+            value = _edit_text(item) if key == "e" else ""
+            value = ask_line("Agent: ").strip() if key == "m" else value
+            print_sentence(waiting_list.decide(*scope, item, KEYS[key], value))
+            return key
         except (CommandRefused, ValueError, OSError) as error:
             print_note(describe_error(error)[0])
-            continue
-        if message:
-            print_sentence(message)
-            return key
-
-
-def _apply(scope: Scope, item: WaitingItem, key: str) -> str:
-    """Do what a key says and return a message; "" if nothing was decided."""
-    value = ""
-    if key not in KEYS:
-        print_note(RULE_HELP if item.is_rule else HELP)
-        return ""
-    if key == "e":
-        value = _edit_text(item)
-    elif key == "m" and not (value := ask_line("Agent: ").strip()):
-        return ""
-    return waiting_list.decide(*scope, item, KEYS[key], value)
 
 
 def _edit_text(item: WaitingItem) -> str:
