@@ -110,7 +110,7 @@ def test_prune_command(person: Person, sandbox: Sandbox) -> None:
     assert (done.returncode, done.stdout) == (0, line)
     assert hide_change(done.stderr) == "1 item archived.\nUndo with: agent-memory undo ID\n"
     done = person.run("prune", "--older-than", "90d", "--yes")
-    assert done.stderr == "Nothing to prune: no item is that old and uncertain.\n"
+    assert done.stderr == "Nothing to prune: no item is old and uncertain.\n"
     sandbox.write_memory("qa", OLD, user=True)
     assert person.run("prune", "--older-than", "0d", "--below", "0.9", "--user", "--yes").stdout
     assert OLD not in (sandbox.user_memories / "qa.md").read_text()

@@ -12,7 +12,7 @@ from memory_core.cli import output
 from memory_core.cli.common import inputs, notes
 from memory_core.cli.common.arguments import Agents, DryRun, User, Yes, option, parse_duration
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.scopes import Scope, find_agents, find_level
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.curation import cleaning, optimizing
 from memory_core.curation.cleaning import PruneResult
@@ -20,10 +20,12 @@ from memory_core.curation.optimizing import Proposal
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
-UnusedSince = Annotated[
-    int, option("90d", "Minimum time since the last use; 0d: any.", parser=parse_duration)
-]
+UnusedSince = Annotated[int, option("90d", "Least time since the last use.", parser=parse_duration)]
 Below = Annotated[float, option("0..1", "Only with less confidence.", min=0, max=1)]
+Helper = Annotated[
+    Literal["claude"] | None,
+    option("claude", "Ask Claude Code for shorter wordings, too.", "--with"),
+]
 
 
 def prune(
@@ -58,9 +60,7 @@ def prune(
     ]
     notes.print_changed(scope.project, {"written": written, "agents": rows})
     if not results:
-        notes.note_nothing(
-            scope.level, agents, "Nothing to prune: no item is that old and uncertain."
-        )
+        notes.note_nothing(scope.level, agents, "Nothing to prune: no item is old and uncertain.")
     elif written:
         output.print_note(f"{count} archived.")
         notes.note_undo(scope)
@@ -74,12 +74,6 @@ def _print_items(results: list[PruneResult]) -> None:
             note = f" ({item.confidence:g}, last used {item.used[:10]})"
             entries.append(Entry(agent, agent, (item.id,), item.text, item.section, note))
     print_entries(entries)
-
-
-Helper = Annotated[
-    Literal["claude"] | None,
-    option("claude", "Also ask your Claude Code for shorter wordings.", "--with"),
-]
 
 
 def optimize(
@@ -108,12 +102,17 @@ def optimize(
     if ask and proposals and not accepted:
         raise CommandRefused(inputs.NOTHING_CHANGED, 1)
     outcomes = optimizing.apply(scope.project, accepted)
-    rows = [_to_json(proposal, outcomes) for proposal in [*proposals, *refused]]
+    rows = [_to_json(proposal) for proposal in [*(outcomes or proposals), *refused]]
     notes.print_changed(scope.project, {"written": yes, "proposals": rows})
-    _print_outcomes(scope, outcomes)
+    failed = [outcome for outcome in outcomes if outcome.refused]
+    for one in failed:
+        output.print_note(f"{one.agent}: {one.olds[0].text!r} is kept: {one.refused}")
+    if done := len(outcomes) - len(failed):
+        output.print_note(f"{format_count(done, 'proposal')} applied.")
+    notes.note_undo(scope)
     if proposals and not (yes or ask):
         output.print_note(notes.DRY_RUN_HINT if dry_run else notes.YES_HINT)
-    exit_if(any(outcome.refused for outcome in outcomes))
+    exit_if(failed)
 
 
 def _collect_proposals(
@@ -126,9 +125,8 @@ def _collect_proposals(
         proposals += merges
         if ask_claude:
             if output.is_terminal():
-                output.print_note(
-                    f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s"
-                )
+                seconds = headless.ANSWER_TIMEOUT
+                output.print_note(f"{agent}: asking claude, which may take {seconds} s")
             merged = [item for proposal in merges for item in proposal.olds]
             rewordings, left = optimizing.propose_rewordings(project, agent, merged)
             proposals += rewordings
@@ -150,25 +148,9 @@ def _print_proposal(proposal: Proposal) -> None:
     output.print_diff("\n".join(optimizing.format_diff(proposal)))
 
 
-def _print_outcomes(scope: Scope, outcomes: list[Proposal]) -> None:
-    done = [outcome for outcome in outcomes if not outcome.refused]
-    for outcome in outcomes:
-        if outcome.refused:
-            output.print_note(
-                f"{outcome.agent}: {outcome.olds[0].text!r} is kept: {outcome.refused}"
-            )
-    if done:
-        output.print_note(f"{format_count(len(done), 'proposal')} applied.")
-        notes.note_undo(scope)
-    elif outcomes:
-        output.print_note("Nothing is changed.")
-
-
-def _to_json(proposal: Proposal, outcomes: list[Proposal]) -> dict[str, Any]:
-    skipped = {(outcome.agent, outcome.new): outcome.refused for outcome in outcomes}
+def _to_json(proposal: Proposal) -> dict[str, Any]:
     return {
-        **output.select_fields(proposal, "agent", "reason", text="new"),
+        **output.select_fields(proposal, "agent", "reason", "refused", text="new"),
         "items": [output.select_fields(old, "section", "text") for old in proposal.olds],
         "diff": "" if proposal.refused else "\n".join(optimizing.format_diff(proposal)),
-        "refused": proposal.refused or skipped.get((proposal.agent, proposal.new)) or None,
     }
