@@ -109,9 +109,7 @@ WITHOUT_JSON = {
 }
 
 # The commands of the short help.
-EVERYDAY = (
-    *("status", "list", "show", "search", "add", "edit", "review", "undo", "log", "doctor"),
-)
+EVERYDAY = ["status", "list", "show", "search", "add", "edit", "review", "undo", "log", "doctor"]
 
 SHARED_OPTIONS = ("--debug", "--no-pager", "--project", "--version", "-V")
 

@@ -14,11 +14,10 @@ from memory_core.setup import activation
 MISSING = "the MCP server needs more packages (23 MB)"
 
 
-def mcp(
-    install: Annotated[
-        bool, flag("--install", "Install the packages that it needs first.")
-    ] = False,
-) -> None:
+Install = Annotated[bool, flag("--install", "Install the packages that it needs first.")]
+
+
+def mcp(install: Install = False) -> None:
     """Serve memories to other tools over MCP.
 
     docs/mcp.md has the settings of MCP clients.

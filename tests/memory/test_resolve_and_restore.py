@@ -322,10 +322,9 @@ def test_run(person: Person) -> None:
         (f"--enable-learning -- {show}", 0, ":on:\n", ""),
         (f"--no-learning --memory-limit 16 -- {show}", 0, ":off:16\n", ""),
         ("sh -c 'exit 3'", 3, "", ""),
-        ("-- ./no/such", 127, "", "agent-memory: ./no/such: command not found\n"),
-        ("nowhere --debug", 127, "", "agent-memory: nowhere: command not found\n"),
-        ("-- ''", 127, "", "agent-memory: '': command not found\n"),
-        ("-- /", 126, "", "agent-memory: /: Permission denied\n"),
+        ("-- ./no/such", 127, "", "agent-memory: ./no/such: No such file or directory\n"),
+        ("nowhere --debug", 127, "", "agent-memory: nowhere: No such file or directory\n"),
+        ("-- /", 127, "", "agent-memory: /: Permission denied\n"),
     ):
         done = person.run("run", *shlex.split(words))
         assert (done.returncode, done.stdout, done.stderr) == (status, output, error), words

@@ -14,13 +14,7 @@ from memory_core.curation import export_import
 
 Port = Annotated[
     int | None,
-    option(
-        "N",
-        "Port on 127.0.0.1; 0 = any free port.",
-        default="5000, or the next free one",
-        min=0,
-        max=65535,
-    ),
+    option("N", "Port on 127.0.0.1; 0: any.", default="5000 or the next free", min=0, max=65535),
 ]
 
 

@@ -119,14 +119,15 @@ def _sum_up(explanation: Explanation) -> str:
     return f"{items} given, {explanation.tokens} {budget}"
 
 
+Top = Annotated[
+    int | None,
+    option("N", "Maximum number of items.", "--top", "-n", default="memory.context_items", min=1),
+]
+
+
 def context(
     agent: Agent,
-    top: Annotated[
-        int | None,
-        option(
-            "N", "Maximum number of items.", "--top", "-n", default="memory.context_items", min=1
-        ),
-    ] = None,
+    top: Top = None,
 ) -> None:
     """Show what an agent knows, most certain first.
 

@@ -36,12 +36,8 @@ ITEM_FIELDS = {
 
 def show(
     names: Annotated[list[str], agent_argument("Agents, or ids of items.", "AGENT|ID")],
-    as_given: Annotated[
-        bool, flag("--as-given", "Print what the agent receives without a task.")
-    ] = False,
-    task: Annotated[
-        str | None, option("TASK", "Print what the agent receives for this task.", "--for")
-    ] = None,
+    as_given: Annotated[bool, flag("--as-given", "What the agent gets without a task.")] = False,
+    task: Annotated[str | None, option("TASK", "What the agent gets for it.", "--for")] = None,
     user: User = False,
 ) -> None:
     """Print the memory of an agent, or an item with its origin.

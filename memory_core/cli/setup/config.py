@@ -177,9 +177,10 @@ def paths() -> None:
     print_columns([["LEVEL", "NAME", "STATE", "PATH"], *rows])
 
 
-def allow(
-    revoke: Annotated[bool, flag("--revoke", "Do not give it to them any more.")] = False,
-) -> None:
+Revoke = Annotated[bool, flag("--revoke", "Do not give it to them any more.")]
+
+
+def allow(revoke: Revoke = False) -> None:
     """Give your user-level memory to the agents of this project.
 
     Your user-level memory may say something of your other projects, so only the

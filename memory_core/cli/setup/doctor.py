@@ -6,15 +6,9 @@ from typing import Annotated, Any
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import flag
+from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.errors import exit_if
-from memory_core.cli.output import (
-    name_command,
-    paint,
-    print_json,
-    print_line,
-    print_note,
-    select_fields,
-)
+from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
 from memory_core.doctor import checks
 from memory_core.doctor.checks import Diagnosis
 from memory_core.doctor.examination import NOTE, OK
@@ -77,7 +71,7 @@ def _print(diagnosis: Diagnosis, fix: bool, every: bool) -> None:
     print_line(f"{format_count(len(diagnosis.passed), 'check')} passed")
     if diagnosis.skipped:
         print_line(f"Not checked because of these problems: {', '.join(diagnosis.skipped)}")
-    print_line(name_command(_sum_up(diagnosis, fix)))
+    print_sentence(_sum_up(diagnosis, fix))
 
 
 def _sum_up(diagnosis: Diagnosis, fix: bool) -> str:
@@ -100,4 +94,4 @@ def _print_entry(word: str, style: str, text: str) -> None:
 def _print_details(details: dict[str, str]) -> None:
     for title, text in details.items():
         if text:
-            print_line(f"{INDENT}{title}: {name_command(text)}")
+            print_sentence(f"{title}: {text}", INDENT)

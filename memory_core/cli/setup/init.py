@@ -13,12 +13,11 @@ from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.setup import initialize
 from memory_core.storage.store import Store
 
+Named = Annotated[list[str] | None, agent_argument("Agents that get a memory.", default="ask you")]
+
 
 def init(
-    agent: Annotated[
-        list[str] | None,
-        agent_argument("Agents that get an empty memory.", default="you are asked"),
-    ] = None,
+    agent: Named = None,
     yes: Annotated[bool, flag("--yes", "Create one for all agents in .claude/agents.")] = False,
     user: User = False,
 ) -> None:

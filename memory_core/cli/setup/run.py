@@ -11,9 +11,7 @@ from memory_core.cli.common.arguments import argument, flag, option
 from memory_core.cli.errors import CommandRefused
 from memory_core.storage.config_yml.default_settings import MAX_SIZE_KB
 
-# Exit statuses of shells.
-STATUS_NOT_FOUND = 127
-STATUS_NOT_EXECUTABLE = 126
+STATUS_NOT_STARTED = 127  # of a shell
 
 AS_SET = "as configured"
 
@@ -21,9 +19,7 @@ app = App()
 
 Learning = Annotated[
     bool | None,
-    flag(
-        "--enable-learning/--no-learning", "Save what agents report, or not.", show_default=AS_SET
-    ),
+    flag("--enable-learning/--no-learning", "Save what agents report.", show_default=AS_SET),
 ]
 MemoryLimit = Annotated[
     int | None,
@@ -35,9 +31,7 @@ MemoryLimit = Annotated[
 @app.command(cls=PlainCommand, context_settings={"allow_interspersed_args": False})
 def run(
     command: Annotated[list[str], argument("COMMAND", "The command to run, after --.")],
-    no_memory: Annotated[
-        bool, flag("--no-memory", "Give agents no memory and save nothing.")
-    ] = False,
+    no_memory: Annotated[bool, flag("--no-memory", "Give agents no memory, save nothing.")] = False,
     learning: Learning = None,
     memory_limit: MemoryLimit = None,
 ) -> None:
@@ -49,8 +43,6 @@ def run(
     Example:
       agent-memory run --no-learning -- claude --version
     """
-    if not command[0]:
-        raise CommandRefused("'': command not found", STATUS_NOT_FOUND)
     environ = dict(os.environ)
     if no_memory:
         environ["AGENT_MEMORY"] = "off"
@@ -62,7 +54,5 @@ def run(
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execvpe(command[0], command, environ)  # noqa: S606 - the user's own command
-    except (FileNotFoundError, NotADirectoryError):
-        raise CommandRefused(f"{command[0]}: command not found", STATUS_NOT_FOUND) from None
     except OSError as error:
-        raise CommandRefused(f"{command[0]}: {error.strerror}", STATUS_NOT_EXECUTABLE) from None
+        raise CommandRefused(f"{command[0]}: {error.strerror}", STATUS_NOT_STARTED) from None
