@@ -1,11 +1,10 @@
 """The dashboard: memories of a project in a browser, served on this machine only.
 
-server     the app, its socket, and how it ends
+server     the socket, and how the server ends
 security   who may ask for what, and the headers of every response
 site       requests become visits of pages, and what pages return becomes responses
 live       server-sent events, after which pages refresh themselves
-page       what a page receives and returns
+page       what a page receives and returns, and what several pages use
 rendering  templates, with the numbers of their charts from charts
-routes     the table of pages
-pages      the pages
+pages      the pages, and their table
 """

@@ -1,4 +1,4 @@
-"""What a page receives, and what it returns."""
+"""What a page receives, what it returns, and what several pages use."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from memory_core.claude_code import agent_names
+from memory_core.curation import change_log, lookup
+from memory_core.files.problems import describe_expected
 from memory_core.monitor.numbers import Numbers
+from memory_core.secrets import scanner
 from memory_core.storage.project import Project
+from memory_core.text import sanitize
 
 PREFIX = "/dashboard"
+
+MAX_NOTICE = 400  # characters of a message, which quotes a text of any length
 
 
 class Fields(dict[str, str]):
@@ -100,3 +107,27 @@ def divide(rows: Sequence[Any], query: Fields, size: int = 50, at: int | None = 
     is_number = wanted.isascii() and wanted.isdecimal()
     number = min(max(int(wanted[:9]), 1), last) if is_number else 1
     return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))
+
+
+def find_agent(visit: Visit, name: str) -> str:
+    """Return an agent with exactly this id; raises NotFound.
+
+    An agent that is only in the event log exists, too: it was called, and has learned nothing yet.
+    """
+    if lookup.is_known(visit.project, name):
+        return name
+    if name == agent_names.id_of(name) and name in visit.numbers.agents():
+        return name
+    raise NotFound(f"There is no agent {name!r} here.")
+
+
+def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) -> Done:
+    """Return the message of an action on a memory, or why it was not done."""
+    try:
+        message = sanitize.shorten(scanner.redact(action()), MAX_NOTICE)
+    except (ValueError, OSError) as error:
+        if not (problem := describe_expected(error)):
+            raise
+        return Done(location, problem, is_problem=True, typed=visit.form["text"])
+    changes = [change_log.short_id(change) for change in visit.project.changes]
+    return Done(location, message, undo=(agent, changes[0], location) if changes else None)

@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memory_core.dashboard.page import PREFIX
 
-TOKEN_BYTES = 32
 TOKEN_PARAMETER = "token"  # noqa: S105 - a name
 FORM_FIELD = "form_token"
 
@@ -27,18 +26,9 @@ STATIC_PREFIX = f"{PREFIX}/static/"
 HOST_NAMES = ("127.0.0.1", "localhost")
 
 HEADERS = {
-    "Content-Security-Policy": "; ".join(
-        (
-            "default-src 'none'",
-            "script-src 'self'",
-            "style-src 'self'",
-            "img-src 'self'",
-            "connect-src 'self'",
-            "form-action 'self'",
-            "base-uri 'none'",
-            "frame-ancestors 'none'",
-        )
-    ),
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self';"
+    " img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     # Not "no-referrer", with which browsers send "Origin: null" with the forms of this server.
@@ -55,11 +45,11 @@ class Access:
     """The secrets of one server: for its address, its cookie and its forms."""
 
     def __init__(self, port: int) -> None:
-        self.token = secrets.token_urlsafe(TOKEN_BYTES)
+        self.token = secrets.token_urlsafe()
         self._once: set[str] = set()  # tokens that are valid for one request
-        self.form_token = secrets.token_urlsafe(TOKEN_BYTES)
+        self.form_token = secrets.token_urlsafe()
         # A browser sends the cookies of all ports of a host to each of them.
-        self.cookie = f"agent_memory_{port}={secrets.token_urlsafe(TOKEN_BYTES)}"
+        self.cookie = f"agent_memory_{port}={secrets.token_urlsafe()}"
         self.hosts = [f"{name}:{port}" for name in HOST_NAMES]
         self.hosts += HOST_NAMES if port == 80 else ()  # browsers leave it out
 
@@ -86,7 +76,7 @@ class Access:
 
     def make_address(self, once: bool = False) -> str:
         """Return an address that lets a browser in, at any time or only `once`."""
-        token = secrets.token_urlsafe(TOKEN_BYTES) if once else self.token
+        token = secrets.token_urlsafe() if once else self.token
         if once:
             self._once.add(token)
         return f"http://{self.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={token}"

@@ -1,4 +1,4 @@
-"""The app of the dashboard, and the socket that it listens on."""
+"""The server of the dashboard, and the socket that it listens on."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from functools import partial
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 
-from memory_core.dashboard.security import Access, guard
+from memory_core.dashboard.security import Access
 from memory_core.dashboard.site import Site
 from memory_core.storage.project import Project
 
@@ -31,19 +29,6 @@ END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GRACE_SECONDS = 2
 
 
-def create_app(project: Project, access: Access) -> Starlette:
-    """Return the app; `app.state.site` is its `Site`."""
-    site = Site(project, access)
-    app = Starlette(
-        routes=site.make_routes(),
-        exception_handlers={HTTPException: site.handle_error},
-    )
-    app.router.redirect_slashes = False
-    app.state.site = site
-    app.add_middleware(guard, access=access, refuse=partial(site.show_problem, is_known=False))
-    return app
-
-
 def serve(
     project: Project,
     port: int | None,
@@ -57,14 +42,14 @@ def serve(
     """
     with listen(port) as own:
         access = Access(own.getsockname()[1])
-        app = create_app(project, access)
-        server = uvicorn.Server(_make_config(app))
+        site = Site(project, access)
+        server = uvicorn.Server(_make_config(site.make_app()))
         _handle_signals()
         say(access.make_address())
         if opens_browser:
             _open_browser(access.make_address(once=True))
         # Under anyio.run, Ctrl-C ends with CancelledError on Python 3.10.
-        app.state.site.is_stopping = lambda: server.should_exit
+        site.is_stopping = lambda: server.should_exit
         asyncio.run(server.serve(sockets=[own]))
 
 

@@ -7,22 +7,24 @@ import secrets
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
 import anyio
 import anyio.to_thread
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
 from memory_core.dashboard.page import PREFIX, Done, Fields, NotFound, Page, View, Visit
-from memory_core.dashboard.routes import PAGES
-from memory_core.dashboard.security import FORM_FIELD, Access
+from memory_core.dashboard.pages import PAGES
+from memory_core.dashboard.security import FORM_FIELD, Access, guard
 from memory_core.delegation import draining
 from memory_core.files.problems import describe_expected
 from memory_core.storage.paths import LevelPaths
@@ -62,31 +64,33 @@ class Site:
             form_token=lambda: rendering.make_hidden_field(FORM_FIELD, access.form_token),
         )
 
-    def make_routes(self) -> list[BaseRoute]:
-        return [
-            Route("/", self._go_to_start),
-            *(
-                Route(PREFIX + page.path, self._serve(page), methods=[page.method])
-                for page in PAGES
-            ),
+    def make_app(self) -> Starlette:
+        pages = [
+            Route(PREFIX + page.path, self._serve(page), methods=[page.method]) for page in PAGES
+        ]
+        routes = [
+            Route("/", RedirectResponse(PREFIX, 303)),
+            *pages,
             Route(f"{PREFIX}/live", self._stream),
             Mount(f"{PREFIX}/static", StaticFiles(directory=STATIC)),
         ]
+        app = Starlette(routes=routes, exception_handlers={HTTPException: self._handle_error})
+        app.router.redirect_slashes = False
+        refuse = partial(self._show_problem, is_known=False)
+        app.add_middleware(guard, access=self._access, refuse=refuse)
+        return app
 
-    def open_project(self) -> Project:
+    def _open_project(self) -> Project:
         """Return the project with its present settings, never one in a folder further up."""
         if not os.path.isdir(self._root):
             raise NotFound(f"The project's folder is gone: {self._root}")
         return Project(LevelPaths(self._root, self._environ), self._environ)
 
-    async def _go_to_start(self, _request: Request) -> Response:
-        return RedirectResponse(PREFIX, 303)
-
     def _serve(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         async def serve(request: Request) -> Response:
             lists = await _read_form(request) if page.method == "POST" else {}
             if page.method == "POST" and not self._access.has_token(lists):
-                return self.show_problem(403, OTHER_FORM)
+                return self._show_problem(403, OTHER_FORM)
             return await anyio.to_thread.run_sync(
                 self._answer, page, request, lists, limiter=self._limiter, abandon_on_cancel=True
             )
@@ -96,7 +100,7 @@ class Site:
     def _answer(self, page: Page, request: Request, lists: dict[str, list[str]]) -> Response:
         form = Fields((name, values[-1]) for name, values in lists.items())
         try:
-            project = self.open_project()
+            project = self._open_project()
             if page.method == "GET":  # a form is of a page that did it
                 draining.drain(project)
             names, query = Fields(request.path_params), Fields(request.query_params)
@@ -107,7 +111,7 @@ class Site:
             message = self._messages.pop(query[MESSAGE_PARAMETER], None)
             return self._render(result, page=page, message=message, query=query)
         except Exception as error:  # noqa: BLE001 - where errors become pages
-            return self.show_problem(*_describe(error))
+            return self._show_problem(*_describe(error))
 
     def _redirect(self, result: Done) -> Response:
         key = secrets.token_hex(4)
@@ -121,24 +125,24 @@ class Site:
         values = {"page": None, "message": None, "is_known": True, **own, **view.values}
         return HTMLResponse(self._templates.get_template(view.template).render(values), view.status)
 
-    def show_problem(self, status: int, problem: str, is_known: bool = True) -> Response:
+    def _show_problem(self, status: int, problem: str, is_known: bool = True) -> Response:
         """Return an error as a page; a visitor that is not known gets no name of the project."""
         values = {"problem": problem, "is_known": is_known}
         return self._render(View("problem.html", values, status))
 
-    async def handle_error(self, _request: Request, error: Exception) -> Response:
+    async def _handle_error(self, _request: Request, error: Exception) -> Response:
         """Return the page for an error of the framework, such as an unknown address."""
         assert isinstance(error, HTTPException)
         what = "There is no such page." if error.status_code == 404 else error.detail
-        response = self.show_problem(error.status_code, what)
+        response = self._show_problem(error.status_code, what)
         response.headers.update(error.headers or {})
         return response
 
     async def _stream(self, _request: Request) -> Response:
         try:
-            return live.stream_events(self.open_project(), self.is_stopping)
+            return live.stream_events(self._open_project(), self.is_stopping)
         except (OSError, NotFound) as error:
-            return self.show_problem(*_describe(error))
+            return self._show_problem(*_describe(error))
 
 
 async def _read_form(request: Request) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from memory_core.dashboard.routes import PAGES
+from memory_core.dashboard.pages import PAGES
 from memory_core.dashboard.security import HEADERS
 from memory_core.dashboard.site import MAX_FORM_BYTES
 from support.command_line import ITEM

@@ -5,8 +5,16 @@ from __future__ import annotations
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, edit_session, item_actions, lookup, undo
 from memory_core.curation.views import memory_view
-from memory_core.dashboard.page import PREFIX, Done, NotFound, View, Visit, divide
-from memory_core.dashboard.pages.common import attempt, find_agent
+from memory_core.dashboard.page import (
+    PREFIX,
+    Done,
+    NotFound,
+    View,
+    Visit,
+    attempt,
+    divide,
+    find_agent,
+)
 from memory_core.dashboard.rendering import make_link
 from memory_core.files.problems import describe_expected
 from memory_core.history import item_history

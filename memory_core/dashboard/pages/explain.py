@@ -7,8 +7,7 @@ from typing import Any
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup
 from memory_core.curation.views import explaining
-from memory_core.dashboard.page import View, Visit, divide
-from memory_core.dashboard.pages.common import find_agent
+from memory_core.dashboard.page import View, Visit, divide, find_agent
 
 ITEMS_ON_A_PAGE = 100
 

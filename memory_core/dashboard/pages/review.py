@@ -6,8 +6,7 @@ from typing import Any
 
 from memory_core.curation import review
 from memory_core.curation.review import WaitingItem
-from memory_core.dashboard.page import Done, Fields, NotFound, View, Visit, divide
-from memory_core.dashboard.pages.common import attempt
+from memory_core.dashboard.page import Done, Fields, NotFound, View, Visit, attempt, divide
 from memory_core.dashboard.rendering import make_link
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
