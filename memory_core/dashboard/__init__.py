@@ -2,9 +2,9 @@
 
 server     the socket, and how the server ends
 security   who may ask for what, and the headers of every response
-site       requests become visits of pages, and what pages return becomes responses
+site       the table of pages; requests become visits of pages, and their results responses
 live       server-sent events, after which pages refresh themselves
 page       what a page receives and returns, and what several pages use
 rendering  templates, with the numbers of their charts from charts
-pages      the pages, and their table
+pages      the pages
 """

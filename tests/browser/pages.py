@@ -4,7 +4,7 @@ import re
 from urllib.parse import urljoin, urlsplit
 
 from memory_core.dashboard.page import PREFIX
-from memory_core.dashboard.pages import PAGES
+from memory_core.dashboard.site import PAGES
 from support.dashboard import Dashboard
 
 from .chromium import Tab

@@ -2,8 +2,7 @@
 
 import pytest
 
-from memory_core.curation import change_log, item_actions, review, undo
-from memory_core.curation.views import memory_view
+from memory_core.curation import change_log, item_actions, memory_view, review, undo
 from memory_core.document import markdown
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.database import review_table

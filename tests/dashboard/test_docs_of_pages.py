@@ -2,8 +2,8 @@
 
 import re
 
-from memory_core.dashboard.pages import PAGES
 from memory_core.dashboard.rendering import TEMPLATES
+from memory_core.dashboard.site import PAGES
 from support.paths import REPO
 
 TEXT = (REPO / "docs" / "dashboard.md").read_text(encoding="utf-8")

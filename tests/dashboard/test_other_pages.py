@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from memory_core.curation import item_actions
-from memory_core.curation.views import explaining
+from memory_core.curation import agent_context, item_actions
 from memory_core.tasks import task_actions
 from support.command_line import ITEM
 from support.dashboard import Dashboard
@@ -38,7 +37,7 @@ def test_the_explanation_has_the_decisions_of_the_command(dashboard: Dashboard) 
     task = "Refund an order twice"
     page = dashboard.get("/dashboard/explain", agent="engineer", task=task)
     project = dashboard.sandbox.open_project()
-    explanation = explaining.explain(project, "engineer", task)
+    explanation = agent_context.explain(project, "engineer", task)
     rows = [read_text(row) for row in re.findall("<tr data-row.*?</tr>", page.body, re.S)]
     assert len(rows) == len(explanation.choices) == 2
     for row, choice in zip(rows, explanation.choices, strict=True):

@@ -8,9 +8,8 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from memory_core.dashboard.pages import PAGES
 from memory_core.dashboard.security import HEADERS
-from memory_core.dashboard.site import MAX_FORM_BYTES
+from memory_core.dashboard.site import MAX_FORM_BYTES, PAGES
 from support.command_line import ITEM
 from support.dashboard import Answer, Dashboard
 from support.sandbox import Sandbox

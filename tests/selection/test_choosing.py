@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.curation.views import explaining
+from memory_core.curation import agent_context
 from memory_core.selection import choosing, whole
 from memory_core.selection.choosing import Choice
 from memory_core.selection.indexing import index_passages
@@ -180,7 +180,7 @@ def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     made = index_passages(passages, {"r1": "pay queue", "r2": "log src/a.py", "r3": ""})
     index = PassageIndex(marshal.loads(marshal.dumps({**vars(made), "passages": {}})))
     choices = choosing.select(index, task, budget)
-    choices += explaining.list_others(index, choices)
+    choices += agent_context.list_others(index, choices)
     same = choosing.select(made, task, budget)
     assert [(one.passage.text, one.total, one.reason) for one in same] == [
         (one.passage.text, one.total, one.reason) for one in choices[: len(same)]

@@ -11,8 +11,7 @@ from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context
-from memory_core.curation.views import explaining
-from memory_core.curation.views.explaining import Explanation
+from memory_core.curation.agent_context import Explanation
 from memory_core.selection.choosing import Choice
 from memory_core.text.phrases import format_count
 
@@ -51,7 +50,7 @@ def explain(
     text = " ".join(task)
     if text == "-":
         text = read_input(text).decode("utf-8", "replace")
-    explanation = explaining.explain(scope.project, agent, text)
+    explanation = agent_context.explain(scope.project, agent, text)
     print_json(_to_json(explanation))
     _print(explanation, scores)
 
@@ -73,7 +72,7 @@ def _choice_to_json(choice: Choice, forms: dict[str, str]) -> dict[str, Any]:
         **select_fields(choice, "reason", "tokens", given="is_chosen"),
         **{name: round(float(number), 3) for name, number in numbers.items()},
         "factor": round(choice.factor, 3),
-        "words": explaining.list_words(choice, forms),
+        "words": agent_context.list_words(choice, forms),
     }
 
 

@@ -9,7 +9,7 @@ A page calls functions of the wings and returns a template with values.
 #    of the query and of the form.  Look up names of agents, items and tasks in the list of the
 #    existing ones; never join them to a path.  Raise NotFound("no agent 'x'") for a 404.
 #    Errors of the wings (with `.status`), OSError and LockTimeout become a message by themselves.
-# 2. A row in PAGES; paths are below /dashboard:
+# 2. A row in site.PAGES; paths are below /dashboard:
 #      Page("/things", group.show_thing, "Things", "t"),       # in the navigation, key g then t
 #      Page("/things/{thing}", group.show_one),                # not in the navigation
 #      Page("/things/{thing}/remove", group.remove, method="POST"),
@@ -24,27 +24,3 @@ A page calls functions of the wings and returns a template with values.
 #    No style attributes, no inline scripts: the browser refuses them.
 # 4. A POST returns Done("/dashboard/things", "Removed: ..."): a redirect to a page that shows the
 #    message.
-
-from __future__ import annotations
-
-from memory_core.dashboard.page import Page
-from memory_core.dashboard.pages import agent, explain, live_events, overview, review, search, tasks
-
-# Those with a title are in the navigation, in this order.
-PAGES = [
-    Page("", overview.show_overview, "Overview", "o"),
-    Page("/review", review.show_review, "Review", "r"),
-    Page("/review/decide", review.decide, method="POST"),
-    Page("/agents/{agent}", agent.show_memory),
-    Page("/agents/{agent}/history", agent.show_history),
-    Page("/agents/{agent}/diff", agent.show_diff),
-    Page("/agents/{agent}/items", agent.change_item, method="POST"),
-    Page("/agents/{agent}/add", agent.add_item, method="POST"),
-    Page("/agents/{agent}/undo", agent.undo_change, method="POST"),
-    Page("/explain", explain.show_explanation, "Explain", "x"),
-    Page("/search", search.show_hits, "Search", "s"),
-    Page("/search/restore", search.restore, method="POST"),
-    Page("/tasks", tasks.show_tasks, "Tasks", "t"),
-    Page("/tasks/{task}", tasks.show_task),
-    Page("/events", live_events.show_events, "Events", "e"),
-]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.curation import change_log, edit_session, item_actions, lookup, undo
-from memory_core.curation.views import memory_view
+from memory_core.curation import change_log, edit_session, item_actions, lookup, memory_view, undo
 from memory_core.dashboard.page import (
     PREFIX,
     Done,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from memory_core.curation.views import memory_view
+from memory_core.curation import memory_view
 from memory_core.dashboard.page import NotFound, View, Visit, divide
 from memory_core.document import markdown
 from memory_core.tasks import sync, task_actions
