@@ -110,15 +110,15 @@ def save_copy(
 def reword_item(
     project: Project,
     agent: str,
-    old: str,
+    name: str,
     text: str,
     store: Store,
     source: str = item_history.PERSON_SOURCE,
 ) -> EditResult:
-    """Replace the text of an item; its nested lines stay.
+    """Replace the text of the item with this name; its nested lines stay.
 
-    Raises InvalidRequest if a line of the memory cannot hold the text, if it is empty or another
-    item's, or if it has a secret, and ItemNotFound.
+    Raises InvalidRequest if a line of the memory cannot hold the text, if it is empty, unchanged or
+    another item's, or if it has a secret, and ItemNotFound.
     """
     line = sanitize.clean_line(text)
     if not line:
@@ -128,18 +128,19 @@ def reword_item(
 
     def reword(memory: AgentMemory) -> EditResult:
         document = memory.document
-        item = next((item for item in document.items if item.text == old), None)
-        if item is None:
-            raise lookup.ItemNotFound(f"{old!r} is not in the memory any more")
-        key, new = item_history.id_of(old), item_history.id_of(line)
-        if new != key and any(item_history.id_of(other.text) == new for other in document.items):
-            way = f"agent-memory remove {key} archives this one"
+        old = lookup.find_item(name, item_actions.list_items(memory))
+        if text == old.text:
+            raise item_actions.InvalidRequest("The text is unchanged.")
+        new = item_history.id_of(line)
+        if new != old.id and any(item_history.id_of(one.text) == new for one in document.items):
+            way = f"agent-memory remove {old.id} archives this one"
             raise item_actions.InvalidRequest(f"item {new} has this text already; {way}")
+        item = next(one for one in document.items if one.text == old.text)
         try:
             after = edits.replace_item(document, item, line)
         except ValueError as error:
             raise item_actions.InvalidRequest(str(error)) from None
-        return _apply(memory, after, source, old)
+        return _apply(memory, after, source, old.text)
 
     return transaction.change_memory(project, agent, reword, store)
 

@@ -60,7 +60,7 @@ def edit(
     source = find_source(project, [new])
     if source != item_history.PERSON_SOURCE:
         require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
-    result = edit_session.reword_item(project, hit.agent, hit.text, new, level, source)
+    result = edit_session.reword_item(project, hit.agent, hit.id, new, level, source)
     _print_result(scope, hit.agent, result)
     for text_now in result.changed:
         print_note(f"Its id is now {item_history.id_of(text_now)}.")

@@ -18,7 +18,6 @@ from memory_core.dashboard.rendering import make_link
 from memory_core.files.problems import describe_expected
 from memory_core.history import item_history
 from memory_core.learning import type_names
-from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
 
 ITEMS_ON_A_PAGE = 100
@@ -100,11 +99,7 @@ def _judge(visit: Visit, agent: str) -> str:
 
 def _reword(visit: Visit, agent: str) -> str:
     project, text = visit.project, " ".join(visit.form["text"].split())
-    items = item_actions.list_items(read_memory(project, agent, project.store))
-    item = lookup.find_item(visit.form["item"], items)
-    if text == item.text:
-        return "The text is unchanged."
-    result = edit_session.reword_item(project, agent, item.text, text, project.store)
+    result = edit_session.reword_item(project, agent, visit.form["item"], text, project.store)
     now = next(iter(result.changed), text)
     return f"Changed: {item_history.id_of(now)} {now}."
 
