@@ -5,7 +5,6 @@ The decisions are those of the block that a hook builds, `memory.recall.build_bl
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -33,9 +32,6 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import code_names, sanitize, similarity
 from memory_core.text.subject_words import CODE
-
-# The largest share of a budget for errors and performance.
-EXTRAS_SHARE = 1 / 4
 
 # What `context` shows of an agent: items from this confidence on.
 LEAST_CONFIDENCE = 0.6
@@ -179,14 +175,8 @@ def list_words(choice: Choice, forms: dict[str, str]) -> list[str]:
 def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[str, int]:
     """Return what a hook would give the agent for a task, as Markdown of at most `budget` tokens.
 
-    Without a task, it is the part of its knowledge that fits.  Also returns how many other items
-    the agent has.
+    Also returns how many other items the agent has.
     """
-    if not task.strip():
-        knowledge = read_knowledge(project, agent)
-        selection = select_within(knowledge, budget)
-        count = len(selection.items)
-        return render_markdown(selection, count), len(knowledge.items) - count
     block = preview_block(project, agent, task)
     chosen = [choice.passage for choice in block.choices if choice.is_chosen]
     while chosen and estimate_tokens(render_passages(chosen)) > budget:
@@ -199,33 +189,6 @@ def bound(knowledge: Knowledge) -> Knowledge:
     """Return the certain items and the first errors, which is what `context` shows."""
     items = [item for item in knowledge.items if item.confidence >= LEAST_CONFIDENCE]
     return knowledge._replace(items=items, errors=knowledge.errors[: performance.MAX_ERRORS_SHOWN])
-
-
-def select_within(knowledge: Knowledge, budget: int) -> Knowledge:
-    """Return the part that fits into `budget` tokens: first preferences, then items.
-
-    The most certain items come first.  Errors and performance are included if they take at most a
-    quarter of the budget.
-    """
-    selected = Knowledge(
-        knowledge.agent, [], knowledge.preferences, performance.Performance({}), []
-    )
-    if _count_tokens(selected) > budget:
-        selected = selected._replace(preferences={})
-    extras = knowledge._replace(items=[], preferences={})
-    if _count_tokens(extras) <= budget * EXTRAS_SHARE:
-        selected = extras._replace(preferences=selected.preferences)
-    items = knowledge.items
-    fitting = bisect.bisect_right(
-        range(len(items) + 1),
-        budget,
-        key=lambda count: _count_tokens(selected._replace(items=items[:count])),
-    )
-    return selected._replace(items=items[: max(fitting - 1, 0)])
-
-
-def _count_tokens(knowledge: Knowledge) -> int:
-    return estimate_tokens(render_markdown(knowledge, len(knowledge.items)))
 
 
 def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:

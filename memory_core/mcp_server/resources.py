@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from mcp.server.mcpserver import MCPServer
-from mcp_types import Annotations, Resource
+from mcp_types import Resource
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.claude_code.agent_spelling import format_title
@@ -99,36 +99,25 @@ def list_all(served: ServedProject) -> list[Resource]:
     asks for the first page (seen in 2.1.63).
     """
     project = served.project_with_tasks
-    text = "Each agent with its URI, its size, and when it changed."
-    index = _describe(AGENTS_URI, "agents", "All agents with a memory", text, mime_type=JSON)
+    size = "Each agent with its URI, its size, and when it changed."
+    rows = [(AGENTS_URI, "agents", "All agents with a memory", size)]
+    for fields in _list_agents(project):
+        agent = fields["agent"]
+        title = "Main session" if agent == PM else format_title(agent)
+        rows.append((fields["uri"], agent, title, f"What {agent} remembers."))
     tasks = [task for task in task_actions.list_memories(project) if not task.archived]
-    active = [_describe_active(task) for task in tasks if task.active]
-    agents = map(_describe_agent, _list_agents(project))
-    return [index, *agents, *active, *map(_describe_task, tasks)]
+    for task in filter(lambda task: task.active, tasks):
+        title = f"The active task: {task.title or task.id}"
+        text = "The memory of the task that was started last."
+        rows.append((ACTIVE_URI, "active-task", title, text))
+    for task in tasks:
+        title = f"{task.id}: {task.title}" if task.title else task.id
+        text = f"The memory of a task, {task.state}."
+        rows.append((uri_of_task(task.id), task.id, title, text))
+    return [_describe(*row) for row in rows]
 
 
-def _describe(uri: str, name: str, title: str, description: str, **more: Any) -> Resource:
-    texts = {"name": name, "title": title, "description": description}
-    valid = {field: clean_output(text) for field, text in texts.items()}
-    return Resource(uri=uri, **{"mime_type": MARKDOWN, **valid, **more})
-
-
-def _describe_agent(fields: dict[str, Any]) -> Resource:
-    agent, text = fields["agent"], f"What {fields['agent']} remembers."
-    title = "Main session" if agent == PM else format_title(agent)
-    changed = Annotations(last_modified=fields["updated"])
-    return _describe(fields["uri"], agent, title, text, size=fields["bytes"], annotations=changed)
-
-
-def _describe_active(task: task_actions.TaskMemory) -> Resource:
-    title = f"The active task: {task.title or task.id}"
-    text = "The memory of the task that was started last."
-    return _describe(ACTIVE_URI, "active-task", title, text, annotations=Annotations(priority=1.0))
-
-
-def _describe_task(task: task_actions.TaskMemory) -> Resource:
-    title = f"{task.id}: {task.title}" if task.title else task.id
-    text = f"The memory of a task, {task.state}."
-    moment = f"{task.updated.replace(' ', 'T')}Z" if task.updated else None
-    changed = Annotations(last_modified=moment) if moment else None
-    return _describe(uri_of_task(task.id), task.id, title, text, annotations=changed)
+def _describe(uri: str, *texts: str) -> Resource:
+    name, title, description = map(clean_output, texts)
+    mime_type = JSON if uri == AGENTS_URI else MARKDOWN
+    return Resource(uri=uri, name=name, title=title, description=description, mime_type=mime_type)

@@ -37,16 +37,19 @@ Data = Annotated[str, AfterValidator(clean_output)]
 
 
 class ToolOutput(BaseModel):
-    """The output of a tool as fields; `text` is the same for a model to read."""
+    """The output of a tool as fields; `text` is the same for a model to read.
+
+    The output of a tool that only says what it did is this text.
+    """
 
     def text(self) -> str:
         raise NotImplementedError
 
 
 # Functions for models, each with its title and hints.
-TOOLS: dict[str, tuple[Callable[..., ToolOutput], ToolAnnotations]] = {}
+TOOLS: dict[str, tuple[Callable[..., ToolOutput | str], ToolAnnotations]] = {}
 
-Function = TypeVar("Function", bound=Callable[..., ToolOutput])
+Function = TypeVar("Function", bound=Callable[..., ToolOutput | str])
 
 
 def _tool(title: str, read_only: bool = False) -> Callable[[Function], Function]:
@@ -83,7 +86,7 @@ def build_tools(served: ServedProject) -> list[Tool]:
 
 
 def _build_tool(
-    function: Callable[..., ToolOutput],
+    function: Callable[..., ToolOutput | str],
     annotations: ToolAnnotations,
     served: ServedProject,
     lock: Any,
@@ -91,9 +94,11 @@ def _build_tool(
     own = partial(function, served)
 
     @wraps(own)
-    def answer(**arguments: Any) -> CallToolResult:
+    def answer(**arguments: Any) -> CallToolResult | str:
         with lock:
             output = own(**arguments)
+        if isinstance(output, str):
+            return clean_output(output)
         fields = output.model_dump(mode="json", by_alias=True)
         content = TextContent(type="text", text=output.text())
         return CallToolResult(content=[content], structured_content=fields)
@@ -219,16 +224,6 @@ def _to_output(item: item_actions.RatedItem) -> OutputItem:
     return OutputItem(id=item.id, text=item.text, section=item.section, confidence=item.confidence)
 
 
-class RecordErrorOutput(ToolOutput):
-    agent: str
-    error: Data
-    resolution: Data
-
-    def text(self) -> str:
-        text = f"{self.error} → {self.resolution}" if self.resolution else self.error
-        return f"Recorded for {self.agent}: {text}"
-
-
 @_tool("Record an error")
 def record_error(
     served: ServedProject,
@@ -237,20 +232,12 @@ def record_error(
     resolution: str = Field(
         "", description="What fixed it, in one line; agents only get errors that have one."
     ),
-) -> RecordErrorOutput:
+) -> str:
     """Record an error that an agent hit, and what fixed it, so that it is avoided next time."""
     project, agent = served.find_agent(agent, accept_new=True)
     record = item_actions.record_error(project, agent, error, resolution, source=SOURCE)
-    resolution = record.get("resolution", "")
-    return RecordErrorOutput(agent=agent, error=record["text"], resolution=resolution)
-
-
-class RecordTaskOutput(ToolOutput):
-    agent: str
-    outcome: str
-
-    def text(self) -> str:
-        return f"Recorded for {self.agent}: one task, {self.outcome}."
+    fix = f" → {record['resolution']}" if record["resolution"] else ""
+    return f"Recorded for {agent}: {record['text']}{fix}"
 
 
 @_tool("Record a finished task")
@@ -264,25 +251,13 @@ def record_task(
     ),
     duration_s: float | None = Field(None, ge=0, description="Duration in seconds."),
     tokens: int | None = Field(None, ge=0, description="Tokens used."),
-) -> RecordTaskOutput:
+) -> str:
     """Record that an agent's task is done, failed or was stopped. Call it once, at the end."""
     project, agent = served.find_agent(agent, accept_new=True)
     item_actions.record_task(
         project, agent, outcome, duration_s=duration_s, tokens=tokens, source=SOURCE
     )
-    return RecordTaskOutput(agent=agent, outcome=outcome)
-
-
-class SetPreferenceOutput(ToolOutput):
-    agent: str
-    key: Data
-    value: Data
-    waits: Data = Field(description="Why it waits for the user's review; empty if it is set.")
-
-    def text(self) -> str:
-        if self.waits:
-            return f"Not set for {self.agent} yet: it waits for the user's review ({self.waits})."
-        return f"Already, {self.agent} prefers {self.key}: {self.value}"
+    return f"Recorded for {agent}: one task, {outcome}."
 
 
 @_tool("Propose a preference")
@@ -291,26 +266,16 @@ def set_preference(
     agent: str = AGENT_FIELD,
     key: str = Field(description=f"A few words, such as {', '.join(preferences.SUGGESTED_KEYS)}."),
     value: str = Field(description="The preferred way, in one line."),
-) -> SetPreferenceOutput:
+) -> str:
     """Propose how an agent should work from now on. Only use it when the user asked for it: it
     waits until the user accepts it, and then replaces an older value of the same key.
     """
     project, agent = served.find_agent(agent, accept_new=True)
-    waits = ""
     try:
         preference_actions.set_preference(project, agent, key, value, source=SOURCE)
     except preference_actions.PreferenceWaits as error:
-        waits = error.reason
-    return SetPreferenceOutput(agent=agent, key=key, value=value, waits=waits)
-
-
-class TaskNoteOutput(ToolOutput):
-    task_id: str
-    section: Data
-    path: Data = Field(description="The file, relative to the project.")
-
-    def text(self) -> str:
-        return f"Noted for {self.task_id}, in {self.section} ({self.path})"
+        return f"Not set for {agent} yet: it waits for the user's review ({error.reason})."
+    return f"Already, {agent} prefers {key}: {value}"
 
 
 @_tool("Add a note to a task")
@@ -322,13 +287,13 @@ def task_note(
         task_document.NOTES,
         description=f"{', '.join(task_document.SECTION_ORDER)}, or a new section.",
     ),
-) -> TaskNoteOutput:
+) -> str:
     """Add a note to the memory of a Backlog.md task, such as task-368: findings, decisions or
     what is still to do. Every session that continues the task reads it.
     """
     project = served.project_with_tasks
     memory, section = task_actions.add_note(project, task_id, text, section, is_persons=False)
-    return TaskNoteOutput(task_id=memory.id, section=section, path=memory.path)
+    return f"Noted for {memory.id}, in {section} ({memory.path})"
 
 
 class OutputHit(BaseModel):
