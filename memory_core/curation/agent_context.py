@@ -77,20 +77,18 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     Items and preferences of the user level are included unless the project level has them.
     """
     items: list[RatedItem] = []
-    values: dict[str, str] = {}
+    wished: dict[str, tuple[str, str]] = {}
     for store in preparing.list_levels(project, agent):
-        keys = set(map(preferences.normalize_key, values))
-        guard = text_origins.make_guard(store, agent, project)
-        given = guard.remove_held(read_memory(project, agent, store).document)
-        for key, value in preferences.read_values(given).items():
-            if preferences.normalize_key(key) not in keys:
-                values[key] = value
+        given = list_given(project, store, agent)
+        pairs = [preferences.parse_pair(one.text) for one in given if _is_preference(one)]
+        own = {preferences.normalize_key(key): (key, value) for key, value in pairs if key}
+        wished |= {key: pair for key, pair in own.items() if key not in wished}
         texts = [item.text for item in items]
         tiers = text_origins.read_tiers(project, store, agent)
         items += [
             item._replace(is_outside=tiers.get(item.text) in rights.OUTSIDE)
-            for item in list_given(project, store, agent)
-            if not preferences.is_title(item.section)
+            for item in given
+            if not _is_preference(item)
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
@@ -100,8 +98,12 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     else:
         is_strict = project_rules.is_strict(project)
         errors = [] if is_strict else run_history.list_given_errors(project.store, agent)
-    own = run_history.measure(project.store, agent)
-    return Knowledge(agent, items, values, own, errors)
+    results = run_history.measure(project.store, agent)
+    return Knowledge(agent, items, dict(wished.values()), results, errors)
+
+
+def _is_preference(item: RatedItem) -> bool:
+    return preferences.is_title(item.section)
 
 
 def list_given(project: Project, store: Store, agent: str) -> list[RatedItem]:

@@ -29,8 +29,8 @@ from memory_core.storage.store import Store
 from memory_core.text import sanitize
 
 # What `judge_items` does, and the word for what was done.
-JUDGEMENTS = {"confirmed": "Confirmed", "contradicted": "Contradicted", "removed": "Archived"}
-JUDGEMENTS |= {"pinned": "Pinned", "unpinned": "Unpinned"}
+JUDGEMENTS = {kind: kind.title() for kind in ("confirmed", "contradicted", "pinned", "unpinned")}
+JUDGEMENTS["removed"] = "Archived"
 
 # If one of several learnings is refused, the message quotes this many characters of it.
 QUOTE_LENGTH = 40
