@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
@@ -201,13 +201,9 @@ def _list_notes(
         what = f"a secret ({kind}), which agents do not receive: remove it from the file"
         yield lines.count("\n", 0, start) + 1, what
 
-    @cache
-    def read_history() -> item_history.History:
-        try:
-            return text_origins.read_history(project, store, agent)
-        except OSError:  # `_count_learned` reports it
-            return item_history.History()
-
+    history = item_history.History()
+    with suppress(OSError):  # `_read_history` of the numbers reports it
+        history = text_origins.read_history(project, store, agent)
     selection = project.config["selection"]
     for start, _title, block, _item in splitting.list_blocks(document):
         tokens = passages.estimate_tokens("\n".join(block))
@@ -216,11 +212,8 @@ def _list_notes(
             yield start + 1, f"{what}: a prompt has room for {selection['budget_tokens']}"
     if agent != agent_names.PM and project.config.may_learn(agent):
         limits = project_rules.find_limits(project, agent, store)
-        excess = merge_learnings.list_excess
-        yield from excess(document, limits, lambda text: read_history().age_of(text))
-    for loser, winner in contradictions.find_losers(
-        document, lambda text: read_history().rank_of(text)
-    ):
+        yield from merge_learnings.list_excess(document, limits, history.age_of)
+    for loser, winner in contradictions.find_losers(document, history.rank_of):
         what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"
         yield loser.line + 1, what
     pairs = near_duplicates.find_repeats(document)
