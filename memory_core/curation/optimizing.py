@@ -241,8 +241,6 @@ def _parse_answer(answer: str) -> list[Any]:
     if len(values) != 1 or not isinstance(values[0]["proposals"], list):
         raise headless.NoAnswer("claude did not answer with one JSON object that has `proposals`")
     proposals: list[Any] = values[0]["proposals"]
-    if len(proposals) > MAX_ITEMS:
-        raise headless.NoAnswer(f"claude made more than {MAX_ITEMS} proposals")
     return proposals
 
 
@@ -298,14 +296,9 @@ def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) ->
         yield reason
 
 
-def _count_tags(text: str) -> int:
-    return sanitize.escape(text).count(sanitize.SAFE_BRACKET)
-
-
 def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
     text = proposal.new
-    has_new_tag = _count_tags(text) > sum(_count_tags(old.text) for old in proposal.olds)
-    if sanitize.clean_line(text) != text.removesuffix(".") or has_new_tag:
+    if sanitize.clean_line(text) != text.removesuffix("."):
         yield "it is not one line of plain text"
     if type_names.is_placeholder(text):
         yield "it is a placeholder"
