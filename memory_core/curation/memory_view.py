@@ -22,8 +22,6 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection.item_notes import ItemNote
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.project import Project
-from memory_core.storage.store import Store
 from memory_core.text import markdown_lines
 
 # Kinds of the parts of a memory file.
@@ -68,31 +66,19 @@ class DocumentPart(NamedTuple):
 
 
 class MemoryView(NamedTuple):
-    """A memory: its numbers and warnings, and its parts in the order of the file.
-
-    `user_file` is the path of the agent's user-level memory, "" without one.
-    """
+    """A memory: its numbers and warnings, and its parts in the order of the file."""
 
     status: MemoryStatus
     parts: list[DocumentPart]
-    user_file: str
 
 
 def read_view(numbers: Numbers, agent: str) -> MemoryView:
     """Return the memory of an agent; raises OSError if its file or history cannot be read."""
-    project, store = numbers.project, numbers.store
-    snapshot = agent_status.read_file(store, agent)
+    snapshot = agent_status.read_file(numbers.store, agent)
     document = markdown.parse_document(snapshot.text if snapshot else "")
     status = agent_status.read_memory_status(numbers, agent)
     parts = list(list_parts(document, _make_views(numbers, status, document)))
-    return MemoryView(status, parts, _find_user_file(project, store, agent))
-
-
-def _find_user_file(project: Project, store: Store, agent: str) -> str:
-    if project.user_paths is None or store.paths is project.user_paths:
-        return ""
-    user = project.level(user=True)
-    return user.path(agent) if user.has_file(agent) else ""
+    return MemoryView(status, parts)
 
 
 def _make_views(numbers: Numbers, status: MemoryStatus, document: Document) -> dict[int, ItemView]:

@@ -66,13 +66,6 @@ def test_each_item_has_its_id_confidence_origin_and_use(dashboard: Dashboard) ->
     assert "given 0, used 0" in shown
 
 
-def test_the_user_level_memory_is_named(dashboard: Dashboard) -> None:
-    path = dashboard.sandbox.write_memory("qa", "One item", user=True)
-    assert f"{path}</span>" in dashboard.get("/dashboard/agents/qa").body
-    assert f"{path}</span>" not in dashboard.get("/dashboard/agents/ops").body
-    path.unlink()
-
-
 BUTTONS = [("confirmed", "Confirmed"), ("contradicted", "Contradicted")]
 BUTTONS += [("pinned", "Pinned"), ("unpinned", "Unpinned")]
 
