@@ -7,10 +7,11 @@ record keeps the learning as it waited.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup, preference_actions
-from memory_core.curation.item_actions import SavedItem
+from memory_core.curation.item_actions import InvalidRequest, SavedItem
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemState
@@ -82,12 +83,6 @@ class Preview(NamedTuple):
     problem: str = ""
 
 
-class InvalidDecision(ValueError):
-    """A learning that does not wait, or a text that is no item; the message is the reason."""
-
-    status = 2
-
-
 class NotWaiting(ValueError):
     """Somebody else has decided on a learning meanwhile."""
 
@@ -120,19 +115,19 @@ def choose(
     """Return the waiting learnings with these ids, texts or parts of them.
 
     A name of an agent restricts the others to the agent; only such names mean all of its
-    learnings, if `accept_all`.  Raises InvalidDecision and AmbiguousItem.
+    learnings, if `accept_all`.  Raises InvalidRequest and AmbiguousItem.
     """
     wanted = [name for name in names if not lookup.is_agent(project, name, store)]
     agents = {lookup.find_agent(project, name, store) for name in names if name not in wanted}
     waiting = list_waiting(store, agents)
     update_tiers(project, store, waiting)
     if not (wanted or accept_all):
-        raise InvalidDecision("name the learnings by their ids, or use --all")
+        raise InvalidRequest("name the learnings by their ids, or use --all")
     try:
         chosen = [lookup.find_item(name, waiting) for name in wanted]
     except lookup.ItemNotFound as error:
         message = str(error).replace("no item", "no agent or waiting learning", 1)
-        raise InvalidDecision(message) from None
+        raise InvalidRequest(message) from None
     return list({item.id: item for item in chosen}.values()) if wanted else waiting
 
 
@@ -146,15 +141,10 @@ def accept(
     """Add learnings to their memories, in any length, as items of a person.
 
     `text` replaces that of a single learning; its lines below the first one are nested.  `target`
-    is another agent, whose memory gets the learnings.  Raises InvalidDecision and NotWaiting
+    is another agent, whose memory gets the learnings.  Raises InvalidRequest and NotWaiting
     before any change, and OSError.
     """
-    texts = [_split_text(item.text if text is None else text) for item in chosen]
-
-    def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> SavedItem:
-        split = texts[chosen.index(item)]
-        return _accept_item(memory, item, split, text is not None, fields)
-
+    add = partial(_accept_item, text=text)
     change_id = agent_memory.make_change_id("review")
     if target in ("", *(item.agent for item in chosen)):
         return _decide(project, store, chosen, add, change_id)
@@ -169,23 +159,19 @@ def accept(
 
 
 def _accept_item(
-    memory: AgentMemory,
-    item: WaitingItem,
-    text: tuple[str, str],
-    is_edited: bool,
-    fields: dict[str, Any],
+    memory: AgentMemory, item: WaitingItem, fields: dict[str, Any], text: str | None = None
 ) -> SavedItem:
     """Add a learning to a memory, or confirm the item about which an entry asks."""
-    content, nested = text
+    content, nested = _split_text(item.text if text is None else text)
     state = _find_doubted(memory, item)
-    if state and not is_edited:
+    if state and text is None:
         memory.record("confirmed", state.text, **fields)
         return SavedItem(memory.agent, state.id, state.text, was_present=False)
     if state:
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))
     elif item.entry["reason"].endswith(waiting_list.IN_FILE):
-        if is_edited:
-            raise InvalidDecision(f"{item.id} is not an item: edit the memory file")
+        if text is not None:
+            raise InvalidRequest(f"{item.id} is not an item: edit the memory file")
         memory.origins[item.entry["content"], ""] = rights.ACCEPTED
         return SavedItem(memory.agent, item.id, content, False)
     if item.entry["type"] == preference_actions.PREFERENCE:
@@ -194,8 +180,8 @@ def _accept_item(
     row = [item.entry["type"], content, nested]
     merged = changes.learn(memory, [row], kind="approved", **fields)
     if merged.refused:
-        reason = scanner.refuse("\n".join(text)) or merged.refused[0][1]
-        raise InvalidDecision(f"{item.id} cannot be added: {reason}")
+        reason = scanner.refuse(f"{content}\n{nested}") or merged.refused[0][1]
+        raise InvalidRequest(f"{item.id} cannot be added: {reason}")
     present = merged.duplicates[0][0] if merged.duplicates else ""
     key = item_history.id_of(present or content)
     return SavedItem(memory.agent, key, present or content, bool(present))
@@ -206,7 +192,7 @@ def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
     try:
         memory = read_memory(project, item.agent, store)
         before = [text for text, *_ in markdown.list_items(memory.document)]
-        taken = _accept_item(memory, item, _split_text(item.text), False, _source_of(item))
+        taken = _accept_item(memory, item, _source_of(item))
     except (OSError, ValueError) as error:
         return Preview(problem=str(error))
     after = {text: section for text, section, _ in markdown.list_items(memory.document)}
@@ -238,7 +224,7 @@ def decide(project: Project, store: Store, item: WaitingItem, action: str, value
     if action == EDIT:
         text = value
         if text.strip() == item.text.strip():
-            raise InvalidDecision("The text is unchanged.")
+            raise InvalidRequest("The text is unchanged.")
     elif action == MOVE:
         target = lookup.find_agent(project, value, store, accept_new=True)
     return "\n".join(map(format_accepted, accept(project, store, [item], text, target)))
@@ -260,7 +246,7 @@ def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, A
     elif item.id in {
         entry["id"] for entry in waiting_list.list_poisoned(memory.store, memory.agent)
     }:
-        raise InvalidDecision(f"{item.id} is not an item: remove it from the memory file")
+        raise InvalidRequest(f"{item.id} is not an item: remove it from the memory file")
     memory.record("rejected", item.entry["content"], nested=item.entry["nested"], **fields)
 
 
@@ -269,7 +255,7 @@ def _split_text(text: str) -> tuple[str, str]:
     first, _newline, nested = text.strip().partition("\n")
     content = sanitize.clean_line(first)
     if not content:
-        raise InvalidDecision("the text is empty: at least one word is expected")
+        raise InvalidRequest("the text is empty: at least one word is expected")
     return content, "\n".join(_make_bullet(line) for line in nested.splitlines() if line.strip())
 
 
