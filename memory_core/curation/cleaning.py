@@ -280,7 +280,6 @@ def prune_items(
         changes.remove_items(memory, texts, "archived", source="person")
         return PruneResult(memory.agent, weak)
 
-    change, change_id = transaction.change_memories, agent_memory.make_change_id("prune")
-    weak = change(project, store, agents, archive_weak, change_id, write=False)
-    owners = [result.agent for result in weak if result.items]
-    return change(project, store, owners, archive_weak, change_id, write)
+    change_id = agent_memory.make_change_id("prune")
+    results = transaction.change_memories(project, store, agents, archive_weak, change_id, write)
+    return [result for result in results if result.items]
