@@ -218,6 +218,7 @@ def teach(
     Another learning that cannot be saved waits for a person.  Raises InvalidRequest for a learning
     that a report could not teach either, or that a person rejected before.
     """
+    check_type(kind)
     by = {"source": item_history.PERSON_SOURCE, **by}
     is_persons = by["source"] == item_history.PERSON_SOURCE
     contents = list(dict.fromkeys(contents))
@@ -253,7 +254,7 @@ def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[lis
         line = sanitize.clean_line(content)
         if not longest and (reason := scanner.refuse(content)):
             raise _make_refusal(scanner.redact(content), reason, contents)
-        if not longest and line and type_names.type_of(kind):
+        if not longest and line:
             pairs.append([type_names.type_of(kind), line])
             continue
         extracted = extraction.extract_one(kind, content, longest)

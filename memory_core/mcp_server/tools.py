@@ -200,7 +200,6 @@ def remember(
     """Save one fact about this project for later sessions of an agent: something that took time
     to find out and will still be true. Never save secrets or the progress of current work.
     """
-    item_actions.check_type(type)
     project, agent = served.find_agent(agent, accept_new=True)
     item_actions.check_may_learn(project, agent)
     lesson = item_actions.teach(

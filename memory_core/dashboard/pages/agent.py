@@ -82,7 +82,6 @@ def add_item(visit: Visit) -> Done:
     kind, text = visit.form["type"], " ".join(visit.form["text"].split())
 
     def do() -> str:
-        item_actions.check_type(kind)
         result = item_actions.teach(visit.project, agent, kind, [text], visit.project.store)
         taught = result.taught[0]
         verb = "Already known" if taught.was_present else "Added"
