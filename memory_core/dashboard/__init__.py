@@ -3,8 +3,7 @@
 server     the socket, and how the server ends
 security   who may ask for what, and the headers of every response
 site       the table of pages; requests become visits of pages, and their results responses
-live       server-sent events, after which pages refresh themselves
 page       what a page receives and returns, and what several pages use
-rendering  templates, with the numbers of their charts from charts
+rendering  templates, and the numbers of their charts
 pages      the pages
 """

@@ -1,12 +1,17 @@
-"""Requests become visits of pages, and what pages return becomes responses."""
+"""Requests become visits of pages, and what pages return becomes responses.
+
+Open pages also get the events of the log, as they happen, after which they refresh themselves.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import sys
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -16,17 +21,18 @@ import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from memory_core.curation import lookup
-from memory_core.dashboard import live, rendering
+from memory_core.dashboard import rendering
 from memory_core.dashboard.page import PREFIX, Done, Fields, NotFound, Page, View, Visit
 from memory_core.dashboard.pages import agent, explain, live_events, overview, review, search, tasks
 from memory_core.dashboard.security import FORM_FIELD, Access, guard
 from memory_core.delegation import draining
 from memory_core.files.problems import describe_expected
+from memory_core.monitor.following import EventReader
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -48,6 +54,13 @@ PAGES = [
     Page("/tasks/{task}", tasks.show_task),
     Page("/events", live_events.show_events, "Events", "e"),
 ]
+
+MEDIA_TYPE = "text/event-stream"
+
+POLL_SECONDS = 0.3
+
+# A page needs to know that something happened, and to whom.
+FIELDS = ("event", "timestamp", "agent_id", "task_id")
 
 MAX_FORM_BYTES = 1_000_000
 MAX_FORM_FIELDS = 2_000
@@ -159,9 +172,22 @@ class Site:
 
     async def _stream(self, _request: Request) -> Response:
         try:
-            return live.stream_events(self._open_project(), self.is_stopping)
+            reader = EventReader(self._open_project().paths.state)
         except (OSError, NotFound) as error:
             return self._show_problem(*_describe(error))
+        lines = _write_events(reader, self.is_stopping)
+        return StreamingResponse(lines, media_type=MEDIA_TYPE)
+
+
+async def _write_events(reader: EventReader, is_stopping: Callable[[], bool]) -> AsyncIterator[str]:
+    with closing(reader):
+        await anyio.to_thread.run_sync(reader.read_new)
+        yield "event: ready\ndata:\n\n"
+        while not is_stopping():
+            for event in await anyio.to_thread.run_sync(reader.read_new):
+                fields = {key: event[key] for key in FIELDS if key in event}
+                yield f"data: {json.dumps(fields)}\n\n"
+            await anyio.sleep(POLL_SECONDS)
 
 
 async def _read_form(request: Request) -> dict[str, list[str]]:

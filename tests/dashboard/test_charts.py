@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from memory_core.dashboard import charts, rendering
-from memory_core.dashboard.charts import Series
+from memory_core.dashboard import rendering
+from memory_core.dashboard.rendering import Series
 
 DRAWING: Any = rendering.make_templates({}).get_template("charts.html").module
 HOSTILE = """"><script>alert('x')</script>&amp;\0 'x' onload=x"""
@@ -45,10 +45,10 @@ def test_few_labels_of_many(count: int) -> None:
 def test_numbers_on_an_axis_are_round_and_short() -> None:
     tops = {0: 1, 1: 1, 2: 2, 3: 4, 9: 10, 10: 10, 11: 12, 13: 14, 17: 20, 99: 100, 101: 120}
     tops |= {1500: 1600, 123456: 140000}
-    assert {value: charts.find_top(value) for value in tops} == tops
-    assert charts.find_top(0.5) == 1
+    assert {value: rendering.find_top(value) for value in tops} == tops
+    assert rendering.find_top(0.5) == 1
     texts = {0: "0", 950: "950", 1200: "1.2k", 20_000: "20k", 3_000_000: "3M"}
-    assert {value: charts.format_short(value) for value in texts} == texts
+    assert {value: rendering.format_short(value) for value in texts} == texts
 
 
 def test_hostile_texts_are_text() -> None:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
-from memory_core.dashboard.charts import Series
 from memory_core.dashboard.page import View, Visit, divide
+from memory_core.dashboard.rendering import Series
 from memory_core.monitor.counts import Bucket, Counts
 
 DAYS = 30
