@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from typing import Any
 
 from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
@@ -171,39 +170,22 @@ ODD = st.one_of(
 )
 
 
-def rendered(
-    texts: list[tuple[str, str]], wished: dict[str, str], types: list[str], errors: list[str]
-) -> str:
-    told = [item_actions.RatedItem("0", text, section, 0.5) for section, text in texts]
-    runs = dict.fromkeys(types, (1, 1, *[0] * 8))
-    made = [performance.make_error(text, resolution="Mend it") for text in errors]
-    common = [
+LINE = ODD.map(lambda text: " ".join(text.split())).filter(bool)
+
+
+@given(st.lists(st.tuples(LINE | st.just(""), LINE), max_size=4), st.lists(ODD, max_size=3))
+def test_each_heading_is_followed_by_a_list(pairs: list[tuple[str, str]], odd: list[str]) -> None:
+    items = [item_actions.RatedItem("0", text, section, 0.5) for section, text in pairs]
+    wished = {key: value for key, value in pairs if key}
+    results = performance.Performance(dict.fromkeys(odd, (1, 1, *[0] * 8)))
+    made = [performance.make_error(text, resolution="Mend it") for text in odd]
+    errors = [
         performance.CommonError(row["id"], row["text"], "", "", 1, row["resolution"])
         for row in made
         if row
     ]
-    known = agent_context.Knowledge("engineer", told, wished, performance.Performance(runs), common)
-    return agent_context.render_markdown(known, 20)
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-LINE = ODD.map(one_line).filter(bool)
-
-
-LINES = st.tuples(
-    st.lists(st.tuples(ODD.map(one_line), LINE), max_size=4),
-    st.dictionaries(LINE, LINE, max_size=3),
-    st.lists(ODD, max_size=3),
-    st.lists(ODD, max_size=3),
-)
-
-
-@given(LINES)
-def test_each_heading_is_followed_by_a_list(known: tuple[Any, ...]) -> None:
-    text = rendered(*known)
+    known = agent_context.Knowledge("engineer", items, wished, results, errors)
+    text = agent_context.render_markdown(known, 20)
     parts = [part.split("\n") for part in text.split("\n\n")] if text else []
     titles = [part[0] for part in parts]
     assert titles == [each for each in HEADINGS if each in titles]

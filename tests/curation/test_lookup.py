@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, strategies as st
 
 from memory_core.curation import lookup, searching
 from memory_core.history import item_history
@@ -45,6 +44,7 @@ ODD.append(PlainItem("ffff000000", "abcd"))
         (ODD, "abcd000001", 0),
         (ODD[::2], "abcd", 0),  # the first digits before the text
         (ODD, "abc", 2),  # too few digits are text
+        (make_items("Bisect first", "bisect first."), "bisect", 0),  # with one id they are one
     ],
 )
 def test_find_item_by_every_kind_of_name(items: list[PlainItem], name: str, at: int) -> None:
@@ -84,28 +84,6 @@ def test_errors_list_five_items_with_shortened_texts() -> None:
     with pytest.raises(lookup.ItemNotFound) as unknown:
         lookup.find_item("item x", make_items(*(f"item number {n}" for n in range(9))))
     assert str(unknown.value).count("\n  ") == 5
-
-
-def test_two_items_with_one_id_are_one() -> None:
-    items = make_items("Bisect before guessing", "bisect before guessing.")
-    assert lookup.find_item("bisect", items) is items[0]
-
-
-words = st.sampled_from(
-    ["queue", "bank", "queue bank", "`Bank`", "bank\n  - queue", "beef" * 2, ""]
-)
-
-
-@given(st.lists(words, max_size=6), st.one_of(words, st.text("bank 0f", max_size=10)))
-def test_a_match_contains_the_name(texts: list[str], name: str) -> None:
-    items = make_items(*texts)
-    try:
-        match = lookup.find_item(name, items)
-    except (lookup.ItemNotFound, lookup.AmbiguousItem):
-        return
-    assert match in items
-    low = name.strip().casefold()
-    assert low in match.text.casefold() or low in match.id or match.id == item_history.id_of(name)
 
 
 def test_a_model_finds_no_item_that_agents_do_not_receive(sandbox: Sandbox) -> None:

@@ -34,45 +34,6 @@ SECTION = "Coding Patterns Learned"
 MISTAKES = "Common Mistakes to Avoid"
 
 
-def find_clusters(*texts: str) -> list[list[str]]:
-    """Return the clusters of items; the first item of each is the one that stays."""
-    found = near_duplicates.find_clusters([ItemFields(text, SECTION) for text in texts])
-    return [[each.text for each in same] for same in found]
-
-
-# (item that is merged, item that stays)
-
-JOINED = [
-    ("Use tabs in Makefiles", "Use **tabs** in Makefiles."),
-    ("Log errors to stderr", "Always log the errors to stderr"),
-    ("Read the config of the app", "Read the configuration of the application"),
-]
-
-
-@for_each(("less", "more"), JOINED)
-def test_items_with_the_same_meaning_are_merged(less: str, more: str) -> None:
-    assert similarity.is_same(less, more)
-    assert find_clusters(less, more) == [[less, more]]
-
-
-APART = [
-    ("Timeout is 30 seconds", "Timeout is 60 seconds"),
-    ("Call load_user before rendering", "Call load_users before rendering"),
-    ("Mock the clock in the tests", "Do not mock the clock in the tests"),
-    ("Run the jobs with the lock", "Run the jobs without the lock"),
-    ("工程师使用制表符", "工程师不使用制表符"),
-    ("Use pytest fixtures for the database", "Use pytest fixtures for the database setup"),
-    ("The gateway calls the billing service", "The billing service calls the gateway"),
-    ("not not all", ""),
-    ("All", "***"),
-]
-
-
-@for_each(("one", "two"), APART)
-def test_items_with_different_facts_are_not_merged(one: str, two: str) -> None:
-    assert find_clusters(one, two) == find_clusters(two, one) == []
-
-
 @for_each(
     ("sections", "nested", "is_merged"),
     [
