@@ -26,7 +26,7 @@ from memory_core.document import markdown
 from memory_core.history import item_history, rights
 from memory_core.memory import recall, transaction
 from memory_core.memory.reading import read_memory
-from memory_core.storage.project import Project, find_project
+from memory_core.storage.project import Project
 from memory_core.text import markdown_lines
 from support.command_line import Person, check_refused, hide_change, read_fields
 from support.files import read_files
@@ -329,32 +329,6 @@ def is_plain_list(text: str) -> bool:
     document = markdown.parse_document(text)
     ids = [item_history.id_of(item.text) for item in document.items if item.text]
     return len(set(ids)) == len(ids) and not any(sign in text for sign in ("<<<<", ">>>>"))
-
-
-PLAIN_LISTS = documents.filter(is_plain_list)
-
-
-@given(PLAIN_LISTS, PLAIN_LISTS)
-@example(own="", theirs="## Project Architecture\n- queue\n- bank\n- price")
-@example(own="- queue\n\n    code", theirs="- queue")
-@example(own="", theirs="## Project Architecture\n## Project Architecture")
-@example(own="", theirs="```\n```\n```")
-def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str) -> None:
-    project, other = fresh(folder, "shop", "other")
-    config = Path(other.paths.root, ".claude-mpm", "config.yml")
-    config.parent.mkdir()
-    config.write_text("memory: {limits: {max_items_per_section: 2, max_sections: 2}}\n")
-    other = find_project(other.paths.root, {"HOME": str(folder)})
-    write(other, "qa", own)
-    write(project, "qa", theirs)
-    learn(other, "qa", "Something of our own")
-    had, data = [*texts(other), *texts(project)], exported(project)
-    imported(other, data)
-    there = " ".join(said(other, "qa").split())
-    assert [text for text in had if text not in there] == []
-    after = read_files(Path(other.paths.root))
-    imported(other, data)
-    assert read_files(Path(other.paths.root)) == after
 
 
 # Invalid exports.
