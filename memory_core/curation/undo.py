@@ -267,8 +267,7 @@ def _merge(memory: AgentMemory, step: TextStep, text: str | None) -> str | None:
         for version in (step.before, step.after, text)
     )
     try:
-        versions = change_table.list_texts(memory.store.paths, memory.store.stem(memory.agent))
-        merged = revert_text.revert_change(before, after, now, versions)
+        merged = revert_text.revert_change(before, after, now)
     except revert_text.TextChanged as error:
         later = _find_later(memory, step.change, str(error))
         path = memory.store.paths.relative(memory.store.path(memory.agent))

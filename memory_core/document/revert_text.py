@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -23,16 +23,14 @@ class TextPart(NamedTuple):
     is_heading: bool = False
 
 
-def revert_change(before: str, after: str, now: str, versions: Sequence[str] = ()) -> str:
+def revert_change(before: str, after: str, now: str) -> str:
     """Return `now` without the change from `before` to `after`.
 
-    Items keep the order that they had in one of the other `versions`.  Raises TextChanged if a part
-    that the change wrote is not as it was, unless it is gone and replaced nothing, or if an item
-    that comes back is there already.
+    Raises TextChanged if a part that the change wrote is not as it was, unless it is gone and
+    replaced nothing, or if an item that comes back is there already.
     """
     old, new, present = (list(_split(text)) for text in (before, after, now))
     places, reworded = _align(new, present)
-    orders = [version.splitlines() for version in versions]
     removed, added = set[int](), dict[int, list[TextPart]]()
     for tag, begin, end, other, other_end in _compare(new, old).get_opcodes():
         if tag == "equal":
@@ -43,9 +41,7 @@ def revert_change(before: str, after: str, now: str, versions: Sequence[str] = (
                 raise TextChanged(new[at].text)
         removed |= {places[at] for at in range(begin, end) if at in places}
         above = next((places[at] + 1 for at in reversed(range(begin)) if at in places), 0)
-        for part in old[other:other_end]:
-            above = _find_place(above, part, present, {*places.values()}, orders)
-            added.setdefault(above, []).append(part)
+        added.setdefault(above, []).extend(old[other:other_end])
     # An item that comes back must not be there already.
     keys = {part.key for part in present} - {part.key for part in new}
     for part in (part for parts in added.values() for part in parts):
@@ -72,20 +68,6 @@ def _align(new: list[TextPart], present: list[TextPart]) -> tuple[dict[int, int]
         elif tag == "replace":
             reworded |= {*range(begin, end)}
     return places, reworded
-
-
-def _find_place(
-    above: int, part: TextPart, present: list[TextPart], aligned: set[int], orders: list[list[str]]
-) -> int:
-    """Return a place from `above` on, behind newer items that were above the part before."""
-    end = next((at for at in range(above, len(present)) if at in aligned), len(present))
-    line = part.lines.partition("\n")[0]
-    orders = [order for order in orders if part.key and line in order]
-    for at in range(above, end):
-        other = present[at].lines.partition("\n")[0]
-        if any(other in order[: order.index(line)] for order in orders):
-            above = at + 1
-    return above
 
 
 def _list_needed(parts: list[TextPart], removed: set[int], aligned: set[int]) -> set[int]:

@@ -135,12 +135,6 @@ def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) ->
     return TextStep(change, before, after)
 
 
-def list_texts(paths: LevelPaths, stem: str) -> list[str]:
-    """Return the texts that are kept of a memory file.  Raises OSError."""
-    rows = _select(paths, "SELECT text FROM texts WHERE agent = :agent", stem)
-    return [_unpack(data) for (data,) in rows]
-
-
 def _unpack(data: bytes) -> str:
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
