@@ -311,14 +311,12 @@ class BlockReader:
     def _skip_verbatim(self, sign: str, length: int, closes: Callable[[str], bool]) -> None:
         """Skip the code or comment that begins at this line."""
         self.verbatim.append(self.at)
-        self.verbatim_end, is_closed = 0, False
-        if length < self.never_closed.get(sign, length + 1):
-            self.verbatim_end, is_closed = self._find_closer(sign, length, closes)
+        is_closable = length < self.never_closed.get(sign, length + 1)
+        self.verbatim_end = self._find_closer(sign, length, closes) if is_closable else 0
         if not self.verbatim_end:
             below = range(self.at + 1, len(self.lines))
             limits = (at for at in below if self._is_limit(self.lines[at]))
             self.verbatim_end = next(limits, len(self.lines))
-        if not is_closed:
             while not self.lines[self.verbatim_end - 1].strip():
                 self.verbatim_end -= 1
             self.unclosed[self.at] = sign * length
@@ -329,32 +327,17 @@ class BlockReader:
         is_marker = self.conflict and read_marker(line) != ""
         return is_marker or line.startswith(SECTION_START)
 
-    def _find_closer(
-        self, sign: str, length: int, closes: Callable[[str], bool]
-    ) -> tuple[int, bool]:
-        """Return the line after code or a comment, and whether it is closed; 0 without an end.
-
-        What is closed may contain sections and whole conflicts; it may not end within a conflict
-        that begins in it.
-        """
-        conflict = end = 0
+    def _find_closer(self, sign: str, length: int, closes: Callable[[str], bool]) -> int:
+        """Return the line after code or a comment, which may contain sections, 0 without an end."""
         for at in range(self.at + 1, len(self.lines)):
             line = self.lines[at]
             if self.conflict and self._is_limit(line):
-                return 0, False
-            marker = read_marker(line)
-            if marker in ("<", ">"):
-                if end:
-                    return (conflict, False) if marker == ">" else (end, True)
-                conflict = at if marker == "<" else 0
-            if not end and sign in line and closes(line.expandtabs(4)):
-                end = at + 1
-                if not conflict:
-                    return end, True
-        if not end:
-            # Later code does not search again, which keeps the time linear.
-            self.never_closed[sign] = length
-        return end, end > 0
+                return 0
+            if sign in line and closes(line.expandtabs(4)):
+                return at + 1
+        # Later code does not search again, which keeps the time linear.
+        self.never_closed[sign] = length
+        return 0
 
 
 def _skip(line: str, pos: int) -> int:

@@ -373,8 +373,7 @@ def merge_sides(text: str) -> MergedText:
     """Resolve the conflicts in a text: keep the lines of both sides, and equal items once.
 
     Lines between ||||||| and ======= are dropped, because neither side has them.  Markers in code
-    are code.  A conflict without an end lasts until the next heading; other single markers are
-    removed.
+    are code.  Single markers are removed.
     """
     if not markdown.parse_document(text).markers:
         return MergedText(text, [])
@@ -407,18 +406,11 @@ def _list_side(text: str, side: str) -> Iterator[str]:
     """Yield the lines of one side: `<` for ours, `=` for theirs."""
     document = markdown.parse_document(text)
     signs = {at: document.lines[at][0] for at in document.markers}
-    headings = {heading.line for heading in document.headings}
-    part = following = ""
+    part = ""
     for at, line in enumerate(document.lines):
         if at in signs:
             part = signs.pop(at)
-            following = "".join(signs.values())
-            if part == ">":
-                part = ""
-            elif part == "|" and not following.startswith("="):
+            if part == "|" and next(iter(signs.values()), "") != "=":
                 part = "<"  # neither a base nor a separator: the lines are ours
-            continue
-        if at in headings and ">" not in following.partition("<")[0]:
-            part = ""
-        if part in ("", side):
+        elif part in ("", ">", side):
             yield line

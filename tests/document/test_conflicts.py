@@ -25,7 +25,6 @@ def make_lines(text: str) -> str:
 QUOTED = "```/<<<<<<< a/- a/=======/- b/>>>>>>> b/```/"
 BASE = "<<<<<<< HEAD/- x/||||||| base/"
 IN_BASE = "||||||| base/<<<<<<<<< 1/- a/=========/>>>>>>>>> 2/"  # as git marks it
-UNCLOSED = "<<<<<<< HEAD/- x//## B/" + make_conflict("- y/", "- z/")
 OWNERS = make_conflict("owner: ann/", "owner: bob/")
 ACROSS = make_conflict("---/# T/", "owner: bob/---/# T/")
 OPENED = make_conflict("```/ours/", "```/theirs/")
@@ -56,10 +55,6 @@ UNIONS = {
     "a base without end": (f"## A/{BASE}- z//## B/- y/", "## A/- x/- z//## B/- y/"),
     "a base without a side": (f"## A/{BASE}- z/>>>>>>> other/- y/", "## A/- x/- z/- y/"),
     "in the base": ("## A/" + make_conflict("- x/", "- y/", IN_BASE), "## A/- x/- y/"),
-    "an unclosed one": (
-        f"## A/{UNCLOSED}/Title/=======/",
-        "## A/- x//## B/- y/- z//Title/=======/",
-    ),
     "in front matter": (f"---/name: qa/{OWNERS}---/- x/", "---/name: qa/owner: ann/---/- x/"),
     "all front matter": (f"---/{OWNERS}---/# T/- x/", "---/owner: ann/---/# T/- x/"),
     "across the end of it": (f"---/name: qa/{ACROSS}- x/", "---/name: qa/---/# T/- x/"),

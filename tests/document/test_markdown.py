@@ -201,11 +201,6 @@ BROKEN: dict[str, tuple[str, list[str], list[tuple[int, str]]]] = {
         [forgotten(2, "<!--"), *marked(1, 4, 6)],
     ),
     "below an item": ("- ```\n" + conflict("- y\n", "- z\n"), ["", "y", "z"], marked(2, 4, 6)),
-    "a conflict across code": (
-        "```\n" + conflict("x\n```\n", "y\n```\n") + "- a\n",
-        ["a"],
-        [*map(forgotten, (1, 4, 7)), *marked(2, 5, 8)],
-    ),
     "in front matter": (f"---\na: b\n{FRONT}", ["x"], marked(3, 5, 7)),
     "of all front matter": (f"---\n{FRONT}", ["x"], marked(2, 4, 6)),
     "in code": ("```\n" + conflict("- x\n", "") + "```\n- y\n", ["y"], []),
