@@ -172,12 +172,9 @@ def merge_learnings(
 
 def find_duplicate(items: Sequence[Item], content: str) -> Item | None:
     """Find the item with the same words, else the first item with the same meaning."""
-    wanted = similarity.parse_text(content)
-    others = [(item, similarity.parse_text(item.text)) for item in items if item.text]
-    for item, other in others:
-        if wanted.normal_form == other.normal_form:
-            return item
-    return next((item for item, other in others if similarity.is_same_parsed(wanted, other)), None)
+    wanted = similarity.normalize_text(content)
+    twins = (item for item in items if item.text and similarity.is_same(content, item.text))
+    return min(twins, key=lambda item: similarity.normalize_text(item.text) != wanted, default=None)
 
 
 def ensure_section(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:

@@ -9,7 +9,7 @@ from memory_core.document import markdown, preferences
 from memory_core.document.block_reader import Item, ItemFields
 from memory_core.document.markdown import Document
 from memory_core.text import similarity
-from memory_core.text.similarity import ParsedText
+from memory_core.text.similarity import parse_text
 from memory_core.text.subject_words import stem_word
 
 # The words in titles of sections of things to avoid; the same words elsewhere mean the opposite.
@@ -52,19 +52,16 @@ def find_clusters(
 
 
 def _cluster(items: list[ItemFields], rank: Callable[[str], int]) -> Iterator[list[ItemFields]]:
-    pairs = [(item, ParsedText(item.text)) for item in items]
-    pairs.sort(key=lambda pair: (-rank(pair[0].text), not pair[0].nested, -len(pair[1].keys)))
-    while pairs:
-        (best, words), *others = pairs
-        same, pairs = [best], []
-        for item, other in others:
-            is_whole = item.nested.strip() in ("", best.nested.strip())
-            if is_whole and similarity.is_same_parsed(words, other):
-                same.append(item)
-            else:
-                pairs.append((item, other))
-        if len(same) > 1:
-            yield same
+    items.sort(
+        key=lambda item: (-rank(item.text), not item.nested, -len(parse_text(item.text).keys))
+    )
+    while items:
+        best, *items = items
+        alike = [item for item in items if similarity.is_same(best.text, item.text)]
+        same = [item for item in alike if item.nested.strip() in ("", best.nested.strip())]
+        items = [item for item in items if item not in same]
+        if same:
+            yield [best, *same]
 
 
 def find_repeats(document: Document) -> list[tuple[Item, Item]]:
@@ -85,8 +82,8 @@ def find_repeats(document: Document) -> list[tuple[Item, Item]]:
 
 def find_similar(text: str, others: Iterable[str]) -> str:
     """Return the text that has most words in common with this one, "" if all have too few."""
-    wanted = {*ParsedText(text).words}
-    pairs = ((other, {*ParsedText(other).words}) for other in others)
+    wanted = {*parse_text(text).words}
+    pairs = ((other, {*parse_text(other).words}) for other in others)
     shares = {other: similarity.measure_overlap(wanted, words) for other, words in pairs}
     best = max(shares, key=shares.__getitem__, default="")
     return best if shares.get(best, 0.0) >= MIN_SIMILAR_SHARE else ""
@@ -105,8 +102,8 @@ def find_new_words(proposal: str, originals: Sequence[str]) -> list[str]:
 
     Linking words and other forms of a word ("retried", "retry") are allowed.
     """
-    present = set(map(_stem, ParsedText(" ".join(originals)).words)) | LINKING
-    words = dict.fromkeys(ParsedText(proposal).words)
+    present = set(map(_stem, parse_text(" ".join(originals)).words)) | LINKING
+    words = dict.fromkeys(parse_text(proposal).words)
     return [word for word in words if _stem(word) not in present]
 
 
@@ -115,10 +112,10 @@ def find_lost_words(proposal: str, originals: Sequence[str]) -> list[str]:
 
     If too few words of an original are kept, the whole original is returned.
     """
-    kept = set(map(_stem, ParsedText(proposal).words))
+    kept = set(map(_stem, parse_text(proposal).words))
     lost: list[str] = []
     for text in originals:
-        words = ParsedText(text).words
+        words = parse_text(text).words
         gone = [word for word in words if _stem(word) not in kept]
         missing = [word for word in gone if not _is_plain(word) or word in RESTRICTING]
         is_other = len(words) - len(gone) < MIN_KEPT_SHARE * len(words)

@@ -226,12 +226,11 @@ def log_unreadable(project: Project, agent: str, error: OSError) -> None:
 
 def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
     """Return the passages that say something else than the others that are not from outside."""
-    earlier = [similarity.parse_text(one.text) for one in others if not one.is_outside]
+    earlier = [one.text for one in others if not one.is_outside]
     return [
         passage
         for passage in passages
-        for text in [similarity.parse_text(passage.text)]
-        if not any(similarity.is_same_parsed(text, one) for one in earlier)
+        if not any(similarity.is_same(passage.text, text) for text in earlier)
     ]
 
 

@@ -83,7 +83,7 @@ UNCOUNTED = frozenset(
 
 
 class ParsedText:
-    """A text that is parsed once, to be compared with many others.
+    """A text that is parsed to be compared with others.
 
     `words` are those that count, `keys` their compared forms.
     """
@@ -97,10 +97,8 @@ class ParsedText:
         self.keys = self.words if is_literal else _reduce(self.words)
 
 
-@lru_cache(maxsize=4096)
-def parse_text(text: str) -> ParsedText:
-    """Return the same parsed text for the same text, for items that are compared again."""
-    return ParsedText(text)
+# Items are compared again and again.
+parse_text = lru_cache(maxsize=4096)(ParsedText)
 
 
 def _list_words(normal_form: str) -> list[str]:
@@ -148,14 +146,10 @@ def identify(text: str) -> str:
 
 def is_same(text: str, other: str) -> bool:
     """Check whether two texts are one learning: identical or near-equal."""
-    return is_same_parsed(ParsedText(text), ParsedText(other))
-
-
-def is_same_parsed(one: ParsedText, other: ParsedText) -> bool:
-    """Check the same for parsed texts."""
-    if one.normal_form == other.normal_form:
+    one, two = parse_text(text), parse_text(other)
+    if one.normal_form == two.normal_form:
         return True
-    return _are_near(one.words, other.words) or _are_near(one.keys, other.keys)
+    return _are_near(one.words, two.words) or _are_near(one.keys, two.keys)
 
 
 def _are_near(words: list[str], others: list[str]) -> bool:
@@ -168,7 +162,7 @@ def _are_near(words: list[str], others: list[str]) -> bool:
 
 def choose_better(text: str, other: str) -> str:
     """Return the text with more words of two that say the same; of equals the first."""
-    return other if len(ParsedText(other).keys) > len(ParsedText(text).keys) else text
+    return max(text, other, key=lambda one: len(parse_text(one).keys))
 
 
 def extract_words(text: str) -> set[str]:
