@@ -63,7 +63,8 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable()
 
 
-def _is_hidden(char: str) -> bool:
+def is_hidden(char: str) -> bool:
+    """Say whether a character shows nothing, although Unicode does not call it a format."""
     is_in_range = char >= "\ufe00" and any(first <= char <= last for first, last in HIDDEN_RANGES)
     return is_in_range or char in INVISIBLE_CHARS
 
@@ -72,7 +73,7 @@ def _show(char: str, sign: str, control: str) -> str:
     """Return what takes the place of a character; that of joiners depends on their neighbours."""
     if char in "\n\t" or char in DEPENDENT_SIGNS or char in VISIBLE_FORMATS:
         return char
-    if _is_hidden(char):
+    if is_hidden(char):
         return sign
     kind = category(char)
     if kind == "Cc":

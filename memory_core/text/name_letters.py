@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unicodedata import category, normalize
 
-from memory_core.text.characters import INVISIBLE_CHARS
+from memory_core.text import characters
 
 # Signs that mean the same to every file system and are common in names: "c++", "node.js".
 LITERAL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.+#@")
@@ -28,15 +28,11 @@ def fold(name: str) -> str:
 
 def _fold_char(char: str) -> str:
     kind = category(char)
-    if kind == "Cf" or char in INVISIBLE_CHARS or _is_variation(char):
+    if kind == "Cf" or characters.is_hidden(char):
         return ""
     if kind == "Cs":
         return "\ufffd"
     return " " if kind[0] == "Z" or kind in ("Cc", "Pc", "Pd") else char
-
-
-def _is_variation(char: str) -> bool:
-    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
 
 
 def encode_stem(agent: str) -> str:
