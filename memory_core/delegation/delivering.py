@@ -136,10 +136,10 @@ def _add_tasks(run: RunEvent, text: str, is_session: bool = False) -> str:
     """Return a text with what an agent or session that starts has to know about tasks."""
     if not run.project.has_tasks:
         return text
-    from memory_core.tasks import task_events
+    from memory_core.tasks import sync
 
-    handle = task_events.handle_session_start if is_session else task_events.handle_agent_start
-    tasks = handle(run.project, run.runs, recall.CONTEXT_LIMIT - len(text) - 2)
+    room = recall.CONTEXT_LIMIT - len(text) - 2
+    tasks = sync.handle_start(run.project, run.runs, room, is_session)
     return "\n\n".join(filter(None, (text, tasks)))
 
 

@@ -229,9 +229,9 @@ def merge(project: Project, reports: list[Report]) -> None:
 def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
     """Do what is due after sessions began, or tools ran that may have changed tasks."""
     if project.has_tasks and any(map(events.may_change_tasks, due)):
-        from memory_core.tasks import task_events
+        from memory_core.tasks import sync
 
-        task_events.update(project)
+        sync.try_update(project)
     for event in due:
         if not events.may_change_tasks(event):
             missed_reports.sweep_at_start(project, event)

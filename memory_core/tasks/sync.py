@@ -8,13 +8,14 @@ stays archived while its task goes on.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memory_core.files.safe_files import Refused
-from memory_core.storage import store
+from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
+from memory_core.storage.run_records import SessionRuns
 from memory_core.tasks import backlog_folder, backlog_format, claude_md_import
 from memory_core.tasks.backlog_format import DONE, STARTED
 from memory_core.tasks.lifecycle import TaskTransaction
@@ -178,7 +179,7 @@ def _read(transaction: TaskTransaction, file: TaskFile) -> backlog_format.Backlo
 
 # The record of the last scan, a file because hooks read it when an agent starts, and its keys.
 RECORD_FILE = "tasks.json"
-RECORD_KEYS = {"active", "marks", "meaning", "files"}
+RECORD_KEYS = {"active", "marks", "files"}
 
 
 class TaskFile(NamedTuple):
@@ -202,11 +203,7 @@ def load_seen(project: Project, folder: backlog_folder.Folder) -> dict[str, Task
     record = _read_record(project)
     if not record or not isinstance(folder.state().get("in_progress"), list):
         return None
-    seen = {key: TaskFile(*fields) for key, fields in record["files"].items()}
-    if record["meaning"] == _list_statuses(folder):
-        return seen
-    # Statuses have another meaning now, so all files are read again: no stamp equals [].
-    return {key: file._replace(stamp=[]) for key, file in seen.items()}
+    return {key: TaskFile(*fields) for key, fields in record["files"].items()}
 
 
 def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
@@ -227,7 +224,6 @@ def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     record = {
         "active": active,
         "marks": _list_marks(transaction.project, folder, active),
-        "meaning": _list_statuses(folder),
         "files": files,
     }
     transaction.project.paths.state.replace(RECORD_FILE, fastjson.dumps(record).encode())
@@ -236,12 +232,7 @@ def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
 def _read_record(project: Project) -> dict[str, Any]:
     """Return the record of the last scan, {} if it is lost or of another version."""
     record = fastjson.load_object(project.paths.state.read_text(RECORD_FILE))
-    return record if record.keys() == RECORD_KEYS else {}
-
-
-def _list_statuses(folder: backlog_folder.Folder) -> list[str]:
-    """Return the settings that decide which stage a status belongs to."""
-    return [folder.config.default, *folder.config.statuses]
+    return record if record.keys() >= RECORD_KEYS else {}
 
 
 def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) -> list[Any]:
@@ -255,3 +246,34 @@ def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) ->
         *claude_md_import.list_watched_files(folder, active),
     ]
     return [folder.path, project.config["tasks"], [folder.read_stamp(path) for path in paths]]
+
+
+# For hooks, which task memories must not stop.
+
+
+def handle_start(project: Project, records: SessionRuns, room: int, is_session: bool) -> str:
+    """Update the memories; return text for an agent that starts, at most `room` characters.
+
+    For a session it is usually "", because Claude Code imports the memory.  But Claude Code reads
+    CLAUDE.md while this hook runs, and either may be first (seen from 2.1.63 to 2.1.329), so a
+    change that this hook makes is also returned as text.
+    """
+    if is_session:
+        _try(claude_md_import.record_session, project, records)
+    try_update(project)
+    return str(_try(claude_md_import.format_update, project, records, room))
+
+
+def try_update(project: Project) -> None:
+    """Update the memories, and log what fails."""
+    _try(update, project)
+
+
+def _try(work: Callable[..., Any], project: Project, *others: Any) -> Any:
+    """Return the result of `work`, "" if it fails."""
+    try:
+        return work(project, *others)
+    except (OSError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        event_log.write(project.paths, "agent.memory.error", error=reason)
+        return ""

@@ -454,8 +454,8 @@ LOST_RECORDS = [
     "",
     "[]\n[]\n",
     "\0\n",
-    '{"meaning": 1, "files": {"task-1": 1}}',
-    '{"active": 1, "marks": [], "meaning": [], "files": {"task-1": [1, 1, 1, 1]}}',
+    '{"marks": 1, "files": {"task-1": 1}}',
+    '{"active": 1, "marks": [], "files": {"task-1": [1, 1, 1, 1]}}',
     '{"version": 1, "active": "", "others": [], "marks": [], "names": ""}\n{}\n',
 ]
 
@@ -491,16 +491,6 @@ def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> Non
     assert shop.check() == before
     path.write_text(text.replace("In Progress", "Done"))
     assert shop.check()["task-1"] == "archived"
-
-
-def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
-    shop.put_task("task-1", "Umsetzung")
-    shop.save_task("task-2", "Abnahme")
-    assert shop.states() == {}
-    (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme", "Ende"]\n')
-    assert sorted(shop.check()) == ["task-1", "task-2"]
-    (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme"]\n')
-    assert shop.check() == {"task-1": "active", "task-2": "archived"}
 
 
 def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
