@@ -19,7 +19,6 @@ from memory_core.storage import run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
@@ -38,7 +37,7 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     worker.await_reports(project, call.agent)
     task = events.prompt(event)
     budget = project.prompt_budget(call.agent)
-    block = _build_block(project, call.agent, budget, lambda: task)
+    block = recall.build_block(project, call.agent, budget, lambda: task)
     group, block = _assign_group(call, call.call, block)
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
     facts = {
@@ -102,7 +101,7 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
 
     worker.await_reports(start.project, start.agent)
     main, agent = events.transcript_path(start.event), start.agent
-    return _build_block(
+    return recall.build_block(
         start.project,
         agent,
         recall.CONTEXT_LIMIT,
@@ -115,21 +114,11 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     session = RunEvent(project, event, agent_names.PM)
     if events.start_reason(event) in ("startup", "resume"):
         session.runs.drop_receipts()
-    block = _build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
+    block = recall.build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
     if block.text:
         _log_loaded(session, block, "session", _describe(block))
     text = _add_tasks(session, block.text, is_session=True)
     return events.reply_context("SessionStart", text) if text else None
-
-
-def _build_block(
-    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
-) -> MemoryBlock:
-    """Build a block in limited time; a large memory may come with the next event instead."""
-    block = recall.build_block(project, agent, budget, task, is_hook=True)
-    if block.memory and block.memory.is_late:
-        worker.start(project)
-    return block
 
 
 def _add_tasks(run: RunEvent, text: str, is_session: bool = False) -> str:

@@ -39,10 +39,6 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import code_names, digests, sanitize, similarity, times
 
-# A hook has five seconds.  It leaves memory files with more bytes, which take a second, to the
-# worker.
-MAX_HOOK_BYTES = 256 * 1024
-
 # Why an agent does not receive an item.
 DOUBTED = "reported as wrong: agent-memory review"
 UNCERTAIN = "below memory.min_confidence"
@@ -75,18 +71,6 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
     elif parts.is_whole:
         _write(project, agent, stamp, memory)
     return memory
-
-
-def prepare_in_hook(project: Project, agent: str) -> ReadyMemory:
-    """Prepare a memory; leave an empty file for a large one, which the worker replaces."""
-    sizes = (level[0][0] for level in ready.make_stamp(project, agent)[1:] if level and level[0])
-    if sum(sizes) <= MAX_HOOK_BYTES:
-        return prepare(project, agent)
-    try:
-        project.paths.state.replace(ready.locate(project.folders[0], agent), b"", durable=False)
-    except OSError:
-        return prepare(project, agent)  # without a state there is no worker
-    return ReadyMemory(passages=index_passages(), is_late=True)
 
 
 def _write(project: Project, agent: str, stamp: list[Any], memory: ReadyMemory) -> None:

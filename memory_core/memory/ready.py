@@ -45,8 +45,7 @@ class ReadyMemory:
 
     `paths` are those of the files, as people read them, and `day` is that of their last change.
     `command` is the program as people here type it, `id_length` the length of the longest short id,
-    and `has_recorded` says whether the agent has recorded an item.  `is_late`: the worker prepares
-    them, because they are large.
+    and `has_recorded` says whether the agent has recorded an item.
     """
 
     passages: PassageIndex
@@ -55,7 +54,6 @@ class ReadyMemory:
     command = ""
     id_length = 0
     has_recorded = False
-    is_late = False
 
     def __init__(self, **facts: Any) -> None:
         self.__dict__.update(facts)

@@ -68,18 +68,14 @@ class MemoryBlock:
 
 
 def build_block(
-    project: Project,
-    agent: str,
-    budget: int,
-    task: Callable[[], str] | None = None,
-    is_hook: bool = False,
+    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
 ) -> MemoryBlock:
     """Return an agent's block of at most `budget` characters; its text is "" without content.
 
     `task` returns the agent's task, which decides the selection of passages; it is called only if
-    there are any.  `is_hook`: the time is limited.
+    there are any.
     """
-    memory, key = read_ready(project, agent, is_hook), project.paths.state.read_key()
+    memory, key = read_ready(project, agent), project.paths.state.read_key()
     has_ids = bool(project.config["selection"]["enabled"]) and memory.id_length > 0
 
     def wrap(body: str, has_mark: bool, item: str) -> str:
@@ -227,12 +223,11 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
     return marked
 
 
-def read_ready(project: Project, agent: str, is_hook: bool = False) -> ReadyMemory:
+def read_ready(project: Project, agent: str) -> ReadyMemory:
     """Return all that an agent may receive: of its files, its common errors, its performance."""
     memory = ready.read(project, agent)
     if memory is None:
         from memory_core.memory import preparing
 
-        prepare = preparing.prepare_in_hook if is_hook else preparing.prepare
-        memory = prepare(project, agent)
+        memory = preparing.prepare(project, agent)
     return memory

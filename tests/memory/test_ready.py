@@ -14,13 +14,12 @@ from memory_core.selection.item_notes import ItemNote
 from memory_core.storage import user_level
 from memory_core.storage.project import Project
 from memory_core.text import digests
-from support.calls import answer, start_agent
+from support.calls import answer
 from support.command_line import Person
 from support.events import make_stop_event
 from support.histories import append_records
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
-from support.workers import await_worker
 
 LEARNED = "Payments are retried with one message id"
 
@@ -205,13 +204,6 @@ def test_a_memory_that_is_gone_is_not_ready(
     assert prepared(sandbox).exists()
     assert person.run(*command).returncode == 0
     assert not prepared(sandbox).exists()
-
-
-def test_a_hook_starts_the_worker_for_a_large_memory(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", *(f"Service {at} caches {'x' * 200}" for at in range(4000)))
-    assert "Service" not in start_agent(sandbox, "a1")
-    await_worker(sandbox.paths)
-    assert "Service 1 caches" in start_agent(sandbox, "a2")
 
 
 def test_a_thousand_items(sandbox: Sandbox) -> None:
