@@ -14,8 +14,7 @@ from memory_core.document.template import list_counted_sections
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
 from memory_core.monitor import gone_projects
-from memory_core.monitor.counts import Counts
-from memory_core.monitor.numbers import Numbers
+from memory_core.monitor.numbers import Counts, Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import passages, splitting

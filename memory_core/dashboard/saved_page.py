@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_core.dashboard import rendering
 from memory_core.dashboard.page import Visit
 from memory_core.dashboard.pages.overview import show_overview
-from memory_core.monitor.counts import find_today
+from memory_core.monitor.numbers import find_today
 from memory_core.storage.project import Project
 
 STYLE = os.path.join(os.path.dirname(__file__), "static", "style.css")

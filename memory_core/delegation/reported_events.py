@@ -14,8 +14,7 @@ from memory_core.delegation import answers, run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.delegation.run_outcomes import EventResult
 from memory_core.delegation.run_report import RunReport
-from memory_core.history import error_text
-from memory_core.history.performance import DONE
+from memory_core.history import performance
 from memory_core.learning import run_subject
 from memory_core.memory import remember
 from memory_core.storage import run_records
@@ -57,7 +56,7 @@ def _read_answer(result: EventResult) -> None:
     if is_new:
         # Claude Code may have written the last tool calls after the event of the run's end.
         run_report.note_tool_use(run)
-        run_outcomes.add_outcome(result, DONE)
+        run_outcomes.add_outcome(result, performance.DONE)
     _add_lesson(result, report)
     _say_end(result, report)
 
@@ -104,7 +103,7 @@ def _add_end(result: EventResult, has_ended: bool = False) -> None:
     if events.error(run.event):
         run_outcomes.add_failure(result)
     else:
-        run_outcomes.add_outcome(result, DONE)
+        run_outcomes.add_outcome(result, performance.DONE)
 
 
 def _read_launch(run: RunEvent) -> dict[str, object]:
@@ -136,4 +135,4 @@ def _say_end(result: EventResult, report: RunReport) -> None:
 
 def _log_failed(run: RunEvent) -> None:
     """Log the error message, which comes from Claude Code and not from the agent."""
-    run.log("agent.delegation.failed", error=error_text.clean(events.error(run.event)))
+    run.log("agent.delegation.failed", error=performance.clean_error(events.error(run.event)))

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.document import block_reader
-from memory_core.history import error_text
-from memory_core.text import digests, sanitize
+from memory_core.secrets import scanner
+from memory_core.text import digests, sanitize, similarity
 
 Row = dict[str, Any]
 
@@ -111,13 +111,13 @@ def make_error(text: str, tool: str = "", **details: Any) -> Row | None:
 
     `details` may have agent, time, run, session, source, and the resolution.
     """
-    line = error_text.summarize(text)
+    line = summarize_error(text)
     if not line:
         return None
     names = ("agent", "time", "run", "session", "source")
     fields = {name: _read_text(details, name) for name in names}
-    fields |= {"kind": "error", "id": error_text.id_of(line), "text": line, "tool": tool}
-    return {**fields, "resolution": error_text.clean(_read_text(details, "resolution"))}
+    fields |= {"kind": "error", "id": identify_error(line), "text": line, "tool": tool}
+    return {**fields, "resolution": clean_error(_read_text(details, "resolution"))}
 
 
 def _read_text(record: Mapping[str, Any], name: str) -> str:
@@ -203,6 +203,57 @@ def _format_tally(tally: Tally) -> str:
 
 
 # Common errors
+
+
+# Maximum number of characters of an error's text.
+MAX_ERROR_LENGTH = 200
+
+# What differs between two errors of one kind: ids, hexadecimal numbers, and numbers of more than
+# three digits.
+_CHANGING = re.compile(
+    r"(?<!\w)(?:req_|msg_|toolu_)\w*"
+    r"|(?<!\w)(?=[a-fA-F]*[0-9])[0-9a-fA-F]{7,}(?!\w)"
+    r"|\d{4,}"
+)
+
+# Characters of an output that are looked at: from its beginning, and from its end.
+MAX_BEGIN, MAX_END = 4_000, 16_000
+
+
+def summarize_error(text: str) -> str:
+    """Return an error in a line of at most MAX_ERROR_LENGTH characters.
+
+    A command's status alone says nothing, so the last line of its output is added.  Without
+    output the result is "": `grep` that finds nothing is not an error to learn from.
+    """
+    lines = _list_lines(text)
+    first = lines[0] if lines else ""
+    if not first.removeprefix("Exit code ").isdecimal():
+        return sanitize.shorten(first, MAX_ERROR_LENGTH)
+    return sanitize.shorten(f"{first}: {lines[-1]}", MAX_ERROR_LENGTH) if lines[-1] != first else ""
+
+
+def clean_error(text: str) -> str:
+    """Return a text as one line of at most MAX_ERROR_LENGTH characters, without secrets."""
+    return sanitize.shorten(" ".join(_list_lines(text)), MAX_ERROR_LENGTH)
+
+
+def _list_lines(text: str) -> list[str]:
+    """Return the lines with visible characters.
+
+    Secrets are masked before anything is cut, since half of one would not be recognised.
+    """
+    if len(text) > MAX_BEGIN + MAX_END:
+        _cut_line, newline, end = text[-MAX_END:].partition("\n")
+        text = text[:MAX_BEGIN] + newline + end
+    lines = map(sanitize.join_visible, text.splitlines())
+    masked = scanner.redact("\n".join(filter(None, lines)))
+    return masked.split("\n") if masked else []
+
+
+def identify_error(line: str) -> str:
+    """Return the id of an error; errors that differ only in numbers and ids have the same id."""
+    return similarity.identify(_CHANGING.sub("#", line))
 
 
 class CommonError:

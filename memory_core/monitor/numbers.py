@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta, timezone
 from functools import cache, cached_property, partial
 from typing import NamedTuple
 
@@ -18,7 +19,6 @@ from memory_core.history.item_history import Record
 from memory_core.history.performance import Row
 from memory_core.memory import expiry
 from memory_core.monitor import waiting_list
-from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, HookTime, split_days
 from memory_core.storage import hook_files
 from memory_core.storage.database import run_table, state_db
 from memory_core.storage.database.run_table import Delivery, RecentUse
@@ -26,11 +26,89 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import phrases
 
+WEEK_DAYS = 7
+
 COUNTED_KINDS = {
     **dict.fromkeys(("learned", "approved"), "learned"),
     **dict.fromkeys(("reinforced", "confirmed"), "confirmed"),
     **dict.fromkeys(item_history.DEPARTURE_KINDS, "removed"),
 }
+
+
+class HookTime(NamedTuple):
+    """How long hooks took that gave memory, in milliseconds without the start of Python.
+
+    Half of these `hooks` took at most `p50_ms`, and 95 % at most `p95_ms`; both are None without
+    any.
+    """
+
+    p50_ms: int | None
+    p95_ms: int | None
+    hooks: int
+
+
+class Counts(Counter[str]):
+    """What happened in some time, to one agent or to several: numbers by these names.
+
+    From the history: items `learned` (new ones, also from the review), `confirmed` (reported again,
+    or by a person) and `removed` (also evicted and archived).
+
+    From the database: finished `runs`, of which `failed` ones; items that these runs were `given`,
+    and `used` of them; runs of the last half year with memory in their prompt (`loaded`), with how
+    many `tokens` in sum; deliveries that arrived once, twice or not at all (`delivered`, `doubled`,
+    `lost`).
+    """
+
+    NAMES = (
+        *("learned", "confirmed", "removed", "runs", "failed", "given", "used"),
+        *("loaded", "tokens", "delivered", "doubled", "lost"),
+    )
+
+    def __getattr__(self, name: str) -> int:
+        if name in self.NAMES:
+            return self[name]
+        raise AttributeError(name)
+
+    @property
+    def checked(self) -> int:
+        """Return the deliveries of which it is known whether they arrived."""
+        return self.delivered + self.doubled + self.lost
+
+    @property
+    def tokens_per_run(self) -> int:
+        """Return the mean of the tokens added to the prompt of an agent, 0 without any."""
+        return self.tokens // max(self.loaded, 1)
+
+
+class Bucket(NamedTuple):
+    """The counts of a day or of seven days; `day` is the first one, such as 2026-11-20 (UTC)."""
+
+    day: str
+    counts: Counts
+
+
+def find_today() -> str:
+    """Return the present day (UTC)."""
+    return datetime.now(timezone.utc).date().isoformat()
+
+
+def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1) -> list[Bucket]:
+    """Return the sums of so many periods of `days`, oldest first; the last one ends today (UTC).
+
+    `counts` are pairs of a day and its counts, in any order.  Later days, of a clock that is ahead,
+    belong to the last period; texts of other programs that are no day to none.
+    """
+    today = date.fromisoformat(find_today())
+    ends = [today - timedelta(days=at * days) for at in reversed(range(number))]
+    buckets = [Bucket((end - timedelta(days=days - 1)).isoformat(), Counts()) for end in ends]
+    for day, added in counts:
+        try:
+            age = max((today - date.fromisoformat(day)).days, 0)
+        except ValueError:
+            continue
+        if age < number * days:
+            buckets[-1 - age // days].counts.update(added)
+    return buckets
 
 
 class RunNumbers(NamedTuple):
@@ -97,7 +175,7 @@ class Numbers:
             total.update(counts)
         return total
 
-    def by_day(self, days: int = 30) -> list[Bucket]:
+    def by_day(self, days: int) -> list[Bucket]:
         """Return the counts of the last days, oldest first; the last one is today (UTC)."""
         return split_days(self._list_days(), days)
 

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown
-from memory_core.history import error_text, performance
+from memory_core.history import performance
 from memory_core.history.performance import Row
 from memory_core.memory import run_history
 from memory_core.storage.database import run_table, state_db
@@ -165,8 +165,8 @@ LINES = [
 
 @for_each(("text", "line"), LINES)
 def test_an_error_is_one_line(text: str, line: str) -> None:
-    assert error_text.summarize(text) == line
-    assert error_text.summarize(line) == line
+    assert performance.summarize_error(text) == line
+    assert performance.summarize_error(line) == line
 
 
 SAME = [
@@ -184,7 +184,7 @@ SAME = [
 
 @for_each(("text", "other", "same"), SAME)
 def test_errors_that_differ_only_in_numbers_are_equal(text: str, other: str, same: bool) -> None:
-    assert (error_text.id_of(text) == error_text.id_of(other)) == same
+    assert (performance.identify_error(text) == performance.identify_error(other)) == same
 
 
 SOLVED = error("x", resolution="y")

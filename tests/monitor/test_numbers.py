@@ -6,8 +6,7 @@ import pytest
 
 from memory_core.curation import agent_status
 from memory_core.history import item_history
-from memory_core.monitor.counts import Counts
-from memory_core.monitor.numbers import Numbers
+from memory_core.monitor.numbers import Counts, Numbers
 from memory_core.storage.config_yml import project_rules
 from memory_core.storage.store import Store
 from support import events

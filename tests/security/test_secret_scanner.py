@@ -5,7 +5,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.history import error_text
+from memory_core.history import performance
 from memory_core.secrets import scanner
 from support import secret_samples
 from support.growth import measure_growth
@@ -110,15 +110,15 @@ def test_no_part_of_a_secret_passes_where_a_text_is_cut(
     secret: tuple[str, str], before: int, end: str
 ) -> None:
     text, _masked = secret
-    line = error_text.summarize(f"{'x' * before} {text}{end}tail")
+    line = performance.summarize_error(f"{'x' * before} {text}{end}tail")
     assert not any(TOKEN[at : at + 12] in line for at in range(len(LETTERS)))
-    assert len(line) <= error_text.MAX_LENGTH
+    assert len(line) <= performance.MAX_ERROR_LENGTH
 
 
 @for_each("after", range(40))
 def test_a_secret_in_the_middle_of_a_huge_line_does_not_pass_in_part(after: int) -> None:
-    tail = "z" * (error_text.MAX_END - after)
-    line = error_text.summarize(f"Exit code 1\n{'y' * 20_000} password=hunter2secret{tail}")
+    tail = "z" * (performance.MAX_END - after)
+    line = performance.summarize_error(f"Exit code 1\n{'y' * 20_000} password=hunter2secret{tail}")
     assert "secret" not in line
     assert line.startswith("Exit code 1: yyy")
 

@@ -8,7 +8,7 @@ from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
 from memory_core.dashboard.page import View, Visit, divide
 from memory_core.dashboard.rendering import Series
-from memory_core.monitor.counts import Bucket, Counts
+from memory_core.monitor.numbers import Bucket, Counts
 
 DAYS = 30
 

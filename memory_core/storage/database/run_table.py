@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from memory_core.history import error_text
+from memory_core.history import performance
 from memory_core.history.performance import CommonError, Row
 
 DAYS = 180
@@ -306,7 +306,7 @@ def add_errors(db: sqlite3.Connection, errors: Iterable[Row]) -> None:
 def resolve_errors(db: sqlite3.Connection, agent: str, learned: Mapping[str, str]) -> None:
     """Give the errors of runs without a resolution what the run has just learned."""
     statement = "UPDATE errors SET resolution = ? WHERE agent = ? AND run = ? AND resolution = ''"
-    rows = [(error_text.clean(text), agent, run) for run, text in learned.items()]
+    rows = [(performance.clean_error(text), agent, run) for run, text in learned.items()]
     db.executemany(statement, rows)
 
 
