@@ -8,10 +8,8 @@ from memory_core.cli.common.arguments import OptionalAgent
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line
-from memory_core.history import comparison
-from memory_core.history.comparison import GroupComparison
 from memory_core.monitor import experiment as experiments
-from memory_core.monitor.experiment import ExperimentState
+from memory_core.monitor.experiment import ExperimentState, GroupComparison
 from memory_core.text.phrases import format_count
 
 COLUMNS = [
@@ -30,7 +28,7 @@ FORMATS = {
     "tokens": ("tokens", 1.0, 0),
     "duration_ms": ("seconds", 0.001, 1),
     "tool_uses": ("tool uses", 1.0, 1),
-    comparison.FAILURES: ("failures, %", 100.0, 1),
+    experiments.FAILURES: ("failures, %", 100.0, 1),
 }
 
 START_HINT = "agent-memory config set experiment.hold_out 10%"
@@ -102,7 +100,7 @@ def _format_row(row: GroupComparison) -> list[str]:
 
 def _judge(row: GroupComparison) -> str:
     if row.low is None:
-        return f"fewer than {comparison.MIN_RUNS} runs in a group"
+        return f"fewer than {experiments.MIN_RUNS} runs in a group"
     if not row.is_visible:
         return "no difference visible"
     return f"{'lower' if (row.difference or 0) < 0 else 'higher'} with memory"

@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from memory_core.history import comparison
 from memory_core.history.performance import GIVEN, HELD_OUT
+from memory_core.monitor import experiment
 from memory_core.storage.database import run_table
 from support.runs import make_run, open_tables
 from support.tables import for_each
@@ -25,13 +25,13 @@ def draw(mean: int, count: int, seed: int = 1, spread: float = 0.3) -> list[int]
     return [max(0, round(chance.gauss(mean, spread * mean))) for _run in range(count)]
 
 
-def compare_all(records: list[dict[str, Any]]) -> list[comparison.GroupComparison]:
+def compare_all(records: list[dict[str, Any]]) -> list[experiment.GroupComparison]:
     with open_tables() as db:
         run_table.add(db, records)
-        return comparison.compare_runs("engineer", run_table.list_runs(db, experiment=True))
+        return experiment.compare_runs(run_table.list_runs(db, experiment=True))
 
 
-def compare(records: list[dict[str, Any]], measure: str = "tokens") -> comparison.GroupComparison:
+def compare(records: list[dict[str, Any]], measure: str = "tokens") -> experiment.GroupComparison:
     return next(row for row in compare_all(records) if row.measure == measure)
 
 
