@@ -15,8 +15,8 @@ MAX_LOOK_BYTES = 2_000_000
 # In the last look, after a person has been asked whose the texts of the first look are.
 ASKED = "asked"
 
-# In it, a notice for the next session about texts that came, and their numbers by agents.
-NOTICE, NEWS = "notice", "news"
+# In it, the numbers of texts by agents that came, for a notice in the next session.
+NEWS = "news"
 
 # Raise it to look at all texts again that nobody has decided on.
 VERSION = 3

@@ -56,17 +56,22 @@ def ask_whose(project: Project) -> list[str]:
             counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
         except OSError:
             return []  # the next session asks
-        notices += filter(None, [_format_counts(notice, counts)])
+        notices += _format_counts(notice, counts)
     last_look.write_look(project.paths.state, {**state, last_look.ASKED: True})
     return notices
 
 
-def _format_counts(notice: str, counts: dict[str, int]) -> str:
-    """Return a notice about numbers of lines by agents, "" for none."""
+def describe_news(state: dict[str, Any]) -> list[str]:
+    """Return a notice about the texts from elsewhere that a last look found, [] for none."""
+    return _format_counts(NEW_TEXTS, state.get(last_look.NEWS, {}))
+
+
+def _format_counts(notice: str, counts: dict[str, int]) -> list[str]:
+    """Return a notice about numbers of lines by agents, [] for none."""
     counts = {agent: count for agent, count in counts.items() if count}
     # A name in a repository is not repeated in the voice of agent-memory.
     memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
-    return notice.format(format_count(sum(counts.values()), "line"), memories) if counts else ""
+    return [notice.format(format_count(sum(counts.values()), "line"), memories)] if counts else []
 
 
 def look(project: Project) -> None:
@@ -87,7 +92,7 @@ def _look_at(project: Project, store: Store) -> None:
     before: dict[str, Any] = {} if is_old else state.get("files", {})
     changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
     log = _measure_log(project, state, bool(changed) or is_old)
-    is_same = last_look.NOTICE in state and state.get(last_look.GIT_LOG) == log
+    is_same = state.get(last_look.GIT_LOG) == log
     if is_same and not (changed or is_old) and RIGHTS in state:
         return
     is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
@@ -119,7 +124,6 @@ def _look_at(project: Project, store: Store) -> None:
         return  # without a state nothing can be remembered
     state[DATABASE] = state_db.read_note(folder, state_db.IDENTITY)
     state |= {RIGHTS: True, "version": last_look.VERSION, "files": seen, last_look.NEWS: news}
-    state[last_look.NOTICE] = _format_counts(NEW_TEXTS, news)
     state["first"] = is_first and not is_whole
     if is_whole:  # else tool calls since then may have written what is not decided yet
         state |= {"looked": began, last_look.GIT_LOG: log}
