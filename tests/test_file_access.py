@@ -57,7 +57,7 @@ ALLOWED: dict[str, str] = {
     "origin.opened_files": "whether and since when files exist; nothing is opened",
     "files.git_log": "looks for git's folder and what is in it; nothing is opened",
     "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",
-    "claude_code.plugin_hooks._find_in_place": "plugins in ~/.claude",
+    "claude_code.settings_files._find_in_place": "plugins in ~/.claude",
     "doctor.path_checks.check_state": "the state folder",
     "doctor.locations": "whether places exist; nothing is opened",
     "doctor.hook_checks.check_program": "the home folder",

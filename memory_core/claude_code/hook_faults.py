@@ -60,9 +60,8 @@ def _find_fault(
     file: settings_files.SettingsFile, hook: settings_json.HookEntry, environ: Mapping[str, str]
 ) -> str:
     """Return why a hook does nothing: a missing path or a wrong matcher; "" if it may work."""
-    command = file.argv(hook.value)[-1]
     variables = {"HOME": environ.get("HOME", ""), "CLAUDE_PLUGIN_ROOT": file.folder}
-    for path, right in _list_paths(command, variables):
+    for path, right in _list_paths(hook.command, variables):
         if problem := _find_problem(path, right):
             return problem
     matcher = hook.matcher or ""

@@ -1,4 +1,13 @@
-"""The settings files of Claude Code on this machine, and the hooks in them."""
+"""The settings files of Claude Code on this machine and its plugins, and the hooks in them.
+
+    CONFIG/plugins/installed_plugins.json         the folders, by PLUGIN@MARKETPLACE
+    CONFIG/plugins/known_marketplaces.json        where each marketplace is
+    MARKETPLACE/.claude-plugin/marketplace.json   its plugins
+    PLUGIN/hooks/hooks.json                       {"hooks": {event: groups}}
+
+Of a marketplace that is a local folder, 2.1.329 runs the plugins where they are, and 2.1.63 the
+copies that were installed; here the former counts.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +15,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names, plugin_hooks, settings_json
+from memory_core.claude_code import agent_names, settings_json
 from memory_core.claude_code.events import DELEGATION_TOOLS
 from memory_core.files.safe_files import Refused, SafeFiles
+from memory_core.text import fastjson
 
 # Claude Code's folder of a user without a home directory: one that does not exist.
 NO_HOME = "/nonexistent"
@@ -29,6 +39,11 @@ LOCAL_SETTINGS = os.path.join(".claude", "settings.local.json")
 # Below MANAGED_FOLDER; with the second key in it, Claude Code runs only hooks of this file.
 MANAGED_SETTINGS = "managed-settings.json"
 DISABLE_ALL, MANAGED_ONLY = "disableAllHooks", "allowManagedHooksOnly"
+
+# Below the user's folder of plugins, of a marketplace, and of a plugin.
+INSTALLED_FILE, MARKETPLACES_FILE = "installed_plugins.json", "known_marketplaces.json"
+MARKETPLACE_MANIFEST = os.path.join(".claude-plugin", "marketplace.json")
+PLUGIN_HOOKS = os.path.join("hooks", "hooks.json")
 
 # Levels of settings files that may come with a clone, and the variables that those may set.
 UNTRUSTED_LEVELS = ("project", "local")
@@ -63,14 +78,6 @@ class SettingsFile(NamedTuple):
             return DISABLE_ALL
         is_exclusive = self.level == "managed" and self.value.get(MANAGED_ONLY) is True
         return MANAGED_ONLY if is_exclusive and not self.own_hooks else ""
-
-    def argv(self, hook: Mapping[str, Any]) -> list[str]:
-        """Return what Claude Code runs for one of the file's hooks: a shell, or the exec form."""
-        arguments = hook.get("args")
-        if not isinstance(arguments, list):
-            return ["sh", "-c", str(hook.get("command"))]
-        parts = [str(hook.get("command")), *map(str, arguments)]
-        return [part.replace("${CLAUDE_PLUGIN_ROOT}", self.folder) for part in parts]
 
 
 def find_config_folder(environ: Mapping[str, str]) -> str:
@@ -155,13 +162,59 @@ def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]
     """Return every file that can contain hooks of a session: settings and plugins."""
     root = find_session_folder(root, environ)
     files = read_settings(root, environ)
-    names = plugin_hooks.list_enabled([file.value for file in files])
-    for plugin in plugin_hooks.find_installed(find_config_folder(environ), root, names):
-        for path, hooks, problem in plugin_hooks.read_hooks(plugin):
-            value = {"hooks": hooks}
-            own = [] if problem else settings_json.find_entries(json.dumps(value))
-            files.append(SettingsFile("plugin", path, value, own, problem, *plugin))
+    for name, folder in _find_plugins(files, root, find_config_folder(environ)):
+        if file := _read_file("plugin", SafeFiles(folder), PLUGIN_HOOKS):
+            # Only the hooks of a plugin count, whatever else the file sets.
+            files.append(file._replace(value={}, plugin=name, folder=folder))
     return files
+
+
+def _find_plugins(
+    settings: list[SettingsFile], root: str, config: str
+) -> Iterator[tuple[str, str]]:
+    """Yield (name, folder) of the installed plugins that settings enable, the last one counts."""
+    enabled: dict[str, Any] = {}
+    for file in settings:
+        enabled |= _get_object(file.value, "enabledPlugins")
+    files = SafeFiles(os.path.join(config, "plugins"), follows_links=True)
+    copies = _get_object(_load(files, INSTALLED_FILE), "plugins")
+    markets = _load(files, MARKETPLACES_FILE)
+    for name, is_on in enabled.items():
+        folder = _find_in_place(markets, name) or _find_copy(copies.get(name), root)
+        if is_on and folder:
+            yield name, folder
+
+
+def _load(files: SafeFiles, name: str) -> dict[str, Any]:
+    return fastjson.load_object(files.read_text(name))
+
+
+def _get_object(value: dict[str, Any], key: str) -> dict[str, Any]:
+    inner = value.get(key)
+    return inner if isinstance(inner, dict) else {}
+
+
+def _list_objects(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _find_copy(records: Any, root: str) -> str:
+    """Return the folder of the copy that this project uses."""
+    ranked = sorted(_list_objects(records), key=lambda record: record.get("projectPath") != root)
+    return next((str(record["installPath"]) for record in ranked if record.get("installPath")), "")
+
+
+def _find_in_place(markets: dict[str, Any], name: str) -> str:
+    """Return the folder of a plugin whose marketplace is a local folder, "" for others."""
+    own, _at, market = name.rpartition("@")
+    marketplace = _get_object(markets, market)
+    if _get_object(marketplace, "source").get("source") != "directory":
+        return ""
+    folder = str(marketplace.get("installLocation"))
+    entries = _list_objects(_load(SafeFiles(folder), MARKETPLACE_MANIFEST).get("plugins"))
+    source = next((entry.get("source") for entry in entries if entry.get("name") == own), None)
+    path = os.path.normpath(os.path.join(folder, source)) if isinstance(source, str) else ""
+    return path if os.path.isdir(path) else ""
 
 
 def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
@@ -172,10 +225,7 @@ def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
     """
     variables = {}
     for file in files:
-        env = file.value.get("env")
-        if file.level == "plugin" or not isinstance(env, dict):
-            continue
-        for name, value in env.items():
+        for name, value in _get_object(file.value, "env").items():
             is_safe = file.level not in UNTRUSTED_LEVELS or name in SAFE_VARIABLES
             if is_safe and isinstance(value, str):
                 variables[name] = value
@@ -205,7 +255,7 @@ def list_plugin_ids(root: str, environ: Mapping[str, str]) -> set[str] | None:
     tables = [file.value.get("enabledPlugins") for file in read_settings(root, environ)]
     files = SafeFiles(find_config_folder(environ), follows_links=True)
     try:
-        data = files.read(os.path.join("plugins", plugin_hooks.INSTALLED_FILE))
+        data = files.read(os.path.join("plugins", INSTALLED_FILE))
         if data:
             tables.append(json.loads(data)["plugins"])
     except (OSError, ValueError, LookupError, TypeError):

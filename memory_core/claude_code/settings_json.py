@@ -150,6 +150,10 @@ class HookEntry(NamedTuple):
     matcher: str | None
     nodes: tuple[JsonNode, ...]
 
+    @property
+    def command(self) -> str:
+        return str(self.value["command"])
+
     def is_of(self, group: dict[str, Any]) -> bool:
         """Say whether this is the hook of a group of `build_hooks`, with its matcher."""
         return ([self.value], self.matcher) == (group["hooks"], group.get("matcher"))
@@ -172,7 +176,7 @@ def find_entries(text: str) -> list[HookEntry]:
     for nodes in places:
         *_, event, group, _siblings, hook = nodes
         value = json.loads(text[hook.start : hook.end])
-        if is_own_hook(value):
+        if _is_own_hook(value):
             matcher = json.loads(text[group.start : group.end]).get("matcher")
             entries.append(HookEntry(event.key, value, matcher, nodes))
     return entries
@@ -187,13 +191,8 @@ def _list_children(node: JsonNode, kind: str) -> list[JsonNode]:
     return node.children if node.kind == kind else []
 
 
-def is_own_hook(hook: Any) -> bool:
-    """Check whether a hook is ours by its command or, in the exec form, by its arguments."""
-    if not isinstance(hook, dict):
-        return False
-    arguments = hook.get("args")
-    parts = [hook.get("command", ""), *(arguments if isinstance(arguments, list) else [])]
-    return any(str(part).startswith(COMMAND_PREFIX) for part in parts)
+def _is_own_hook(hook: Any) -> bool:
+    return isinstance(hook, dict) and str(hook.get("command")).startswith(COMMAND_PREFIX)
 
 
 # --- adding ---
@@ -321,8 +320,6 @@ def _cut(text: str, container: JsonNode, child: JsonNode) -> str:
 def _blanks_before(text: str, container: JsonNode) -> str | None:
     """Return the blanks of a container that was empty before; None if `add_hooks` made it."""
     lead = text[container.start + 1 : container.children[0].member_start]
-    if lead and not _NEWLINE.search(lead):
-        return lead[:-1]  # the mark of versions that added hooks on one line
     blanks = lead.rstrip(" \t")
     mark = _first_newline(text) * 2
     return blanks.removesuffix(mark) if blanks.endswith(mark) else None

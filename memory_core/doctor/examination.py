@@ -84,13 +84,12 @@ class OwnHook:
 
     @property
     def command(self) -> str:
-        """The shell command, as Claude Code runs it."""
-        return self.file.argv(self.entry.value)[-1]
+        return self.entry.command
 
     @property
     def is_of_plugin(self) -> bool:
         """Whether it is a hook of the agent-memory plugin."""
-        return str(self.entry.value.get("command")).startswith(plugin.COMMAND_PREFIX)
+        return self.command.startswith(plugin.COMMAND_PREFIX)
 
 
 class Examination:
@@ -177,7 +176,7 @@ class Examination:
         return list({(hook.event, hook.command): hook for hook in reversed(hooks)}.values())[::-1]
 
     def is_trusted(self, hook: OwnHook) -> bool:
-        if not hook.script or hook.file.argv(hook.entry.value)[:-1] != ["sh", "-c"]:
+        if not hook.script or "args" in hook.entry.value:  # then no shell runs the command
             return False
         if hook.is_of_plugin:
             folder, root = os.path.realpath(hook.file.folder), os.path.realpath(self.root)

@@ -76,7 +76,7 @@ def play(folder: str, environment: str, text: str = "") -> Demo:
     project = trial.make_project(folder, environment)
     settings = settings_json.add_hooks("", settings_json.build_hooks(trial.read_template()))
     entries = settings_json.find_entries(settings) + settings_json.find_entries(text)
-    commands = {entry.event: str(entry.value["command"]) for entry in entries}
+    commands = {entry.event: entry.command for entry in entries}
     run = partial(_run, project, commands)
     project.paths.files.replace(settings_files.PROJECT_SETTINGS, settings.encode())
     item_actions.teach(project, AGENT, "guideline", RULES)

@@ -1,13 +1,12 @@
 """The hooks in a user's settings.json: added once, removed without a trace."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
-from memory_core.claude_code import plugin_hooks, settings_files, settings_json
+from memory_core.claude_code import settings_json
 from support.paths import REPO
 from support.tables import for_each
 
@@ -192,11 +191,6 @@ def test_hooks_are_on_lines_of_their_own_in_a_file_of_one_line() -> None:
     assert (begin, lines[:2], lines[-1]) == (text[:-3], ["", "      {"], "    ]}}")
 
 
-def test_a_container_that_an_older_version_marked_by_a_blank_stays() -> None:
-    text = '{"hooks":{ "Stop":[{"hooks":[{"type":"command","command":"agent_memory=x"}]}]}}'
-    assert settings_json.remove_hooks(text) == '{"hooks":{}}'
-
-
 def test_windows_line_ends_are_used_throughout() -> None:
     text = json.dumps(FOREIGN, indent=2).replace("\n", "\r\n")
     assert "\n" not in settings_json.add_hooks(text, BLOCK).replace("\r\n", "")
@@ -339,19 +333,3 @@ def rebuilt(text: str, node: settings_json.JsonNode) -> object:
 def test_scanner_finds_the_start_of_members(text: str) -> None:
     for child in settings_json.parse_json(text).children:
         assert json.JSONDecoder().raw_decode(text, child.member_start)[0] == child.key
-
-
-def test_a_plugin_sets_no_variables_for_hooks() -> None:
-    env = {"env": {"AGENT_MEMORY": "0"}}
-    for level, variables in (("user", env["env"]), ("plugin", {})):
-        file = settings_files.SettingsFile(level, "x", env, [], "")
-        assert settings_files.read_hook_variables([file]) == variables
-
-
-def test_a_plugin_without_files_has_no_hooks(tmp_path: Path) -> None:
-    plugin = plugin_hooks.Plugin("mnemo", str(tmp_path))
-    assert list(plugin_hooks.read_hooks(plugin)) == []
-    (tmp_path / "hooks").mkdir()
-    (tmp_path / "hooks" / "hooks.json").write_text("{")
-    ((_path, _hooks, problem),) = plugin_hooks.read_hooks(plugin)
-    assert problem

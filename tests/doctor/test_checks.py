@@ -334,15 +334,12 @@ def plugin(person: Person, name: str, files: dict[str, Any], is_on: bool = True)
 
 
 def watcher(command: str) -> dict[str, Any]:
-    hook = {"type": "command", "command": command}
+    hook = {"type": "command", "command": f"{settings_json.COMMAND_PREFIX}{command}"}
     return {"PreToolUse": [{"matcher": "Task|Agent", "hooks": [hook]}]}
 
 
 def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     hooks = settings_json.build_hooks(trial.read_template())
-    for groups in hooks.values():
-        for hook in groups[0]["hooks"]:
-            hook |= {"command": "sh", "args": ["-c", hook["command"]]}
     folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": hooks}})
 
     def assert_doubled(option: object) -> None:
@@ -364,37 +361,25 @@ def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
 
 
-def list_commands(person: Person) -> set[tuple[str, str]]:
-    """Return the commands of all hooks of plugins, each with the name of its file."""
+def list_commands(person: Person) -> set[str]:
+    """Return the commands of all hooks of agent-memory in plugins."""
     files = settings_files.read_hook_files(str(person.sandbox.root), person.env)
-    return {
-        (command, Path(file.path).name)
-        for file in files
-        if file.plugin
-        for command in re.findall('"command": "([^"]*)"', json.dumps(file.value))
-    }
+    return {hook.command for file in files if file.plugin for hook in file.own_hooks}
 
 
 def test_hooks_of_plugins_are_read(settled: Person) -> None:
-    """A plugin can name its hooks in several places."""
-    manifest, a_file = ".claude-plugin/plugin.json", {"hooks": watcher("from-a-file")}
-    usual, odd = "hooks/hooks.json", '{"hooks": {"PreToolUse": [1]}}'
-    plugin(settled, "usual", {usual: {"hooks": watcher("usual")}})
-    plugin(settled, "inline", {manifest: {"hooks": watcher("inline")}})
-    plugin(settled, "named", {manifest: {"hooks": "./a.json"}, "a.json": a_file})
-    plugin(settled, "listed", {manifest: {"hooks": ["./a.json"]}, "a.json": a_file})
+    usual = "hooks/hooks.json"
+    variables = {"env": {"AGENT_MEMORY": "0"}, "disableAllHooks": True}
+    plugin(settled, "usual", {usual: {"hooks": watcher("usual"), **variables}})
     plugin(settled, "off", {usual: {"hooks": watcher("off")}}, is_on=False)
     plugin(settled, "bare", {usual: watcher("bare")})  # Claude Code ignores it
     plugin(settled, "torn", {usual: "{"})
-    plugin(settled, "odd", {manifest: "[]", usual: odd})
-    assert list_commands(settled) == {
-        ("usual", "hooks.json"),
-        ("inline", "plugin.json"),
-        ("from-a-file", "a.json"),
-    }
-    (broken,) = [finding for finding in examine(settled) if finding["level"] == "broken"]
-    assert broken["where"].endswith("torn/1.0.0/hooks/hooks.json")
-    assert broken["what"].startswith("Claude Code ignores the whole file: ")
+    plugin(settled, "odd", {usual: '{"hooks": {"PreToolUse": [1]}}'})
+    plugin(settled, "none", {})
+    assert list_commands(settled) == {"agent_memory=usual"}
+    broken, switched_off = settled.list_findings("broken"), ("broken", "switched-off")
+    assert ("broken", "settings") in broken
+    assert switched_off not in broken
 
 
 def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_path: Path) -> None:
@@ -406,9 +391,7 @@ def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_pat
     source = {"source": "directory", "path": str(shelf)}
     marketplaces = settled.sandbox.home / ".claude" / "plugins" / "known_marketplaces.json"
     change(marketplaces, shelf={"source": source, "installLocation": str(shelf)})
-    commands = {command for command, _file in list_commands(settled)}
-    assert "in-place" in commands
-    assert "the-copy" not in commands
+    assert list_commands(settled) == {"agent_memory=in-place"}
 
 
 # Rights.

@@ -147,7 +147,7 @@ def settings_of(project: Path) -> Path:
 
 def commands_of(project: Path) -> dict[str, str]:
     entries = settings_json.find_entries(settings_of(project).read_text(encoding="utf-8"))
-    return {entry.event: entry.value["command"] for entry in entries}
+    return {entry.event: entry.command for entry in entries}
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ class Home:
         event = {**make_stop_event(fact, make_report(fact)), "session_id": fact, "cwd": str(clone)}
         text = (clone / ".claude" / "settings.json").read_text()
         entries = settings_json.find_entries(text)
-        commands = {entry.event: entry.value["command"] for entry in entries}
+        commands = {entry.event: entry.command for entry in entries}
         self.run("sh", "-c", commands["SubagentStop"], cwd=clone, stdin=json.dumps(event))
         self.run("agent-memory", "status", cwd=clone)  # it waits for the worker
         self.run("git", "add", "-A", cwd=clone)
