@@ -146,18 +146,11 @@ def test_invalid_utf_8_is_kept(team_project: Sandbox) -> None:
     assert path.read_bytes() == b"## A\n- caf\xe9\n- na\xefve\n" + f"- {ANN}\n".encode()
 
 
-def test_task_memories_are_merged_in_projects_with_tasks(shop: Sandbox) -> None:
-    (shop.root / "backlog").mkdir()
-    files = merge_driver.install(shop.open_project()).attribute_files
-    assert files == [ATTRIBUTES, "backlog/memory/.gitattributes"]
-    attribute = git(shop.root, "check-attr", "merge", "backlog/memory/task-1/a.md")
-    assert attribute.endswith("merge: agent-memory\n")
-
-
 def test_an_archived_task_memory_keeps_its_sections(shop: Sandbox) -> None:
     archived = shop.root / "backlog" / "memory" / "archive" / "task-1.md"
     archived.parent.mkdir(parents=True)
-    merge_driver.install(shop.open_project())
+    files = merge_driver.install(shop.open_project()).attribute_files
+    assert files == [ATTRIBUTES, "backlog/memory/.gitattributes"]
     text = "---\ntask_id: task-1\n---\n\n# T\n\n## Requirements\n\n## Notes\n- p\n\n## References\n"
     archived.write_text(text)
     commit(shop.root)
@@ -172,20 +165,6 @@ def test_an_archived_task_memory_keeps_its_sections(shop: Sandbox) -> None:
 
 
 # Installing and uninstalling the driver.
-
-
-def test_uninstall_keeps_other_lines(shop: Sandbox) -> None:
-    attributes = shop.memories / ".gitattributes"
-    attributes.write_text("*.png binary\nPM.md merge=ours")
-    before = read_files(shop.root / ".claude-mpm")
-    config = (shop.root / ".git" / "config").read_bytes()
-    assert merge_driver.install(shop.open_project()).config
-    assert attributes.read_text().startswith("*.png binary\nPM.md merge=ours\n#")
-    assert merge_driver.uninstall(shop.open_project()).config
-    assert (shop.root / ".git" / "config").read_bytes() == config
-    before["memories/.gitattributes"] += b"\n"
-    assert before.items() <= read_files(shop.root / ".claude-mpm").items()
-    assert not merge_driver.uninstall(shop.open_project())
 
 
 @pytest.fixture
@@ -208,6 +187,8 @@ def test_without_a_repository_or_git(person: Person) -> None:
 
 
 def test_install_and_uninstall_commands(person: Person) -> None:
+    config = person.sandbox.root / ".git" / "config"
+    own_config = config.read_bytes()
     expected = {"attributes": [ATTRIBUTES], "config": True, "ignored": False, "mended": []}
     assert person.read_json("git", "install") == expected
     commit(person.sandbox.root)
@@ -215,12 +196,15 @@ def test_install_and_uninstall_commands(person: Person) -> None:
     assert person.read_json("git", "install") == {**expected, "attributes": [], "config": False}
     assert read_files(person.sandbox.root) == before
     assert person.read_json("git", "uninstall") == expected
+    assert config.read_bytes() == own_config
     path = person.sandbox.root / ATTRIBUTES
     assert not path.exists()
-    for lines, deed in (("", "removed"), ("*.png binary\n", "changed")):
+    for lines, deed in (("", "removed"), ("*.png binary\nPM.md merge=ours", "changed")):
+        path.write_text(lines)
         person.run("git", "install")
-        path.write_text(f"{lines}{path.read_text()}")
         assert person.run("git", "uninstall").stdout.startswith(f"{deed} {ATTRIBUTES}: commit it\n")
+    assert path.read_text() == f"{lines}\n"
+    assert not merge_driver.uninstall(person.sandbox.open_project())
 
 
 def test_ignored_memories_are_reported(person: Person) -> None:
@@ -238,23 +222,6 @@ def clone_without_driver(sandbox: Sandbox) -> Sandbox:
     clone = Sandbox(sandbox.root.parent / "other")
     git(sandbox.root, "clone", "-q", ".", str(clone.root))
     return clone
-
-
-def test_a_missing_driver_is_told(team_project: Sandbox) -> None:
-    clone = clone_without_driver(team_project)
-    folder = str(clone.memories)
-    assert not driver_notice.is_driver_missing(str(team_project.memories))
-    assert driver_notice.is_driver_missing(folder)
-    (notice,) = driver_notice.list_notices(folder, {})
-    assert notice.count("\n") == 0
-    assert driver_notice.INSTALL_COMMAND in notice
-    config = team_project.home / ".gitconfig"
-    config.write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
-    assert not driver_notice.is_driver_missing(folder), "the user's config counts"
-    config.unlink()
-    merge_driver.install(clone.open_project())
-    assert not driver_notice.is_driver_missing(folder)
-    assert driver_notice.list_notices(folder, {}) == []
 
 
 def test_a_folder_without_git_needs_no_driver(team_project: Sandbox) -> None:
@@ -356,6 +323,7 @@ def test_console_sessions_of_the_page(person: Person) -> None:
 
 def test_a_session_reports_a_missing_driver(team_project: Sandbox) -> None:
     clone = clone_without_driver(team_project)
+    assert not driver_notice.is_driver_missing(str(team_project.memories))
     (notice,) = driver_notice.list_notices(str(clone.memories), {})
     assert "came from elsewhere" in begin_session(clone).removeprefix(notice)
     assert begin_session(clone) == notice
@@ -364,6 +332,10 @@ def test_a_session_reports_a_missing_driver(team_project: Sandbox) -> None:
     assert FACT in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND in reply["systemMessage"]
+    config = team_project.home / ".gitconfig"
+    config.write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
+    assert not driver_notice.is_driver_missing(str(clone.memories)), "the user's config counts"
+    config.unlink()
     merge_driver.install(clone.open_project())
     assert "merge" not in begin_session(clone)
 

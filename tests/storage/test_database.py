@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 
 from memory_core.storage.database import journal, state_db
-from memory_core.storage.paths import StateFiles
 from support import processes
 from support.calls import call_agent, end_agent, teach
 from support.command_line import COMMAND, Person, check_refused, read_stderr
@@ -150,48 +149,9 @@ def test_a_newer_database(shop: Person) -> None:
     assert LATER in sandbox.read_memory("engineer")
 
 
-# state.db: made when something is kept, taken over, set aside when damaged, left when newer.
-
-
-@pytest.fixture
-def state(tmp_path: Path) -> StateFiles:
-    (tmp_path / "shop").mkdir()
-    return StateFiles(str(tmp_path / "shop"), str(tmp_path / "state"))
-
-
-def add(state: StateFiles, name: str, value: str = "1") -> None:
-    state_db.write(state, lambda db: db.execute("INSERT INTO notes VALUES (?, ?)", (name, value)))
-
-
-def list_names(state: StateFiles) -> list[str]:
-    rows = state_db.read(state, lambda db: db.execute("SELECT name FROM notes").fetchall())
-    return [name for (name,) in rows if name != "id"]
-
-
-def locate(state: StateFiles) -> Path:
-    return Path(state.locate(state_db.FILE_NAME))
-
-
-def test_reading_makes_no_file(state: StateFiles) -> None:
-    assert list_names(state) == []
-    assert not Path(state.root).exists()
-
-
-def test_a_failed_change_is_gone_as_a_whole(state: StateFiles) -> None:
-    add(state, "a")
-    insert = "INSERT INTO notes VALUES (?, '1')"
-    with pytest.raises(OSError, match="UNIQUE"):
-        state_db.write(state, lambda db: db.executemany(insert, ["b", "a"]))
-    assert list_names(state) == ["a"]
-
-
-@pytest.mark.parametrize("size", [0, 100, 4096, 8192])
-def test_a_cut_file_is_set_aside(state: StateFiles, size: int) -> None:
-    add(state, "a", "x" * 20_000)
-    locate(state).write_bytes(locate(state).read_bytes()[:size])
-    assert list_names(state) == []
-    add(state, "b")
-    assert list_names(state) == ["b"]
+def test_reading_makes_no_file(sandbox: Sandbox) -> None:
+    assert state_db.read_note(sandbox.paths.state, "a") == ""
+    assert not sandbox.state.exists()
 
 
 # Many processes at once, a database that another program locks, a disk that is full.

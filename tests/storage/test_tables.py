@@ -13,7 +13,7 @@ from memory_core.history import performance
 from memory_core.memory import rename, run_history
 from memory_core.origin import text_origins
 from memory_core.storage.database import change_table, journal, review_table, state_db
-from memory_core.storage.database.change_table import LAST, NEW, OLD, TextStep
+from memory_core.storage.database.change_table import LAST, OLD, TextStep
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store
@@ -87,13 +87,6 @@ def test_two_writes_of_one_change_are_one_step(paths: LevelPaths) -> None:
     assert change_table.read_steps(paths, QA, ["c1"]) == {"c1": TextStep("c1", "a", "c")}
 
 
-def test_versions_are_recognised(paths: LevelPaths) -> None:
-    write(paths, "a", "b", "c", "a")
-    change_table.begin(paths, QA, 9, [TextStep("killed", "a", "k")])
-    found = {text: change_table.identify(paths, QA, text) for text in "abck"}
-    assert found == {"a": LAST, "b": OLD, "c": OLD, "k": NEW}
-
-
 @pytest.mark.parametrize(
     ("before", "text", "expected"),
     [("a", "c", True), ("b", "c", True), ("c", "c", True), ("a", "b", False), ("x", "c", False)],
@@ -105,31 +98,10 @@ def test_only_writes_of_this_machine_continue_a_text(
     assert change_table.is_continued(paths, QA, digests.hash_text(before), text) == expected
 
 
-# Texts that were written, the time in an editor's header, and the changes that it has not seen.
-# Of a time that no version had, it is all of them.
-LATER = [
-    ("ab", "ta", ["b0"]),
-    ("ab", "tb", []),
-    ("abc", "ta", ["b0", "c1"]),
-    ("abac", "ta", ["c2"]),  # undo has restored the version
-    ("ab", "tx", ["b0"]),
-]
-
-
-@pytest.mark.parametrize(("texts", "time", "later"), LATER)
-def test_later_changes(paths: LevelPaths, texts: str, time: str, later: list[str]) -> None:
-    write(paths, *texts)
-    assert change_table.list_later(paths, QA, time, or_all=True) == later
-    is_known = time != "tx"
-    assert change_table.list_later(paths, QA, time) == (later if is_known else [])
-
-
-def test_a_new_name_has_the_changes(paths: LevelPaths) -> None:
+def test_of_an_unknown_version_no_change_is_later_or_all(paths: LevelPaths) -> None:
     write(paths, "a", "b")
-    write(paths, "x", "y", stem="ops")
-    state_db.write(paths.state, lambda db: change_table.rename(db, QA, "ops"))
-    assert change_table.list_changes(paths, QA) == []
-    assert change_table.read_steps(paths, "ops", ["b0", "y0"]) == {"b0": TextStep("b0", "a", "b")}
+    assert change_table.list_later(paths, QA, "tx") == []
+    assert change_table.list_later(paths, QA, "tx", or_all=True) == ["b0"]
 
 
 def test_the_number_of_a_change_is_that_of_all_agents(paths: LevelPaths) -> None:
