@@ -10,7 +10,7 @@ import pytest
 import memory_core
 from memory_core.setup import trial
 from memory_core.storage import record_models
-from memory_core.storage.config_yml import config_merge, config_models
+from memory_core.storage.config_yml import config_merge, default_settings
 from support.pages import read_turns
 from support.paths import REPO
 from support.processes import run
@@ -26,8 +26,8 @@ def test_the_oldest_claude_code_is_the_constant(page: str) -> None:
 
 
 def config_table() -> str:
-    settings = config_models.describe_settings()
-    rows = [f"| `{key}` | `{default}` | {text} |" for key, default, text in settings]
+    settings = default_settings.SETTINGS.items()
+    rows = [f"| `{key}` | `{row.default}` | {row.meaning} |" for key, row in settings]
     return "\n".join(["| key | default | meaning |", "| --- | --- | --- |", *rows])
 
 

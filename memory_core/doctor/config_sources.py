@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from memory_core.storage.config_yml import config_file, config_merge, config_models
-from memory_core.storage.config_yml.default_settings import DEFAULTS
+from memory_core.storage.config_yml import config_file, config_merge
+from memory_core.storage.config_yml.default_settings import DEFAULTS, SETTINGS
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -30,10 +30,7 @@ def list_settings(project: Project) -> list[Setting]:
         if level
     }
     defaults = _flatten(DEFAULTS)
-    descriptions = {
-        key.removeprefix("memory."): text
-        for key, _default, text in config_models.describe_settings()
-    }
+    descriptions = {key.removeprefix("memory."): row.meaning for key, row in SETTINGS.items()}
 
     def find_source(key: str, value: Any) -> str:
         if value != merged.get(key):

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memory_core.files import file_actions, safe_files
-from memory_core.storage import inbox, run_records
+from memory_core.storage import inbox
 from memory_core.storage.inbox import FOLDER, count_tries, split
 from memory_core.storage.paths import LevelPaths
 
@@ -103,30 +103,25 @@ def clear_old(paths: LevelPaths) -> None:
     idle = _list_idle_sessions(paths)
     for path in list_outdated(paths):
         paths.state.remove(path)
-    for folder, _before in idle:
+    for folder in idle:
         file_actions.remove_folder(paths.state, folder)  # stays if a file in it is younger
 
 
 def list_outdated(paths: LevelPaths) -> list[str]:
     """Return the files of state that nobody needs: of old sessions, and of killed hooks."""
+    now, stale = time.time(), time.time() - file_actions.STALE_SECONDS
     outdated = [
         path
-        for folder, before in _list_idle_sessions(paths)
-        for path in file_actions.list_older(paths.state, folder, before)
+        for folder in (*_list_idle_sessions(paths), DONE)
+        for path in file_actions.list_older(paths.state, folder, now - LIFE)
     ]
-    outdated += file_actions.list_older(paths.state, DONE, time.time() - LIFE)
-    stale = time.time() - file_actions.STALE_SECONDS
     for folder in ("", FOLDER, "origins", "ready"):
         outdated += file_actions.list_older(paths.state, folder, stale, safe_files.TEMPORARY)
     return outdated
 
 
-def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
-    """Return (folder, time): sessions without a new file since that time, in seconds."""
-    lives = {"receipts": run_records.RECEIPT_LIFE, "runs": LIFE}
-    since = {kind: time.time() - life for kind, life in lives.items()}
-    return [
-        (session, before)
-        for kind, before in since.items()
-        for session in file_actions.list_older(paths.state, kind, before)
-    ]
+def _list_idle_sessions(paths: LevelPaths) -> list[str]:
+    """Return the folders of sessions without a new file."""
+    before = time.time() - LIFE
+    older = (file_actions.list_older(paths.state, kind, before) for kind in ("receipts", "runs"))
+    return [folder for folders in older for folder in folders]

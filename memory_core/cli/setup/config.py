@@ -16,7 +16,7 @@ from memory_core.doctor import config_sources, locations
 from memory_core.storage import user_level
 from memory_core.storage.config_yml.config_file import set_value, suggest_keys, unset_value
 from memory_core.storage.config_yml.config_merge import read_source, write_source
-from memory_core.storage.config_yml.config_models import describe_settings
+from memory_core.storage.config_yml.default_settings import SETTINGS
 from memory_core.storage.project import Project
 from memory_core.text.phrases import format_count
 
@@ -57,8 +57,7 @@ def _find_key(key: str) -> str:
 def _find_setting(key: str) -> str:
     """Return the whole key of one setting; `selection: off` is short for `selection.enabled`."""
     switch = f"{_find_key(key)}.enabled"
-    is_short = switch in [name for name, _default, _text in describe_settings()]
-    return switch if is_short else _find_key(key)
+    return switch if switch in SETTINGS else _find_key(key)
 
 
 def get(key: Annotated[str, argument("KEY", KEY_HELP, "all settings")] = "") -> None:

@@ -16,12 +16,8 @@ import yaml
 from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
-from memory_core.storage.config_yml.config_models import (
-    ConfigRoot,
-    MemoryConfig,
-    describe_settings,
-)
-from memory_core.storage.config_yml.default_settings import PROTECTIONS, USERS_OWN
+from memory_core.storage.config_yml.config_models import ConfigRoot, MemoryConfig
+from memory_core.storage.config_yml.default_settings import PROTECTIONS, SETTINGS, USERS_OWN
 from memory_core.text import sanitize
 
 OVERRIDES_PATH = ("memory", "agent_overrides")
@@ -183,8 +179,8 @@ def set_value(text: str, key: str, value: str) -> str:
     reader = _ConfigReader("config.yml", text)
     before = reader.parse()
     wanted = _ConfigReader(f"invalid value for {key}", f"{key}: {value}").parse()
-    defaults = {name: default for name, default, _text in describe_settings()}
-    if defaults.get(key, "").startswith("[") and isinstance(wanted.get(key), str):
+    is_list = key in SETTINGS and SETTINGS[key].default.startswith("[")
+    if is_list and isinstance(wanted.get(key), str):
         return set_value(text, key, f"[{value}]")
     changed = _overlaid(before, path, next(iter(wanted.values()), None))
     for problem in merge_texts(["config.yml"], [_format_nested(path, value)])[1]:
@@ -224,12 +220,11 @@ def unset_value(text: str, key: str) -> str:
 
 def _split_key(key: str) -> tuple[str, ...]:
     """Return the path of a setting; raises InvalidConfig for another key, with a similar one."""
-    keys = [name for name, _default, _text in describe_settings()]
     path = tuple(key.split("."))
     is_override = path[:2] == OVERRIDES_PATH and len(path) == 4
     generic = ".".join([*OVERRIDES_PATH, "AGENT", path[-1]]) if is_override else key
-    if generic not in keys or generic == ".".join(OVERRIDES_PATH):
-        raise InvalidConfig(f"unknown setting {key!r}{suggest_keys(key, keys)}")
+    if generic not in SETTINGS or generic == ".".join(OVERRIDES_PATH):
+        raise InvalidConfig(f"unknown setting {key!r}{suggest_keys(key, [*SETTINGS])}")
     return (*OVERRIDES_PATH, agent_names.id_of(path[2]), path[3]) if is_override else path
 
 
@@ -356,7 +351,7 @@ def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
         kind = "more" if details["type"] == "less_than_equal" else "less"
         return f"{_format_value(value)} is {kind} than {bound:g}{USED_INSTEAD}"
     if details["type"] == "extra_forbidden":
-        by_name = {key.rpartition(".")[2]: key for key, *_ in reversed(describe_settings())}
+        by_name = {key.rpartition(".")[2]: key for key in reversed(SETTINGS)}
         near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)
         return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
     wanted = details["msg"].partition(" or instance of")[0].removeprefix("Value error, ")

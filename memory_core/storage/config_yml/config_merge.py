@@ -17,7 +17,7 @@ from memory_core.text import digests, fastjson
 # Bytes of a config.yml; config_file also bounds the number of its values.
 MAX_BYTES = 256 * 1024
 
-ON_WORDS = ("1", "on", "yes", "true")
+SWITCHES = dict.fromkeys(OFF_WORDS, False) | dict.fromkeys(("1", "on", "yes", "true"), True)
 
 SIZE_VARIABLE = "AGENT_MEMORY_LIMIT_KB"
 SIZES = {str(size): size for size in range(1, default_settings.MAX_SIZE_KB + 1)}
@@ -112,12 +112,12 @@ def _apply_environment(merged: Merged, environ: Mapping[str, str]) -> Merged:
     values = merged["values"]
     if config.is_off(environ):
         values = {**values, "enabled": False}
-    learning = read_variable(environ, "AGENT_MEMORY_LEARNING")
-    if learning in OFF_WORDS or learning in ON_WORDS:
-        values = _switch_learning(values, learning in ON_WORDS)
-    selection = read_variable(environ, "AGENT_MEMORY_SELECTION")
-    if selection in OFF_WORDS or selection in ON_WORDS:
-        values = {**values, "selection": {**values["selection"], "enabled": selection in ON_WORDS}}
+    learning = SWITCHES.get(read_variable(environ, "AGENT_MEMORY_LEARNING"))
+    if learning is not None:
+        values = _switch_learning(values, learning)
+    selection = SWITCHES.get(read_variable(environ, "AGENT_MEMORY_SELECTION"))
+    if selection is not None:
+        values = {**values, "selection": {**values["selection"], "enabled": selection}}
     if size := SIZES.get(read_variable(environ, SIZE_VARIABLE)):
         limits = {**values["limits"], "default_size_kb": size}
         agents = values["agent_overrides"].items()
@@ -145,6 +145,6 @@ def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
     for name in config.VARIABLES:
         is_size, text = name == SIZE_VARIABLE, read_variable(environ, name)
         wanted = f"1 to {default_settings.MAX_SIZE_KB}" if is_size else "on or off"
-        if text and text not in (SIZES if is_size else (*OFF_WORDS, *ON_WORDS)):
+        if text and text not in (SIZES if is_size else SWITCHES):
             problems.append(f"{name}: {wanted} is expected, not {environ[name]!r:.60}")
     return problems

@@ -172,11 +172,3 @@ class ConfigRoot(ConfigSection):
     """The whole of config.yml."""
 
     memory: MemoryConfig = MemoryConfig()  # type: ignore[valid-type]
-
-
-def describe_settings() -> list[list[str]]:
-    """Return [key, default, description] of each setting, for people."""
-    return [
-        [f"memory.{row.key.replace(OVERRIDES, f'{OVERRIDES}AGENT.')}", row.default, row.meaning]
-        for row in ROWS.values()
-    ]

@@ -59,6 +59,11 @@ def _nest_defaults() -> dict[str, Any]:
 
 ROWS = {row.key: row for row in _read_table()}
 DEFAULTS = _nest_defaults()
+
+# The settings by their whole names, for people.
+SETTINGS = {
+    f"memory.{key.replace(OVERRIDES, f'{OVERRIDES}AGENT.')}": row for key, row in ROWS.items()
+}
 MAX_SIZE_KB = int(ROWS["limits.default_size_kb"].limits[1])
 
 
