@@ -1,66 +1,38 @@
-"""Ordinary ways to break an installation: `doctor` names the one cause, and `--fix` repairs it.
+"""Ordinary ways to break an installation: `doctor` names the one cause, and `--fix` repairs it."""
 
-One real installation is made once and copied for each row.
-"""
-
+import fcntl
 import json
 import os
 import shutil
 import subprocess
-import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.command_line import COMMAND, ITEM, Person
-from support.files import define_agents
-from support.inbox import add_tried_report
-from support.paths import REPO
-from support.sandbox import Sandbox
+from memory_core.storage import event_log, receipts
+from memory_core.text.times import format_utc
+from support.command_line import COMMAND, ITEM, Person, read_fields
+from support.files import define_agents, read_files, write, write_program
+from support.inbox import add_tried_report, add_unreadable_report
+from support.runs import add_runs, make_run
 
 Damage = Callable[[Person], object]
 
-DATA = ".local/share/agent-memory"
-ENVIRONMENT = "environments/20260101-101112-7"
+CONFLICT = "<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"
 
 # Root can read and write everything, so it gives up that capability.
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-
-
-@pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a project and a home: the hooks are installed, an agent has items."""
-    folder = tmp_path_factory.mktemp("installation")
-    person = Person(Sandbox(folder), folder)
-    environment = person.sandbox.home / DATA / ENVIRONMENT
-    (environment / "bin").mkdir(parents=True)
-    (environment / "bin" / "python").symlink_to(sys.executable)
-    command = os.path.relpath(person.bin / "agent-memory", environment / "bin")
-    (environment / "bin" / "agent-memory").symlink_to(command)
-    (environment / "hooks").symlink_to(REPO / "hooks")
-    (person.sandbox.home / DATA / "venv").symlink_to(ENVIRONMENT)
-    person.add_program("claude", "echo 2.1.329")
-    person.env["PATH"] += f":{person.sandbox.home / DATA}/venv/bin"
-    for words in (["install"], ["add", "engineer", "architecture", ITEM]):
-        person.succeed(*words)
-    shutil.rmtree(person.sandbox.home / ".local" / "state")
-    return folder
-
-
-@pytest.fixture
-def person(installation: Path, tmp_path: Path) -> Person:
-    person = Person(Sandbox(tmp_path), tmp_path)
-    for name in ("shop", "home", "bin"):
-        shutil.copytree(installation / name, tmp_path / name, symlinks=True, dirs_exist_ok=True)
-    return person
 
 
 def run(person: Person, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the command line, without the powers of root where they make a difference."""
     if os.geteuid() or not is_closed(person):
         return person.run(*words)
+    if not shutil.which(POWERLESS[0]):
+        pytest.skip("nothing here takes root's powers away")
     place: dict[str, Any] = {"cwd": person.sandbox.root, "env": person.env}
     return subprocess.run([*POWERLESS, *COMMAND, *words], capture_output=True, text=True, **place)
 
@@ -79,6 +51,12 @@ def run_doctor(person: Person, *options: str) -> dict[str, Any]:
     return {**answer, "problems": problems}
 
 
+def list_wrong(answer: dict[str, Any], *fields: str) -> list[tuple[str, ...]]:
+    """Return these fields of all findings that are not good."""
+    found = [finding for finding in answer["findings"] if finding["level"] != "ok"]
+    return [tuple(finding[field] for field in fields) for finding in found]
+
+
 def is_closed(person: Person) -> bool:
     """Say whether a file or folder lacks a right that root has anyway."""
     folders = (person.sandbox.root, person.sandbox.home)
@@ -94,9 +72,7 @@ def settings(person: Person, name: str = "settings.json") -> Path:
 
 
 def user_settings(person: Person) -> Path:
-    path = person.sandbox.home / ".claude" / "settings.json"
-    path.parent.mkdir(exist_ok=True)
-    return path
+    return person.sandbox.home / ".claude" / "settings.json"
 
 
 def replace(path: Path, old: str, new: str) -> None:
@@ -157,22 +133,40 @@ def linked_settings_folder(person: Person) -> None:
 
 
 def all_hooks_disabled(person: Person) -> None:
-    user_settings(person).write_text('{"disableAllHooks": true}')
+    write(user_settings(person), '{"disableAllHooks": true}')
+
+
+def other_version(person: Person) -> None:
+    replace(settings(person), '"timeout": 10', '"timeout": 20')
+
+
+def says_too_much(person: Person) -> None:
+    """Add other commands to the command of a hook."""
+    replace(settings(person), "; if [", "; echo Hello; if [")
 
 
 # The program.
 
 
 def program(person: Person) -> Path:
-    return person.sandbox.home / DATA / "venv"
+    return person.sandbox.home / ".local" / "share" / "agent-memory" / "venv"
 
 
 def deleted_program(person: Person) -> None:
-    shutil.rmtree(person.sandbox.home / DATA)
+    shutil.rmtree(program(person).parent)
 
 
-def deleted_environment(person: Person) -> None:
-    shutil.rmtree(person.sandbox.home / DATA / ENVIRONMENT)
+def python_gone(person: Person) -> None:
+    (program(person) / "bin" / "python").unlink()
+    (program(person) / "bin" / "python").symlink_to("/nowhere/python3.9")
+
+
+def strange_python(person: Person) -> None:
+    write_program(program(person) / "bin" / "python", "exit 3")
+
+
+def idle_python(person: Person) -> None:
+    write_program(program(person) / "bin" / "python", "exit 0")
 
 
 def no_home(person: Person) -> None:
@@ -220,9 +214,64 @@ def tab_in_config(person: Person) -> None:
     person.sandbox.configure("memory:\n\tenabled: true\n")
 
 
+def bad_config(person: Person) -> None:
+    person.sandbox.configure("memory:\n  natural_langage: true\n")
+
+
+def switched_off(person: Person) -> None:
+    person.sandbox.configure("memory:\n  enabled: false\n")
+
+
+def switched_off_in_settings(person: Person) -> None:
+    write(user_settings(person), '{"env": {"AGENT_MEMORY": "off", "PATH": "/nowhere"}}')
+
+
+def odd_memory(person: Person) -> None:
+    person.sandbox.append_to_memory("engineer", CONFLICT)
+
+
+def odd_memory_of_the_user(person: Person) -> None:
+    path = person.sandbox.write_memory("engineer", "Prefers tabs", user=True)
+    path.write_text(f"{path.read_text()}{CONFLICT}")
+
+
+def torn_history(person: Person) -> None:
+    write(person.sandbox.memories / "history" / "qa.jsonl", '{"v": 1, "time": "2026-1\n\n')
+
+
+def linked_memory(person: Person) -> None:
+    (person.sandbox.memories / "qa.md").symlink_to("/etc/hostname")
+
+
+def second_file(person: Person) -> None:
+    write(person.sandbox.memories / "Engineer_memories.md", "- Retries are set in one place\n")
+
+
+# The state.
+
+
+def lost_delivery(person: Person) -> None:
+    run = make_run("r1", time=format_utc(time.time()), arrived="lost", arrived_by="prompt")
+    add_runs(person.sandbox.paths, run)
+
+
+def fallback(person: Person) -> None:
+    receipts.prefer_start(person.sandbox.paths)
+
+
+def logged_error(person: Person) -> None:
+    event_log.write(person.sandbox.paths, "agent.memory.error", error="no space")
+
+
+def odd_lines_in_the_log(person: Person) -> None:
+    lines = '{"a":1}\n{"event":"agent.memory.error"}\n{"event":5,"timestamp":[]}\n'
+    person.sandbox.paths.state.replace("events.jsonl", lines.encode())
+
+
 def older_program(person: Person) -> None:
     note = {"version": "0.0.9", "packages": "", "tool": "pipx", "place": ""}
     (program(person) / "program.json").write_text(json.dumps(note))
+    (program(person) / "bin" / "agent-memory").symlink_to(person.bin / "agent-memory")
 
 
 def other_name_of_config(person: Person) -> None:
@@ -246,6 +295,10 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (hooks_pasted_twice, "settings", "or there twice (not tested): PreToolUse"),
     (deleted_settings, "settings", "no hooks of agent-memory"),
     (add_tried_report, "inbox", "not merged into the memory of engineer yet: 1 report"),
+    (other_version, "settings", "modified or there twice (not tested): PreToolUse"),
+    (says_too_much, "settings", "modified or there twice (not tested): PreToolUse"),
+    (odd_memory, "memory", "engineer.md:5: a merge conflict is not resolved"),
+    (odd_memory_of_the_user, "memory", "engineer.md:5: a merge conflict is not resolved"),
     (no_merge_driver, "git", "the merge driver is not installed in this clone"),
 ]
 LEFT: list[tuple[Damage, str, str]] = [
@@ -257,7 +310,9 @@ LEFT: list[tuple[Damage, str, str]] = [
     (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
     (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
-    (deleted_environment, "settings", f"venv is a link to {ENVIRONMENT}, which {MISSING}"),
+    (python_gone, "settings", f"python is a link to /nowhere/python3.9, which {MISSING}"),
+    (strange_python, "command", "PreToolUse: the hook ended with status 3"),
+    (idle_python, "command", "PreToolUse: the hook does nothing"),
     (older_program, "program", "hooks run agent-memory 0.0.9, which is older than this one"),
     (no_home, "program", "HOME is ''"),
     (deleted_home, "program", "HOME is '/nonexistent/anna'"),
@@ -266,6 +321,16 @@ LEFT: list[tuple[Damage, str, str]] = [
     (utf16_memory, "memory", "engineer.md: is not text"),
     (tab_in_config, "config", "config.yml:2:1: not YAML"),
     (other_name_of_config, "config", "config.yaml: has no effect"),
+    (bad_config, "config", "config.yml:2: "),
+    (switched_off, "switched-off", "config.yml: memory is switched off"),
+    (switched_off_in_settings, "switched-off", "home/.claude/settings.json: memory is switched"),
+    (torn_history, "memory", "qa.jsonl:1: 1 line of the history cannot be read"),
+    (linked_memory, "paths", "qa.md: is a link"),
+    (second_file, "memory", "engineer has more memory files"),
+    (add_unreadable_report, "inbox", "a report cannot be read"),
+    (lost_delivery, "deliveries", "the last memory did not arrive"),
+    (fallback, "deliveries", "memory is given by SubagentStart"),
+    (logged_error, "deliveries", "1 error of hooks, the last one: no space"),
 ]
 
 
@@ -277,24 +342,24 @@ LEFT: list[tuple[Damage, str, str]] = [
     ],
 )
 def test_a_cause_is_found_and_repaired(
-    person: Person, damage: Damage, check: str, problem: str
+    settled: Person, damage: Damage, check: str, problem: str
 ) -> None:
-    damage(person)
-    ((found_by, found),) = run_doctor(person)["problems"]
+    damage(settled)
+    ((found_by, found),) = run_doctor(settled)["problems"]
     assert found_by == check
     assert problem in found
-    answer = run_doctor(person, "--fix")
+    answer = run_doctor(settled, "--fix")
     assert (answer["problems"], answer["skipped"]) == ([], [])
     assert [repair["error"] for repair in answer["mended"]] == [None]
-    assert ITEM in person.sandbox.read_memory("engineer")
+    assert ITEM in settled.sandbox.read_memory("engineer")
 
 
 @pytest.mark.parametrize(COLUMNS, LEFT, ids=[row[0].__name__ for row in LEFT])
 def test_a_cause_is_found_and_left_to_a_person(
-    person: Person, damage: Damage, check: str, problem: str
+    settled: Person, damage: Damage, check: str, problem: str
 ) -> None:
-    damage(person)
-    answer = run_doctor(person, "--fix")
+    damage(settled)
+    answer = run_doctor(settled, "--fix")
     ((found_by, found),) = answer["problems"]
     assert (found_by, answer["mended"]) == (check, [])
     assert problem in found
@@ -305,11 +370,12 @@ def hooks_in_local_settings(person: Person) -> None:
 
 
 def hooks_of_the_user(person: Person) -> None:
-    settings(person).rename(user_settings(person))
+    hooks_at_two_levels(person)
+    settings(person).unlink()
 
 
 def hooks_at_two_levels(person: Person) -> None:
-    shutil.copy(settings(person), user_settings(person))
+    write(user_settings(person), settings(person).read_text())
 
 
 def windows_files(person: Person) -> None:
@@ -323,15 +389,15 @@ def moved_project(person: Person) -> None:
     person.env["CLAUDE_PROJECT_DIR"] = str(person.sandbox.root)
 
 
-UNUSUAL = [hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels]
+UNUSUAL = [hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels, odd_lines_in_the_log]
 
 
 @pytest.mark.parametrize("change", [*UNUSUAL, windows_files, moved_project])
-def test_an_unusual_installation_is_healthy(person: Person, change: Damage) -> None:
-    change(person)
-    answer = run_doctor(person)
+def test_an_unusual_installation_is_healthy(settled: Person, change: Damage) -> None:
+    change(settled)
+    answer = run_doctor(settled)
     assert (answer["problems"], answer["skipped"]) == ([], [])
-    assert "warning" not in run(person, "status").stdout
+    assert "warning" not in run(settled, "status").stdout
 
 
 def full_section(person: Person) -> None:
@@ -348,6 +414,10 @@ def other_ending(person: Person) -> None:
     person.sandbox.memories.joinpath("qa.txt").write_text(f"- {ITEM}\n")
 
 
+def learns_nothing(person: Person) -> None:
+    person.sandbox.configure("memory:\n  auto_learning: false\n")
+
+
 def long_text(person: Person) -> None:
     del person.env["AGENT_MEMORY_SELECTION"]
     person.sandbox.append_to_memory("engineer", f"- Own rule\n  - {'long ' * 1200}\n")
@@ -356,18 +426,129 @@ def long_text(person: Person) -> None:
 @pytest.mark.parametrize(
     ("change", "note"),
     [
+        (learns_nothing, "auto_learning is off: agents get their memory, but learn nothing"),
         (long_text, "tokens, which agents never receive: a prompt has room for 1000"),
         (other_ending, "their names do not end in .md: qa.txt"),
         (full_section, "Project Architecture has 21 items, limit 15"),
         (misspelt_agent, "no agents of these names are defined: enginer"),
     ],
 )
-def test_what_may_be_meant_is_a_note(person: Person, change: Damage, note: str) -> None:
-    change(person)
-    answer = run_doctor(person)
+def test_what_may_be_meant_is_a_note(settled: Person, change: Damage, note: str) -> None:
+    change(settled)
+    answer = run_doctor(settled)
     (found,) = [finding["what"] for finding in answer["findings"] if finding["level"] == "note"]
     assert answer["problems"] == []
     assert note in found
+
+
+# Findings and repairs, as they are reported.
+
+
+def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
+    for damage in (bad_config, odd_memory, python_gone, torn_history):
+        damage(settled)
+    text = settled.run("doctor").stdout.replace(f"{settled.sandbox.root}/", "")
+    python = program(settled) / "bin" / "python"
+    first, place, advice, *_more = text.splitlines()
+    problem = f"{python} is a link to /nowhere/python3.9, which does not exist"
+    assert first.startswith(f"broken   settings: {problem}: the hooks of PreToolUse, Sub")
+    assert place == "         in: .claude/settings.json"
+    assert advice.startswith("         to do: run ./install.sh again, from a clone of agent-memory")
+    assert "         in: .claude-mpm/config.yml:2\n" in text
+    assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in text
+    assert "         to do: agent-memory tidy\n" in text
+    assert "Not checked because of these problems: command\n4 problems found; " in text
+    assert text.endswith("agent-memory doctor --fix repairs 1 of them\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "level"), [("", 0o500, "warning"), ("state.db", 0o444, "broken")]
+)
+def test_file_permissions_are_checked(settled: Person, name: str, mode: int, level: str) -> None:
+    settled.succeed("add", "engineer", "pattern", "Prices are in cents")
+    state, memories = settled.sandbox.state / name, settled.sandbox.memories
+    write(memories / "qa.md", "- Fixtures are small\n")
+    write(memories / "history" / "engineer.jsonl", "")
+    # The place, its mode, and the level of the finding.
+    rows = [
+        (state, mode, level),
+        (memories / "engineer.md", 0o444, "warning"),
+        (memories / "qa.md", 0, "broken"),
+        (memories / "history" / "engineer.jsonl", 0o444, "broken"),
+    ]
+    for path, mode, _level in rows:
+        path.chmod(mode)
+    found = list_wrong(run_doctor(settled), "level", "mend")
+    root = f"{settled.sandbox.root}/"
+    assert set(found) == {
+        (level, f"chmod u+rw{'X' * (path == state)} {str(path).removeprefix(root)}")
+        for path, _mode, level in rows
+    }
+
+
+def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
+    safe = (
+        no_merge_driver,
+        only_the_last_events,
+        add_tried_report,
+        odd_memory,
+        odd_memory_of_the_user,
+    )
+    for damage in (*safe, bad_config):
+        damage(settled)
+    answer = run_doctor(settled, "--fix")
+    assert list_wrong(answer, "check") == [("config",)]
+    mended = [(finding["check"], finding["what"].partition(",")[0]) for finding in answer["mended"]]
+    assert sorted(mended) == [
+        ("git", "merge driver installed in this clone"),
+        ("inbox", "1 report merged"),
+        *[("memory", "conflict resolved")] * 2,
+        ("settings", "hooks updated"),
+    ]
+    assert not any(finding["error"] for finding in answer["mended"])
+    assert all(set(finding) == read_fields("`doctor`, in `mended`") for finding in answer["mended"])
+    assert '+    "PreToolUse": [' in answer["mended"][0]["diff"]
+    before = read_files(settled.sandbox.root)
+    again = run_doctor(settled, "--fix")
+    assert (again["mended"], again["problems"]) == ([], answer["problems"])
+    assert read_files(settled.sandbox.root) == before
+
+
+def test_repairs_are_printed_with_their_undo(settled: Person) -> None:
+    add_tried_report(settled)
+    other_version(settled)
+    done = settled.succeed("doctor", "--fix")
+    first, place, *lines = done.stdout.splitlines()
+    assert first == "fixed    settings: hooks updated"
+    assert place == f"         in: {settings(settled)}"
+    assert '         -            "timeout": 20' in lines
+    merged = lines.index("fixed    inbox: 1 report merged")
+    assert lines[merged + 2] == "         undo: agent-memory undo"
+    assert lines[-1] == "Repaired: 2; problems left for you: none"
+    assert "warning" not in done.stdout
+
+
+def test_hooks_are_updated_in_place(settled: Person) -> None:
+    other_version(settled)
+    local = settings(settled).rename(settings(settled, "settings.local.json"))
+    answer = settled.read_json("doctor", "--fix")
+    assert [finding["where"] for finding in answer["mended"]] == [str(local)]
+    assert not settings(settled).exists()
+
+
+def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
+    for damage in (only_the_last_events, python_gone, add_tried_report, fallback):
+        damage(settled)
+    path = settled.sandbox.root / ".claude-mpm" / "locks" / "engineer.lock"
+    write(path, "")
+    before = settings(settled).read_bytes()
+    with open(path) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        answer = run_doctor(settled, "--fix")
+    mended = [(finding["check"], bool(finding["error"])) for finding in answer["mended"]]
+    assert mended == [("settings", True), ("inbox", True)]
+    assert {("settings",), ("inbox",), ("deliveries",)} <= {*list_wrong(answer, "check")}
+    assert settings(settled).read_bytes() == before
 
 
 # Status.
@@ -382,7 +563,7 @@ def nothing_installed(person: Person) -> None:
     deleted_settings(person)
 
 
-def switched_off(person: Person) -> None:
+def switched_off_in_the_shell(person: Person) -> None:
     person.env["AGENT_MEMORY"] = "off"
 
 
@@ -420,7 +601,7 @@ STATES: list[tuple[Damage, list[str]]] = [
     (closed_memories, ["Cannot read ", "/.claude-mpm/memories: cannot be read"]),
     (closed_project, ["Cannot read ", "/shop: cannot be read"]),
     (tab_in_config, ["config.yml: 1 problem, so memory is off (agent-memory config check)"]),
-    (switched_off, ["memory is switched off (unset AGENT_MEMORY)"]),
+    (switched_off_in_the_shell, ["memory is switched off (unset AGENT_MEMORY)"]),
     (utf16_memory, ["engineer.md: is not text, perhaps UTF-16"]),
     (full_section, ["engineer: Project Architecture has 21 items, limit 15"]),
     (waiting_learning, [WAITING]),
@@ -430,8 +611,8 @@ STATES: list[tuple[Damage, list[str]]] = [
 
 
 @pytest.mark.parametrize(("change", "lines"), STATES, ids=[row[0].__name__ for row in STATES])
-def test_status_is_true(person: Person, change: Damage, lines: list[str]) -> None:
-    change(person)
-    done = run(person, "status")
+def test_status_is_true(settled: Person, change: Damage, lines: list[str]) -> None:
+    change(settled)
+    done = run(settled, "status")
     assert done.returncode == 0, done.stderr
     assert [line for line in lines if line not in done.stdout] == [], done.stdout
