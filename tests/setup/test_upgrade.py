@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from memory_core.claude_code import settings_json
-from memory_core.setup import builder, program, upgrade
 from support import ways
 from support.calls import SESSION, end_agent
 from support.command_line import Person
@@ -117,21 +116,6 @@ def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
     left = [path for path in user.home.rglob("*") if "agent-memory" in path.name]
     assert left == [user.home / ".local" / "state" / "agent-memory"]
     assert "agent-memory" not in (one / ".git" / "config").read_text()
-
-
-def test_a_clone_without_a_branch_to_follow_is_refused(tmp_path: Path) -> None:
-    user = Home(tmp_path)
-    origin, clone = tmp_path / "origin", tmp_path / "clone"
-    user.run("git", "init", "-q", origin)
-    (origin / "pyproject.toml").write_text('version = "1.2"\n')
-    user.run("git", "-C", origin, "add", "-A")
-    user.run("git", "-C", origin, "commit", "-qm", "Release")
-    user.run("git", "clone", "-q", origin, clone)
-    way = program.Way("clone", str(clone))
-    assert upgrade.find_newest(way) == "1.2"
-    user.run("git", "-C", clone, "checkout", "-q", "--detach")
-    with pytest.raises(builder.InstallRefused, match="run `git switch main` there"):
-        upgrade.find_newest(way)
 
 
 # The state that the release before wrote.
