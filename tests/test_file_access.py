@@ -71,7 +71,6 @@ ALLOWED: dict[str, str] = {
     "setup.upgrade": "the installed program, or a temporary folder",
     "setup.program": "the installed program, the list of projects, and the state of all of them",
     "setup.installation.uninstall": "whether the program and the state of the project exist",
-    "setup.trial.make_project": "a temporary folder",
     "setup.demo": "a temporary folder",
     "cli.setup.demo": "a temporary folder",
     "setup.installation._find_target": "the project's root itself, which the user names",

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.curation import item_actions
-from memory_core.setup import hook_runner, trial
+from memory_core.setup import hook_runner, program, trial
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND
+from memory_core.storage import paths
 from memory_core.storage.project import Project
 
 AGENT = "engineer"
@@ -73,7 +74,7 @@ def play(folder: str, environment: str, text: str = "") -> Demo:
     The hooks are those of settings with this text; those that it lacks are of the template.
     Raises InstallRefused if a hook fails or does not do its part.
     """
-    project = trial.make_project(folder, environment)
+    project = _make_project(folder, environment)
     settings = settings_json.add_hooks("", settings_json.build_hooks(trial.read_template()))
     entries = settings_json.find_entries(settings) + settings_json.find_entries(text)
     commands = {entry.event: entry.command for entry in entries}
@@ -95,6 +96,22 @@ def play(folder: str, environment: str, text: str = "") -> Demo:
     shown = f"{next_prompt.partition(LEARNING)[0]}{LEARNING}\n..."
     rules = "\n".join(f"- {rule}" for rule in RULES)
     return Demo(project, [rules, prompt, REPORT, change.diff(), notice, shown])
+
+
+def _make_project(folder: str, environment: str) -> Project:
+    """Create a project, and a home in which hooks find the program in `environment`.
+
+    This keeps the user's memory, settings and state out.
+    """
+    root, home = os.path.join(folder, "shop"), os.path.join(folder, "home")
+    os.makedirs(os.path.join(root, paths.FOLDER_NAME))  # else a parent folder is the project
+    link = program.find_link(home)
+    os.makedirs(os.path.dirname(link))
+    os.symlink(environment, link)
+    own = ("CLAUDE", "AGENT_MEMORY", "XDG_")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    environ = {**inherited, "HOME": home}
+    return Project(paths.LevelPaths(root, environ), environ)
 
 
 def _link_program(folder: str) -> str:

@@ -51,10 +51,6 @@ NOT_STARTED = 127
 SHELL = "/bin/sh"
 
 
-class UnknownEvent(ValueError):
-    """An event that agent-memory has no hook for; the message says why."""
-
-
 class HookResult(NamedTuple):
     """The result of a run: its exit status and output, changed files and logged errors."""
 
@@ -92,17 +88,12 @@ class HookResult(NamedTuple):
 
 
 def find_script(event: Mapping[str, Any]) -> str:
-    """Return the name of the script that answers an event; raises UnknownEvent."""
-    name = event.get("hook_event_name")
-    if not name:  # short examples leave it out
-        name = "PreToolUse" if "tool_input" in event else ""
-        name = "PostToolUse" if "tool_response" in event else name
-    if not name:
-        raise UnknownEvent("the event has no hook_event_name")
-    if str(name) not in SCRIPT_BY_EVENT:
+    """Return the name of the script that answers an event; raises ValueError."""
+    name = str(event.get("hook_event_name", "without hook_event_name"))
+    if name not in SCRIPT_BY_EVENT:
         expected = ", ".join(SCRIPT_BY_EVENT)
-        raise UnknownEvent(f"no hook answers the event {name}: expected one of {expected}")
-    return SCRIPT_BY_EVENT[str(name)]
+        raise ValueError(f"no hook answers the event {name}: expected one of {expected}")
+    return SCRIPT_BY_EVENT[name]
 
 
 def find_script_path(script: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -16,19 +17,26 @@ from functools import partial
 from typing import NamedTuple, NoReturn
 
 from memory_core import __version__
-from memory_core.claude_code import settings_files, settings_json
+from memory_core.claude_code import agent_names, settings_files, settings_json
+from memory_core.claude_code.agent_definitions import BUILT_IN_AGENTS
 from memory_core.document.diff import FileChange
 from memory_core.files import file_actions
 from memory_core.files.problems import describe_expected
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
-from memory_core.setup import demo, first_minute, program, shell_completion, trial
+from memory_core.setup import demo, initialize, program, trial
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND, Removal, Say
 from memory_core.storage import paths, typed_command
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import claude_md_import
+
+# Agents that are listed at most.
+MOST_AGENTS = 12
+
+NO_MEMORY = "no memory yet"
+OF_CLAUDE_CODE = f"{NO_MEMORY} (an agent of Claude Code)"
 
 # Ctrl-C, and the end of the terminal or of the machine.
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -108,10 +116,38 @@ def _describe_project(target: SettingsTarget) -> Iterator[str]:
     root = project.paths.root
     if root != os.path.realpath(target.root):
         yield f"The memory files are those of {root}, for all its sessions."
-    yield from first_minute.describe_agents(project)
+    yield from describe_agents(project)
     text_origins.look(project)
     for question in text_origins.ask_whose(project):
         yield typed_command.name_command(question, os.environ)
+
+
+def describe_agents(project: Project) -> list[str]:
+    """Return lines for a person: each agent, whether it has a memory, and the next step."""
+    with_memory = [agent for agent in project.store.agents() if project.serves(agent)]
+    without = initialize.list_agents_without_memory(project.store, project.environ)
+    states = dict.fromkeys(with_memory, "has a memory") | dict.fromkeys(without, NO_MEMORY)
+    for name in BUILT_IN_AGENTS:
+        if not {name, agent_names.id_of(name)} & states.keys():
+            states[name] = OF_CLAUDE_CODE
+    rows = {name: text for name, text in states.items() if project.serves(name)}
+    if not rows:
+        return ["config.yml gives no agent a memory here."]
+    lines = [f"  {name:<16}  {text}" for name, text in rows.items()]
+    if len(lines) > MOST_AGENTS:
+        lines[MOST_AGENTS - 1 :] = [f"  and {len(lines) - MOST_AGENTS + 1} more"]
+    return ["Agents in this project:", *lines, *_advise(list(rows), with_memory)]
+
+
+def _advise(agents: list[str], with_memory: list[str]) -> list[str]:
+    command = program.format_command()
+    if with_memory:
+        return [f"To see a memory: {command} show {shlex.quote(with_memory[0])}"]
+    first = shlex.quote(agents[0])
+    return [
+        "An agent gets its memory file with its first finding.",
+        f'To write a first rule yourself: {command} add {first} "Amounts are integer cents"',
+    ]
 
 
 def renew(path: str) -> str:
@@ -236,7 +272,7 @@ def _remove_program(target: SettingsTarget, removal: Removal) -> None:
     """Remove what serves all projects, and say which of them have hooks."""
     if not target.is_user:
         _remove_merge_driver(target.project, removal)
-    shell_completion.remove(removal)
+    program.remove_completion(removal)
     others = [root for root in program.list_projects() if root != os.path.realpath(target.root)]
     left = [target.path for root in others for target in _list_targets(root)]
     command = program.format_command()

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code import settings_json
 from memory_core.document.diff import FileChange
-from memory_core.files import tree
+from memory_core.files import file_actions, tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import builder
 from memory_core.setup.builder import InstallRefused
@@ -48,6 +48,18 @@ REMOVAL_BY_TOOL = {
     "uv tool": f"uv tool uninstall {COMMAND}",
     "pip": f"pip uninstall {COMMAND}",
 }
+
+# Below the home directory: the scripts of bash, zsh and fish, and the files that may read them.
+ZSH_FOLDER, ZSH_NAME = ".zfunc", f"_{COMMAND}"
+SCRIPTS = (
+    f".bash_completions/{COMMAND}.sh",
+    f"{ZSH_FOLDER}/{ZSH_NAME}",
+    f".config/fish/completions/{COMMAND}.fish",
+)
+STARTS = (".bashrc", ".bash_profile", ".zshrc", ".config/fish/config.fish")
+
+# typer's line for all scripts in ~/.zfunc.
+ZSH_LINE = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
 
 Say = Callable[[str], None]
 
@@ -331,3 +343,40 @@ def _find_waiting(states: str) -> dict[str, str]:
             project = owners.get(name, "an unknown project")
             waiting[path] = f"{format_count(count, 'file')} with waiting learnings of {project}"
     return waiting
+
+
+# --- the completion of shells ---
+
+
+def remove_completion(removal: Removal) -> None:
+    """Remove what `agent-memory --install-completion` leaves in the home directory.
+
+    typer writes a script for the shell, and for bash and zsh lines into the file that the shell
+    reads when it starts.
+    """
+    files = SafeFiles(os.path.expanduser("~"))
+    lines = [f"source '{files.locate(script)}'" for script in SCRIPTS]
+    if files.list_names(ZSH_FOLDER) == [ZSH_NAME]:
+        lines.append(ZSH_LINE)
+    for start in STARTS:
+        _remove_lines(files, start, lines, removal)
+    for script in filter(files.has_entry, SCRIPTS):
+        removal.remove(files.locate(script), partial(files.delete, script))
+        file_actions.remove_folder(files, os.path.dirname(script))
+
+
+def _remove_lines(files: SafeFiles, name: str, lines: list[str], removal: Removal) -> None:
+    """Remove these lines from a file, each with the empty line before it."""
+    before = files.read(name)
+    for refusal in files.refused.values():
+        removal.say(
+            f"~/{refusal}: remove these lines yourself, if they are there: {'; '.join(lines)}"
+        )
+    files.refused.clear()
+    pattern = b"|".join(re.escape(line.encode()) for line in lines)
+    after = re.sub(rb"^\n?(?:%b)\n" % pattern, b"", before, flags=re.MULTILINE)
+    if after != before:
+        place = f"the completion from {files.locate(name)}"
+        removal.remove(place, partial(files.replace, name, after))
+    if COMMAND.encode() in after:
+        removal.say(f"{files.locate(name)} still mentions {COMMAND}: remove such lines yourself.")

@@ -1,4 +1,4 @@
-"""What a trial of the hooks needs: a temporary project, the hooks, and Claude Code's version."""
+"""What a trial of the hooks needs: the hooks, and Claude Code's version."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ import re
 import tempfile
 
 from memory_core.claude_code import headless
-from memory_core.setup import builder, hook_runner, program
+from memory_core.setup import builder, hook_runner
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND
-from memory_core.storage import paths
-from memory_core.storage.project import Project
 
 TEMPLATE_NAME = "settings.template.json"
-
-# The folders of a trial.
-PROJECT, HOME = "shop", "home"
 
 # The oldest version of Claude Code that agent-memory supports.
 OLDEST_CLAUDE = "2.1.20"
@@ -43,22 +38,6 @@ def find_claude_version() -> tuple[int, ...]:
 
 def is_supported(version: tuple[int, ...]) -> bool:
     return version >= tuple(map(int, OLDEST_CLAUDE.split(".")))
-
-
-def make_project(folder: str, environment: str) -> Project:
-    """Create a project, and a home in which hooks find the program in `environment`.
-
-    This keeps the user's memory, settings and state out.
-    """
-    root, home = os.path.join(folder, PROJECT), os.path.join(folder, HOME)
-    os.makedirs(os.path.join(root, paths.FOLDER_NAME))  # else a parent folder is the project
-    link = program.find_link(home)
-    os.makedirs(os.path.dirname(link))
-    os.symlink(environment, link)
-    own = ("CLAUDE", "AGENT_MEMORY", "XDG_")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    environ = {**inherited, "HOME": home}
-    return Project(paths.LevelPaths(root, environ), environ)
 
 
 def read_template() -> str:

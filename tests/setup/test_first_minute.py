@@ -1,6 +1,6 @@
 """What the installer says about the agents of a project."""
 
-from memory_core.setup import first_minute
+from memory_core.setup import installation
 from support.files import define_agents
 from support.sandbox import Sandbox
 
@@ -9,7 +9,7 @@ CLIENTS = ["general-purpose", "Explore", "Plan"]
 
 def describe(sandbox: Sandbox) -> tuple[list[tuple[str, str]], str]:
     """Return (agent, state) of each agent, and the advice."""
-    lines = first_minute.describe_agents(sandbox.open_project())
+    lines = installation.describe_agents(sandbox.open_project())
     rows = [line.strip().partition("  ") for line in lines if line.startswith("  ")]
     advice = "\n".join(line for line in lines[1:] if not line.startswith("  "))
     return [(name, state.strip()) for name, _, state in rows], advice
@@ -19,7 +19,7 @@ def test_agents_without_memory_and_a_first_rule(sandbox: Sandbox) -> None:
     define_agents(sandbox.root, "Engineer", "explore")
     rows, advice = describe(sandbox)
     own = [("engineer", "no memory yet"), ("explore", "no memory yet")]
-    others = [(name, first_minute.OF_CLAUDE_CODE) for name in CLIENTS if name != "Explore"]
+    others = [(name, installation.OF_CLAUDE_CODE) for name in CLIENTS if name != "Explore"]
     assert rows == [*own, *others]
     assert advice.endswith('agent-memory add engineer "Amounts are integer cents"')
 
@@ -46,5 +46,5 @@ def test_agents_without_a_memory_by_the_settings_are_left_out(sandbox: Sandbox) 
 def test_a_long_list_is_cut(sandbox: Sandbox) -> None:
     define_agents(sandbox.root, *(f"agent{number:02}" for number in range(30)))
     rows, _advice = describe(sandbox)
-    assert len(rows) == first_minute.MOST_AGENTS
-    assert rows[-1][0] == f"and {30 + len(CLIENTS) - first_minute.MOST_AGENTS + 1} more"
+    assert len(rows) == installation.MOST_AGENTS
+    assert rows[-1][0] == f"and {30 + len(CLIENTS) - installation.MOST_AGENTS + 1} more"

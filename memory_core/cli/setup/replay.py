@@ -59,7 +59,7 @@ def replay(
     fields = _parse_event(data, event)
     try:
         script = hook_runner.find_script(fields)
-    except hook_runner.UnknownEvent as error:
+    except ValueError as error:
         raise CommandRefused(f"nothing to replay: {error}") from None
     run = hook_runner.run if write else hook_runner.run_on_copy
     result = run(find_project(), hook_runner.build_command(script), data, os.environ)
