@@ -135,12 +135,9 @@ def _parse_words(project: Project, words: list[str]) -> tuple[str, str]:
         with suppress(task_actions.TaskError):
             task_actions.find(project, text or "-")
             raise CommandRefused(f"missing text: a text is expected after {text}")
-    if text != "-":
-        return task, text
-    data = read_input("-")
-    if b"\0" in data:
-        raise CommandRefused("stdin is not text")
-    return task, data.decode("utf-8-sig", "surrogateescape")
+    if text == "-":
+        text = read_input("-").decode("utf-8-sig", "surrogateescape")
+    return task, text
 
 
 def done(task: OptionalTask = "") -> None:

@@ -337,13 +337,9 @@ def test_show_of_an_empty_memory_succeeds(settled: Person) -> None:
     assert not (settled.sandbox.memories / "plan.md").exists()
 
 
-def test_show_falls_back_to_the_users_memory(settled: Person) -> None:
+def test_show_of_the_users_memory(settled: Person) -> None:
     users = settled.sandbox.write_memory("engineer", "Prefers tabs", user=True)
-    done = settled.run("show", "engineer")
-    assert done.stdout == settled.sandbox.read_memory("engineer")
-    assert str(users) in done.stderr
-    (settled.sandbox.memories / "engineer.md").unlink()
-    assert settled.run("show", "engineer").stdout == users.read_text()
+    assert settled.run("show", "engineer", "--user").stdout == users.read_text()
     message = "no agent 'nosuch' here; agent-memory status"
     options = ("--json", "--user", "--as-given")
     check_refused(settled, {f"show nosuch {option}": message for option in options})

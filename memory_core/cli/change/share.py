@@ -39,10 +39,6 @@ def share(
     if sum(map(bool, (to, all_, user))) != 1:
         raise CommandRefused("one of --to AGENT, --all and --user is required")
     target = find_level(user)
-    if user and target.project.user_paths is None:
-        raise CommandRefused(
-            "this folder is your home directory: its memories are your user level already"
-        )
     scope = scopes.Scope(target.project, target.project.store)
     owners = find_agents(scope, [from_]) if from_ else scope.level.agents()
     names = item if all(map(lookup.is_id, item)) else [" ".join(item)]

@@ -16,7 +16,6 @@ from memory_core.document import markdown
 from memory_core.memory import preparing
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
-from memory_core.storage.store import FileSnapshot
 from memory_core.text.times import format_utc
 
 # Fields of an item and their titles.
@@ -100,17 +99,23 @@ def _show_prompt_text(scope: Scope, agent: str, task: str) -> dict[str, Any]:
 
 
 def _show_file(scope: Scope, agent: str) -> dict[str, Any]:
-    project = scope.project
-    own = None if scope.is_user else agent_status.read_file(project.store, agent)
-    user = project.level(user=True) if project.user_paths else None
-    users = agent_status.read_file(user, agent) if user else None
-    snapshot = own or users
-    _print_file(scope, agent, snapshot, users if own else None)
+    paths, snapshot = scope.project.paths, agent_status.read_file(scope.level, agent)
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
+    if snapshot:
+        print_bytes((snapshot.mark + text).encode("utf-8", "surrogateescape"))
+    elif agent == PM:
+        command = format_command("add PM guideline TEXT", scope.is_user)
+        print_note(f"The main session has no memory yet.  To give it one: {command}")
+    else:
+        path = paths.relative(scope.project.store.path(agent))
+        print_note(f"{agent} has no memory yet; its first learning creates {path}")
+    file = paths.relative(snapshot.path) if snapshot else None
+    for line, warning in document.warnings:
+        print_note(f"{file}:{line}: {warning}")
     return {
         "agent": agent,
-        "file": project.paths.relative(snapshot.path) if snapshot else None,
+        "file": file,
         "bytes": len(text.encode("utf-8", "surrogateescape")),
         "changed": format_utc(snapshot.changed) if snapshot else None,
         "sections": [
@@ -120,21 +125,3 @@ def _show_file(scope: Scope, agent: str) -> dict[str, Any]:
         "warnings": [{"line": line, "what": warning} for line, warning in document.warnings],
         "text": text,
     }
-
-
-def _print_file(
-    scope: Scope, agent: str, snapshot: FileSnapshot | None, other: FileSnapshot | None
-) -> None:
-    project = scope.project
-    if other:
-        print_note(f"The user-level memory of {agent} is in {other.path}")
-    if snapshot:
-        print_bytes((snapshot.mark + snapshot.text).encode("utf-8", "surrogateescape"))
-        for line, warning in markdown.parse_document(snapshot.text).warnings:
-            print_note(f"{project.paths.relative(snapshot.path)}:{line}: {warning}")
-    elif agent == PM:
-        command = format_command("add PM guideline TEXT", scope.is_user)
-        print_note(f"The main session has no memory yet.  To give it one: {command}")
-    else:
-        path = project.paths.relative(project.store.path(agent))
-        print_note(f"{agent} has no memory yet; its first learning creates {path}")
