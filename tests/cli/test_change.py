@@ -70,6 +70,7 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
 def test_the_type_of_an_item_is_optional(person: Person) -> None:
     for words, section in (
         ([NEWS], "Recent Learnings"),
+        (NEWS.split(), "Recent Learnings"),
         (["pattern", *NEWS.split()], "Coding Patterns Learned"),
         (["Patterns", NEWS], "Coding Patterns Learned"),
         (["-"], "Recent Learnings"),
@@ -132,17 +133,6 @@ def test_refused_input_changes_nothing(settled: Person) -> None:
         "' ' pattern x": "invalid agent name ' '",
     }
     check_refused(settled, cases, prefix="add")
-
-
-def test_a_text_needs_no_quotes(settled: Person) -> None:
-    cases = {
-        "Amounts are integer cents": "Amounts are integer cents",
-        "Patterns live in docs/patterns.md": "Patterns live in docs/patterns.md",
-        "mistake A late bill is paid twice": "A late bill is paid twice",
-    }
-    for typed in cases:
-        assert settled.run("add", "qa", *typed.split()).returncode == 0
-    assert sorted(items(settled.sandbox.read_memory("qa"))) == sorted(cases.values())
 
 
 def test_limits_do_not_count_for_a_person(settled: Person) -> None:
@@ -335,12 +325,9 @@ def test_without_a_terminal_problems_are_reported_and_kept(settled: Person) -> N
 
 def test_a_new_memory_has_the_usual_headings(person: Person, sandbox: Sandbox) -> None:
     before = read_files(sandbox.root)
-    for script in ("true", 'cat "$1" >&2'):
-        done = editing_with(person, script, "qa")
-        assert done.returncode == 0
-        assert done.stderr.endswith(UNCHANGED)
-        assert read_files(sandbox.root) == before
     shown = editing_with(person, 'cat "$1" >&2', "qa").stderr
+    assert shown.endswith(UNCHANGED)
+    assert read_files(sandbox.root) == before
     assert "# QA Memory - shop\n" in shown
     told = [line for line in shown.splitlines() if line.startswith("## ")]
     assert told == [f"## {title} (Max: 15 items)" for title in template.SECTION_TITLES.values()]
@@ -416,29 +403,19 @@ def session(text: str) -> Iterator[tuple[Project, Path, str]]:
         yield project, path, edit_session.open_copy(project, "qa", project.store)
 
 
-def test_manual_edits_are_not_recorded_as_commands() -> None:
-    """A stale editor may lack items that `edit` added, but not items that it wrote itself."""
-    for source, noted in (("person", False), ("hand", True)):
-        told = item_history.make_record("edited", "2026-11-20T10:00:00.000Z", NEWS, source=source)
-        assert [each.is_by_hand for each in item_history.History([told])] == [noted]
-
-
 # On a terminal.
 
 
-def edit_on_terminal(person: Person, script: str) -> Terminal:
-    person.add_program("editor", script)
-    return Terminal(person, "agent-memory edit engineer", 100, **editor_settings(person))
-
-
 def test_ctrl_c_in_the_editor_goes_to_the_editor(settled: Person) -> None:
-    before = read_files(settled.sandbox.root)
-    terminal = edit_on_terminal(settled, "echo ready; exec sleep 30")
+    before, env = read_files(settled.sandbox.root), editor_settings(settled)
+    settled.add_program("editor", "echo ready; exec sleep 30")
+    terminal = Terminal(settled, "agent-memory edit engineer", **env)
     assert answer_all(terminal, "ready", "\x03") == 130
     assert read_files(settled.sandbox.root) == before
     assert os.listdir(desk(settled)) == []
     waits = f"trap 'echo heard' INT; echo ready; read line || read line; {ADDS_LINE}"
-    terminal = edit_on_terminal(settled, waits)
+    settled.add_program("editor", waits)
+    terminal = Terminal(settled, "agent-memory edit engineer", **env)
     answer(terminal, "ready", "\x03")
     assert answer_all(terminal, "heard", "\r") == 0
     assert "engineer: 1 item added" in terminal.shown

@@ -84,14 +84,6 @@ def test_items_are_restored_and_shared_by_id(team: Person) -> None:
     assert team.run("list", "general-purpose").stdout == ""
 
 
-def test_an_item_deleted_in_the_file_is_restored_by_its_id(team: Person) -> None:
-    team.run("confirm", short(ITEM))
-    team.sandbox.write_memory("engineer", SHARED)
-    assert "agent-memory log engineer shows items" in team.run("restore", "engineer").stderr
-    assert "Restored to" in team.succeed("restore", short(ITEM)).stdout
-    assert list_texts(team, "engineer") == {ITEM, SHARED}
-
-
 def test_an_item_does_not_get_the_text_of_another_one(team: Person) -> None:
     before = team.sandbox.read_memory("engineer")
     refused = team.run("edit", "engineer", short(ITEM), SHARED.upper())

@@ -233,27 +233,6 @@ def test_a_project_without_memory_is_an_empty_state(person: Person) -> None:
 # --- meanwhile ---
 
 
-def test_ctrl_c_leaves_nothing_half_done(person: Person) -> None:
-    """Each memory is either unchanged or complete, and undo reverts the finished changes."""
-    for number in range(50):
-        person.sandbox.write_memory(f"agent-{number:03}", ITEM)
-    memories = person.sandbox.memories
-    before = {path.name: path.read_text() for path in memories.glob("*.md")}
-    command = [*COMMAND, *["prune", "--older-than", "0d", "--below", "1", "--yes"]]
-    process = subprocess.Popen(command, env=person.env, cwd=person.sandbox.root)
-    while process.poll() is None and not (memories / "archive" / "agent-010.md").exists():
-        pass
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
-    left = {path.name: path.read_text() for path in memories.glob("*.md")}
-    pruned = {name for name in before if ITEM not in left[name]}
-    assert 0 < len(pruned) < 50
-    assert all(left[name] == before[name] for name in before if name not in pruned)
-    assert not [path for path in memories.rglob(".*") if path.name[-1].isdigit()]
-    assert person.run("undo").returncode == 0
-    assert all(ITEM in path.read_text() for path in memories.glob("*.md"))
-
-
 @pytest.mark.parametrize("words", ["replay -", "import -"])
 def test_ctrl_c_is_quiet(person: Person, words: str) -> None:
     command, pipe = [*COMMAND, *words.split()], subprocess.PIPE

@@ -7,7 +7,7 @@ import pytest
 
 from memory_core.api import Memories
 from memory_core.curation import review
-from memory_core.document import markdown, near_duplicates
+from memory_core.document import markdown
 from memory_core.history import item_history
 from support.calls import SESSION
 from support.command_line import ITEM, Person, check_refused, hide_change
@@ -15,7 +15,6 @@ from support.files import read_files
 from support.git import git
 from support.lessons import extract, save_learnings
 from support.review import make_waiting
-from support.tables import for_each
 from support.terminal import Terminal, answer, answer_all
 
 LONG = "The payment worker " + "retries three times and " * 8 + "then gives up"
@@ -426,7 +425,7 @@ TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
 # What is in the memory, the fields of the waiting learning, and the lines that are shown.
 SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
-    "a new item": ([], {"content": RETRY}, ["why it waits: why", "goes to: Coding Patterns"]),
+    "a new item": ([ITEM], {"content": RETRY}, ["why it waits: why", "goes to: Coding Patterns"]),
     "a similar item": (
         [RETRY],
         {"content": FIVE},
@@ -436,7 +435,7 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     "a contradiction": (
         ["Payments are retried"],
         {"content": "Payments are never retried", "other": "Payments are retried"},
-        ["contradicts: Payments are retried", "- Payments are retried"],
+        ["contradicts: Payments are retried", "similar, and stays:", "- Payments are retried"],
     ),
     "reading and tier": (
         [],
@@ -488,6 +487,7 @@ def test_the_line_view_shows_all_that_a_decision_needs(
     assert answer_all(terminal, QUESTION, "q") == 0
     shown = "\n".join(terminal.lines)
     assert [line for line in lines if line not in shown] == [], shown
+    assert ("similar" in shown) == any("similar" in line for line in lines)
     assert TOKEN not in terminal.shown + settled.run("review", "--json").stdout
     assert list_contents(settled) == before
 
@@ -519,19 +519,6 @@ def test_the_list_and_its_json_have_the_new_fields(settled: Person) -> None:
     (row,) = settled.read_json("review")
     assert row["reasons"] == ["why", "sends data away"]
     assert (row["reading"], row["tier"]) == (lists["reading"], "tainted")
-
-
-@for_each(
-    ("text", "others", "similar"),
-    [
-        ("Prices are stored in cents", ["Prices are in euros", ITEM], "Prices are in euros"),
-        ("Prices are stored in cents", [ITEM, "Tests run in parallel"], ""),
-        ("Run `make test` first", ["Run `make lint` first", "First"], "Run `make lint` first"),
-        ("", ["", "a"], ""),
-    ],
-)
-def test_similar_items(text: str, others: list[str], similar: str) -> None:
-    assert near_duplicates.find_similar(text, others) == similar
 
 
 def test_an_item_of_the_file_that_is_gone_is_rejected(settled: Person) -> None:
