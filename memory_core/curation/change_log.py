@@ -247,15 +247,9 @@ def compare(
     last = next((record for record in reversed(records) if record["kind"] in MOVE_KINDS), None)
     change = item_history.change_of(last) if last else ""
 
-    def is_before(record: Record) -> bool:
-        if since is None:
-            return item_history.change_of(record) != change
-        return item_history.clock_time(record) <= since
-
-    def is_in_time(record: Record) -> bool:
-        return not until or item_history.clock_time(record) <= until
-
-    old, new = (_index_items(filter(is_chosen, records)) for is_chosen in (is_before, is_in_time))
+    others = [record for record in records if item_history.change_of(record) != change]
+    old = _index_items(others if since is None else _select_until(records, since))
+    new = _index_items(_select_until(records, until) if until else records)
     path = store.paths.relative(store.path(agent))
     titles = dict.fromkeys(state.section for state in [*old.values(), *new.values()])
     return Comparison(
@@ -264,6 +258,10 @@ def compare(
         [state.text for key, state in new.items() if key not in old],
         [state.text for key, state in old.items() if key not in new],
     )
+
+
+def _select_until(records: Iterable[Record], time: str) -> list[Record]:
+    return [record for record in records if item_history.clock_time(record) <= time]
 
 
 def _index_items(records: Iterable[Record]) -> dict[str, ItemState]:
