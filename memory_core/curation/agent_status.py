@@ -260,15 +260,10 @@ class ProjectStatus(NamedTuple):
     new: int
 
 
-def read_status(
-    project: Project, user: bool = False, numbers: Numbers | None = None
-) -> ProjectStatus:
-    """Return the state of a project, or of the user's level.
-
-    `numbers` are those of the project, if they are known already.
-    """
+def read_status(numbers: Numbers, user: bool = False) -> ProjectStatus:
+    """Return the state of a project with these numbers, or of the user's level."""
+    project = numbers.project
     level = project.level(user)
-    numbers = numbers or Numbers(project)
     memories = list_memories(Numbers(project, level) if user else numbers)
     files = settings_files.read_hook_files(project.paths.root, project.environ)
     hooks = [file for file in files if file.own_hooks]

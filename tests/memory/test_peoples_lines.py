@@ -178,7 +178,7 @@ def test_status_reports_limits(sandbox: Sandbox, project: Project, text: str, no
     write(project, text)
     (memory,) = agent_status.list_memories(Numbers(project))
     assert [what for _line, what in memory.notes] == [note] * bool(note)
-    warnings = [warning.what for warning in agent_status.read_status(project).warnings]
+    warnings = [warning.what for warning in agent_status.read_status(Numbers(project)).warnings]
     assert not note or f"{AGENT}: {note}" in warnings
 
 

@@ -11,6 +11,7 @@ from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
+from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.storage.database.run_table import RECENT_RUNS, RecentUse
 from memory_core.storage.project import Project
@@ -47,7 +48,7 @@ def status(
     """
     scope = find_level(user)
     project, wanted = scope.project, find_agents(scope, [agent] if agent else [])
-    state = agent_status.read_status(project, user)
+    state = agent_status.read_status(Numbers(project), user)
     if wanted:
         state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
     print_json({"project": project.paths.root, "user": user, **_to_json(state)})

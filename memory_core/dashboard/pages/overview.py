@@ -25,6 +25,15 @@ SORTS = {
 }
 
 
+# The counts of each chart with their colours, and the names that differ.
+CHARTS = {
+    "learnings": {"learned": 1, "confirmed": 2, "removed": 3},
+    "deliveries": {"delivered": 2, "doubled": 3, "lost": 4},
+    "tokens": {"tokens_per_run": 1},
+}
+NAMES = {"doubled": "twice", "tokens_per_run": "tokens"}
+
+
 class AgentRow(NamedTuple):
     """An agent with its counts of all time."""
 
@@ -33,8 +42,8 @@ class AgentRow(NamedTuple):
 
 
 def show_overview(visit: Visit) -> View:
-    project, numbers = visit.project, visit.numbers
-    status = agent_status.read_status(project, numbers=numbers)
+    numbers = visit.numbers
+    status = agent_status.read_status(numbers)
     by_agent = {memory.agent: memory for memory in status.memories}
     agents = [
         # The others have only a history, or were only called.
@@ -66,20 +75,12 @@ def show_overview(visit: Visit) -> View:
 
 def _list_series(days: list[Bucket]) -> dict[str, list[Series]]:
     """Return the series of each chart, [] without any number."""
-    counts = [day.counts for day in days]
-    series = {
-        "learnings": [
-            Series("learned", [one.learned for one in counts], 1),
-            Series("confirmed", [one.confirmed for one in counts], 2),
-            Series("removed", [one.removed for one in counts], 3),
-        ],
-        "deliveries": [
-            Series("delivered", [one.delivered for one in counts], 2),
-            Series("twice", [one.doubled for one in counts], 3),
-            Series("lost", [one.lost for one in counts], 4),
-        ],
-        "tokens": [Series("tokens", [one.tokens_per_run or None for one in counts], 1)],
-    }
+    series: dict[str, list[Series]] = {}
+    for chart, colours in CHARTS.items():
+        for count, colour in colours.items():
+            values = [getattr(day.counts, count) or None for day in days]
+            series.setdefault(chart, []).append(Series(NAMES.get(count, count), values, colour))
     return {
-        name: rows if any(any(row.values) for row in rows) else [] for name, rows in series.items()
+        chart: rows if any(any(row.values) for row in rows) else []
+        for chart, rows in series.items()
     }
