@@ -54,8 +54,7 @@ def format_number_of(number: int, noun: str) -> str:
 # The numbers of a chart, which templates/charts.html draws.
 
 # An axis ends at one of these times a power of ten.
-STEPS = (1, 2, 4, 6, 8, 10)
-FINE_STEPS = (1, 1.2, 1.4, 1.6)
+STEPS = (1, 1.2, 1.4, 1.6, 2, 4, 6, 8, 10)
 
 
 class Series(NamedTuple):
@@ -77,8 +76,7 @@ def find_top(value: float) -> int:
     unit = 1
     while value > 10 * unit:
         unit *= 10
-    steps = STEPS if unit == 1 else (*FINE_STEPS, *STEPS)
-    return next(int(step * unit) for step in steps if value <= step * unit)
+    return next(int(step * unit) for step in STEPS if value <= step * unit)
 
 
 def format_short(value: float) -> str:
