@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial, wraps
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
@@ -46,83 +46,6 @@ class ToolOutput(BaseModel):
         raise NotImplementedError
 
 
-# Functions for models, each with its title and hints.
-TOOLS: dict[str, tuple[Callable[..., ToolOutput | str], ToolAnnotations]] = {}
-
-Function = TypeVar("Function", bound=Callable[..., ToolOutput | str])
-
-
-def _tool(title: str, read_only: bool = False) -> Callable[[Function], Function]:
-    """Make a function a tool; models may see nothing of it but the docstring.
-
-    Its first parameter is the project, the others are the arguments.
-    """
-    annotations = ToolAnnotations(
-        title=title,
-        read_only_hint=read_only,
-        destructive_hint=False,
-        idempotent_hint=read_only,
-        open_world_hint=False,
-    )
-
-    def register(function: Function) -> Function:
-        TOOLS[function.__name__] = function, annotations
-        return function
-
-    return register
-
-
-def build_tools(served: ServedProject) -> list[Tool]:
-    """Return the tools of a project in the form of the SDK.
-
-    One writer runs at a time: the names of waiting learnings differ only between processes.
-    Readers need not wait for a writer that waits for a lock.
-    """
-    writers = threading.Lock()
-    return [
-        _build_tool(function, hints, served, nullcontext() if hints.read_only_hint else writers)
-        for function, hints in TOOLS.values()
-    ]
-
-
-def _build_tool(
-    function: Callable[..., ToolOutput | str],
-    annotations: ToolAnnotations,
-    served: ServedProject,
-    lock: Any,
-) -> Tool:
-    own = partial(function, served)
-
-    @wraps(own)
-    def answer(**arguments: Any) -> CallToolResult | str:
-        with lock:
-            output = own(**arguments)
-        if isinstance(output, str):
-            return clean_output(output)
-        fields = output.model_dump(mode="json", by_alias=True)
-        content = TextContent(type="text", text=output.text())
-        return CallToolResult(content=[content], structured_content=fields)
-
-    text = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
-    built = Tool.from_function(
-        answer, function.__name__, annotations.title, text, annotations=annotations
-    )
-    metadata, arguments = built.fn_metadata, built.fn_metadata.arg_model
-    arguments.model_config.update(ConfigDict(extra="forbid", str_strip_whitespace=True))
-    arguments.model_rebuild(force=True)
-    built.parameters = _drop_titles(arguments.model_json_schema())
-    metadata.output_schema = _drop_titles(metadata.output_schema)
-    return built
-
-
-def _drop_titles(schema: Any) -> Any:
-    """Return a JSON schema without titles, which only repeat the names of fields."""
-    if not isinstance(schema, dict):
-        return schema
-    is_title = {key: key == "title" and isinstance(schema[key], str) for key in schema}
-    return {key: _drop_titles(value) for key, value in schema.items() if not is_title[key]}
-
-
 AGENT_FIELD = Field(description="The agent's name, such as engineer; PM is the main session.")
 
 
@@ -139,7 +62,6 @@ class RecallOutput(ToolOutput):
         return f"{self.memory}\n\n{more}" if self.left_out else self.memory
 
 
-@_tool("Recall what an agent knows", read_only=True)
 def recall(
     served: ServedProject,
     agent: str = AGENT_FIELD,
@@ -187,7 +109,6 @@ class RememberOutput(ToolOutput):
         return "\n".join(lines)
 
 
-@_tool("Remember one thing")
 def remember(
     served: ServedProject,
     agent: str = AGENT_FIELD,
@@ -223,7 +144,6 @@ def _to_output(item: item_actions.RatedItem) -> OutputItem:
     return OutputItem(id=item.id, text=item.text, section=item.section, confidence=item.confidence)
 
 
-@_tool("Record an error")
 def record_error(
     served: ServedProject,
     agent: str = AGENT_FIELD,
@@ -239,7 +159,6 @@ def record_error(
     return f"Recorded for {agent}: {record['text']}{fix}"
 
 
-@_tool("Record a finished task")
 def record_task(
     served: ServedProject,
     agent: str = AGENT_FIELD,
@@ -259,7 +178,6 @@ def record_task(
     return f"Recorded for {agent}: one task, {outcome}."
 
 
-@_tool("Propose a preference")
 def set_preference(
     served: ServedProject,
     agent: str = AGENT_FIELD,
@@ -277,7 +195,6 @@ def set_preference(
     return f"Already, {agent} prefers {key}: {value}"
 
 
-@_tool("Add a note to a task")
 def task_note(
     served: ServedProject,
     text: str = Field(description="What the next session needs to know; may have several lines."),
@@ -320,7 +237,6 @@ class SearchOutput(ToolOutput):
         return "\n".join([*lines, *(f"Could not be read: {reason}" for reason in self.unread)])
 
 
-@_tool("Search all memories", read_only=True)
 def search(
     served: ServedProject,
     query: str = Field(
@@ -346,3 +262,70 @@ def search(
 
 def _hit(kind: str, name: str, uri: str, section: str, text: str, archived: bool) -> OutputHit:
     return OutputHit(kind=kind, name=name, uri=uri, section=section, text=text, archived=archived)
+
+
+# The functions, with their titles; the first parameter is the project, the others are the
+# arguments.  Models see nothing of a function but its docstring.
+TOOLS: dict[str, tuple[Callable[..., ToolOutput | str], str]] = {
+    "recall": (recall, "Recall what an agent knows"),
+    "remember": (remember, "Remember one thing"),
+    "record_error": (record_error, "Record an error"),
+    "record_task": (record_task, "Record a finished task"),
+    "set_preference": (set_preference, "Propose a preference"),
+    "task_note": (task_note, "Add a note to a task"),
+    "search": (search, "Search all memories"),
+}
+
+READERS = ("recall", "search")
+
+
+def build_tools(served: ServedProject) -> list[Tool]:
+    """Return the tools of a project in the form of the SDK.
+
+    One writer runs at a time: the names of waiting learnings differ only between processes.
+    Readers need not wait for a writer that waits for a lock.
+    """
+    writers = threading.Lock()
+    return [
+        _build_tool(name, served, nullcontext() if name in READERS else writers) for name in TOOLS
+    ]
+
+
+def _build_tool(name: str, served: ServedProject, lock: Any) -> Tool:
+    function, title = TOOLS[name]
+    is_reader = name in READERS
+    own = partial(function, served)
+
+    @wraps(own)
+    def answer(**arguments: Any) -> CallToolResult | str:
+        with lock:
+            output = own(**arguments)
+        if isinstance(output, str):
+            return clean_output(output)
+        fields = output.model_dump(mode="json", by_alias=True)
+        content = TextContent(type="text", text=output.text())
+        return CallToolResult(content=[content], structured_content=fields)
+
+    hints = ToolAnnotations(
+        title=title,
+        read_only_hint=is_reader,
+        destructive_hint=False,
+        idempotent_hint=is_reader,
+        open_world_hint=False,
+    )
+    text = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
+    built = Tool.from_function(answer, name, title, text, annotations=hints)
+    metadata, arguments = built.fn_metadata, built.fn_metadata.arg_model
+    arguments.model_config.update(ConfigDict(extra="forbid", str_strip_whitespace=True))
+    arguments.model_rebuild(force=True)
+    built.parameters = _drop_titles(arguments.model_json_schema())
+    metadata.output_schema = _drop_titles(metadata.output_schema)
+    return built
+
+
+def _drop_titles(schema: Any) -> Any:
+    """Return a JSON schema without titles, which only repeat the names of fields."""
+    if not isinstance(schema, dict):
+        return schema
+    is_title = {key: key == "title" and isinstance(schema[key], str) for key in schema}
+    return {key: _drop_titles(value) for key, value in schema.items() if not is_title[key]}
