@@ -13,7 +13,6 @@ from memory_core.curation import item_actions, lookup
 from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
 from memory_core.history import item_history
-from memory_core.history.item_history import Difference
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
@@ -97,12 +96,10 @@ def save_copy(
     """
 
     def save(memory: AgentMemory) -> EditResult:
-        after, snapshot = text, memory.snapshot
-        merged_others = snapshot is not None and snapshot.text != base
-        if snapshot and memory.text != base:
-            after = three_way.merge(base, memory.text, after)
+        has_others = memory.snapshot is not None and memory.text != base
+        after = three_way.merge(base, memory.text, text) if has_others else text
         result = _apply(memory, markdown.parse_document(after), source)
-        return result._replace(merged_others=merged_others)
+        return result._replace(merged_others=has_others)
 
     return transaction.change_memory(project, agent, save, store)
 
@@ -151,7 +148,10 @@ def _apply(
     """Take an edited document; the only new item may have quite other words than `reworded`."""
     history = memory.history
     difference = item_history.compare(history, markdown.list_items(document))
-    _match_reworded(difference, reworded)
+    gone = [state for state in difference.gone if state.id == item_history.id_of(reworded)]
+    if gone and len(difference.new) == 1:  # it is the new wording
+        difference.new = [(*difference.new[0][:3], gone[0].id)]
+        difference.gone.remove(gone[0])
     # Compare before the edits are recorded, while the history shows which items are new.
     changed = [text for text, _, _, was in difference.new if was or history.find(text)]
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
@@ -160,14 +160,6 @@ def _apply(
     without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
     changes.apply_edit(memory, document, difference, source)
     return EditResult(added, changed, removed, without_section)
-
-
-def _match_reworded(difference: Difference, text: str) -> None:
-    """Take the only new item for the new wording of the removed item with this text."""
-    gone = [state for state in difference.gone if state.id == item_history.id_of(text)]
-    if gone and len(difference.new) == 1:
-        difference.new = [(*difference.new[0][:3], gone[0].id)]
-        difference.gone.remove(gone[0])
 
 
 def _list_outside(document: markdown.Document) -> set[str]:
