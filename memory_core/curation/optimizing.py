@@ -250,11 +250,13 @@ def _check_proposal(
     """Check one proposal; the items may contain instructions to Claude Code."""
     fields = value if isinstance(value, dict) else {}
     numbers, text = fields.get("items"), fields.get("text")
-    if not isinstance(text, str) or not _are_numbers(numbers, len(items)):
+    notes = {repr(number): item for number, item in enumerate(items, 1)}
+    keys = list(map(repr, numbers)) if isinstance(numbers, list) else []
+    olds = [notes[key] for key in dict.fromkeys(keys) if key in notes]
+    if not isinstance(text, str) or not olds or len(olds) != len(keys):
         shown = sanitize.clean_line(json.dumps(value, ensure_ascii=False))[:SHOWN_LENGTH]
         fault = "it does not have the form that was asked for"
         return Proposal(agent, [], shown, REASON_SHORTER, fault)
-    olds = [items[number - 1] for number in numbers or ()]
     # If an item already has these words, it is the one to keep.
     olds.sort(key=lambda old: item_history.id_of(old.text) != item_history.id_of(text))
     wording = text.strip()
@@ -266,16 +268,6 @@ def _check_proposal(
         shown = sanitize.clean_line(text)[:SHOWN_LENGTH]
         return proposal._replace(new=shown, refused=fault)
     return proposal
-
-
-def _are_numbers(numbers: object, count: int) -> bool:
-    """Say whether a value is a list of distinct numbers from 1 to `count`."""
-    return (
-        isinstance(numbers, list)
-        and bool(numbers)
-        and all(type(number) is int and 1 <= number <= count for number in numbers)
-        and len(set(numbers)) == len(numbers)
-    )
 
 
 def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) -> Iterator[str]:
