@@ -51,7 +51,6 @@ class Access:
         # A browser sends the cookies of all ports of a host to each of them.
         self.cookie = f"agent_memory_{port}={secrets.token_urlsafe()}"
         self.hosts = [f"{name}:{port}" for name in HOST_NAMES]
-        self.hosts += HOST_NAMES if port == 80 else ()  # browsers leave it out
 
     def find_foreign(self, scope: Scope) -> str:
         """Return why this request does not come from a page of this server, "" if it may."""

@@ -35,9 +35,9 @@ def dashboard(
     if save is not None:
         if opens or port is not None:
             raise CommandRefused("--save starts no server: leave out --open and --port")
-        from memory_core.dashboard import saved_page
+        from memory_core.dashboard.pages import overview
 
-        export_import.save_file(project, save, saved_page.make_page(project))
+        export_import.save_file(project, save, overview.make_page(project))
         output.print_note(f"Wrote {save}")
         return
     require_person(project, "open the dashboard")

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from memory_core.cli.output import name_command, print_diff, print_line
-from memory_core.dashboard import saved_page
+from memory_core.dashboard.pages import overview
 from memory_core.setup import demo as demo_project, program
 
 WIDTH = 80
@@ -29,7 +29,7 @@ def demo() -> None:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         played = demo_project.play_running(folder)
-        dashboard = saved_page.make_page(played.project)
+        dashboard = overview.make_page(played.project)
     page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
     page.write_text(dashboard, encoding="utf-8")
     for number, step in enumerate(zip(demo_project.STEPS, played.texts, strict=True), 1):

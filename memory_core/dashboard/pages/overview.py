@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import NamedTuple
 
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
+from memory_core.dashboard import rendering
 from memory_core.dashboard.page import View, Visit, divide
 from memory_core.dashboard.rendering import Series
-from memory_core.monitor.numbers import Bucket, Counts
+from memory_core.monitor.numbers import Bucket, Counts, find_today
+from memory_core.storage.project import Project
 
 DAYS = 30
 
@@ -32,6 +37,9 @@ CHARTS = {
     "tokens": {"tokens_per_run": 1},
 }
 NAMES = {"doubled": "twice", "tokens_per_run": "tokens"}
+
+
+STYLE = os.path.join(os.path.dirname(rendering.__file__), "static", "style.css")
 
 
 class AgentRow(NamedTuple):
@@ -84,3 +92,15 @@ def _list_series(days: list[Bucket]) -> dict[str, list[Series]]:
         chart: rows if any(any(row.values) for row in rows) else []
         for chart, rows in series.items()
     }
+
+
+def make_page(project: Project) -> str:
+    """Return the overview as one file to send: it has no links and scripts, and loads nothing."""
+    style = Path(STYLE).read_text(encoding="utf-8")
+    view = show_overview(Visit(project))
+    templates = rendering.make_templates(
+        project.environ, project_name=project.name, saved_style=style, day=find_today()
+    )
+    values = {"page": None, "message": None, "is_known": True, **view.values}
+    page = templates.get_template(view.template).render(values)
+    return re.sub(r"</?a\b[^>]*>", "", page)
