@@ -38,8 +38,7 @@ def insert_item(document: Document, section: Section, text: str, nested: str = "
     own = _own_end(document, section)
     items = [item for item in section.items if item.line < own]
     if items:
-        bullets = (_next_bullet(document, items[-2:]), BULLET)
-        places = [(items[-1].end, bullet) for bullet in bullets]
+        places = [(items[-1].end, bullet) for bullet in (_next_bullet(document, items[-1]), BULLET)]
     else:
         ends = (_skip_blanks(document, section.body, own), section.body)
         places = [(end, BULLET) for end in ends]
@@ -217,12 +216,10 @@ def _bullet(line: str) -> str:
     return f"{match[0]}{'' if match[2] else ' '}" if match else BULLET
 
 
-def _next_bullet(document: Document, items: list[Item]) -> str:
+def _next_bullet(document: Document, last: Item) -> str:
     """Return the bullet of the next item: that of the last one, or the next number."""
-    bullets = [_bullet(document.lines[item.line]) for item in items]
-    if bullets[1:] == bullets[:1]:
-        return bullets[0]
-    return re.sub(r"\d+", lambda number: str(int(number[0]) + 1), bullets[-1])
+    bullet = _bullet(document.lines[last.line])
+    return re.sub(r"\d+", lambda number: str(int(number[0]) + 1), bullet)
 
 
 def _skip_blanks(document: Document, begin: int, end: int) -> int:

@@ -31,7 +31,7 @@ def split_document(
     """
     written = _list_written(document)
     return [
-        Passage(_make_title(title), _close_code(text), item, **(find_facts(item) if item else {}))
+        Passage(_make_title(title), text, item, **(find_facts(item) if item else {}))
         for _start, title, lines, item in list_blocks(document)
         if (text := _make_text(lines, written))
     ]
@@ -81,19 +81,6 @@ def _make_text(lines: list[str], written: set[str]) -> str:
     if text != raw.rstrip() or not written.issuperset(lines):
         text = scanner.redact(text)
     return text if text.strip(" \n-*+_=") else ""
-
-
-def _close_code(text: str) -> str:
-    """Return the text of a passage, with an end for code that has none."""
-    opened, indent = ("", 0), 0
-    for line in text.split("\n"):
-        bare = line.lstrip(" >-*+\t")
-        fence = markdown_lines.read_fence(bare)
-        if opened[1]:
-            opened = ("", 0) if markdown_lines.closes_fence(bare, *opened) else opened
-        elif fence:
-            opened, indent = fence[:2], len(line) - len(bare)
-    return f"{text}\n{' ' * indent}{opened[0] * opened[1]}" if opened[1] else text
 
 
 def list_texts(document: Document) -> list[tuple[str, str]]:

@@ -250,7 +250,6 @@ INSERTED = {
     "the bullet in use": ("## A\n *  x\n", "## A\n *  x\n *  y\n"),
     "the next number": ("## A\n1) x\n", "## A\n1) x\n2) y\n"),
     "a wider number": ("## A\n8. x\n9. x\n", "## A\n8. x\n9. x\n10. y\n"),
-    "the same number": ("## A\n1. x\n1. x\n", "## A\n1. x\n1. x\n1. y\n"),
     "behind a blank line": ("## A\n- x\n\n- y\n", "## A\n- x\n\n- y\n\n- y\n"),
     "behind nested lines": ("## A\n- x\n  - n\n\n    p\n", "## A\n- x\n  - n\n\n    p\n- y\n"),
     "before a deeper heading": ("## A\n- x\n\n### B\n- z\n", "## A\n- x\n- y\n\n### B\n- z\n"),
