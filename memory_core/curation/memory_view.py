@@ -119,7 +119,7 @@ def list_parts(
     """Yield the parts of a document, without blank lines; `views` are those of its items."""
     kinds, owners = _list_kinds(document), dict[int, Item | Heading]()
     for heading in document.headings:
-        owners |= dict.fromkeys(range(heading.line, heading.body), heading)
+        owners[heading.line] = heading
     for item in filter(lambda item: item.text, document.items):
         owners |= dict.fromkeys(range(item.line, item.end), item)
     for owner, group in groupby(range(len(kinds)), lambda at: owners.get(at, kinds[at])):

@@ -71,7 +71,6 @@ class Heading:
 
     def __init__(self, line: int, level: int, title: str) -> None:
         self.line, self.level, self.title = line, level, title
-        self.body = line + 1
 
 
 class BlockReader:

@@ -40,13 +40,13 @@ def insert_item(document: Document, section: Section, text: str, nested: str = "
     if items:
         places = [(items[-1].end, bullet) for bullet in (_next_bullet(document, items[-1]), BULLET)]
     else:
-        ends = (_skip_blanks(document, section.body, own), section.body)
+        ends = (_skip_blanks(document, section.line + 1, own), section.line + 1)
         places = [(end, BULLET) for end in ends]
     for at, bullet in places:
         lines = [bullet + escape(text), *nested.splitlines()]
         shape = _shape_of_both(document, at, [(ITEM, text, len(lines))])
         if not items:
-            lines = [*[""] * (at > section.body), *lines, *[""] * _is_text(document, at)]
+            lines = [*[""] * (at > section.line + 1), *lines, *[""] * _is_text(document, at)]
         elif len(items) > 1 and _is_blank(document, items[-1].line - 1):
             lines = ["", *lines]
         after = _splice(document, at, at, lines)
@@ -161,7 +161,7 @@ def _add_comment(document: Document, comment: str) -> Document:
 
 def _header_end(document: Document) -> int:
     """Return the line after the title and the comments below it."""
-    titles = [heading.body for heading in document.headings[:1] if heading.level == 1]
+    titles = [heading.line + 1 for heading in document.headings[:1] if heading.level == 1]
     end = titles[0] if titles else count_front_matter(document.lines)
     for at, line in enumerate(document.lines[end:], end + 1):
         if line.lstrip().startswith("<!--") and "-->" in line:

@@ -20,7 +20,6 @@ class Section:
     def __init__(self, heading: Heading, end: int) -> None:
         self.title, self.suffix = split_title(heading.title)
         self.line = heading.line
-        self.body = heading.body
         self.end = end
         self.items: list[Item] = []
 

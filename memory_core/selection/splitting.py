@@ -58,7 +58,7 @@ def list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]
             yield at - len(block), title, block, ""
             block = []
         if at in titles:
-            title, at = titles[at].title, titles[at].body
+            title, at = titles[at].title, at + 1
         elif at in items:
             item = items[at]
             yield at, title, _list_lines(document, item), item.text if _has_text(item) else ""
@@ -96,7 +96,7 @@ def list_texts(document: Document) -> list[tuple[str, str]]:
 def list_headings(document: Document) -> list[tuple[int, int, str]]:
     """Return (first line, line behind it, text) of each heading that may have any words."""
     return [
-        (section.line, section.body, format_heading(section.title))
+        (section.line, section.line + 1, format_heading(section.title))
         for section in document.sections
         if not template.is_known(section.title)
     ]

@@ -174,7 +174,7 @@ def list_sections(text: str) -> list[tuple[str, str]]:
     """Return (title, text) of each section; the text above the first one has the title ""."""
     document = markdown.parse_document(front_matter.read_body(text))
     top = document.sections[0].line if document.sections else len(document.lines)
-    places = [("", 0, top), *((one.title, one.body, one.end) for one in document.sections)]
+    places = [("", 0, top), *((one.title, one.line + 1, one.end) for one in document.sections)]
     lines = document.lines
     return [(title, "".join(lines[at:end]).strip("\n")) for title, at, end in places]
 

@@ -309,7 +309,7 @@ def test_no_line_is_lost_and_undo_restores_the_text(folder: Path, own: str, thei
     imported(other, data)
     there = said(other, "qa")
     document = markdown.parse_document(own)
-    headings = {at for each in document.headings for at in range(each.line, each.body)}
+    headings = {each.line for each in document.headings}
     for line in (line for at, line in enumerate(document.lines) if at not in headings):
         bare = line.strip(f"{markdown_lines.BOM} \r\n")
         is_left_out = bare.startswith(("<!--", "#", *markdown_lines.CONFLICT_MARKERS))

@@ -183,7 +183,7 @@ def is_said(text: str, items: list[str]) -> bool:
 def prose(source: markdown.Document) -> set[str]:
     """Return the lines that are not an item, a heading or a header comment."""
     parts = [(item.line, item.text_end if item.text else item.line) for item in source.items]
-    parts += [(each.line, each.body) for each in source.headings]
+    parts += [(each.line, each.line + 1) for each in source.headings]
     lines_of_parts = {at for begin, end in parts for at in range(begin, end)}
     lines = {bare(line) for at, line in enumerate(source.lines) if at not in lines_of_parts}
     lines -= {"-", "+", "*"}  # items without text may be dropped

@@ -131,7 +131,7 @@ def test_the_kind_of_line_end_does_not_matter(fragments: list[str], end: str) ->
 
 
 def reading(document: markdown.Document) -> object:
-    sections = [(s.title, s.suffix, s.line, s.body, s.end) for s in document.sections]
+    sections = [(s.title, s.suffix, s.line, s.end) for s in document.sections]
     items = [(item.text, item.line, item.end) for item in document.items]
     return sections, items, document.verbatim, document.warnings
 
@@ -415,8 +415,8 @@ def parts_of(document: markdown.Document) -> list[object]:
     """Return all that a document has, with the lines."""
     items = [[(i.line, i.text_end, i.end, i.text) for i in document.items]]
     items += [[(i.line, i.text) for i in each.items] for each in document.sections]
-    headings = [(each.line, each.body, each.level, each.title) for each in document.headings]
-    sections = [(s.line, s.body, s.end, s.title, s.suffix) for s in document.sections]
+    headings = [(each.line, each.level, each.title) for each in document.headings]
+    sections = [(s.line, s.end, s.title, s.suffix) for s in document.sections]
     other = (document.verbatim, document.comments, document.unclosed, document.markers)
     return [document.lines, items, headings, sections, *other, document.warnings]
 
