@@ -140,7 +140,5 @@ def _describe_fault(key: str) -> str:
     if _COLON in key:
         return f"invalid preference name {key!r}: remove the colon"
     if len(key) > MAX_KEY_LENGTH:
-        return (
-            f"preference name too long: {len(key)} characters; at most {MAX_KEY_LENGTH} are allowed"
-        )
+        return f"the preference name has {len(key)} characters; {MAX_KEY_LENGTH} are allowed"
     return ""

@@ -37,6 +37,9 @@ OPEN, COMPLETED = "tasks", "completed"
 
 PROGRAM = "backlog"
 
+# Seconds.  The command takes half a second.
+COMMAND_WAIT = 30.0
+
 TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 
 
@@ -105,9 +108,7 @@ class Folder:
         """Return the path of a task's file in one of Backlog.md's folders, "" for none."""
         key = self.key(task)
         names = self.files.list_names(os.path.join(self.path, place))
-        usual = f"{task.strip().lower()} - "  # most names begin so; a key for each file is slow
-        likely = [name for name in names if name[: len(usual)].lower() == usual]
-        for name in (*likely, *names):
+        for name in names:
             if self.is_task_file(name) and self.key(backlog_format.parse_file_name(name)) == key:
                 path = os.path.join(self.path, place, name)
                 return path if self.files.is_file(path) else ""
@@ -252,7 +253,7 @@ class CommandFailed(Exception):
     """Backlog.md's command is missing or failed; the message says which."""
 
 
-def run_command(folder: Folder, arguments: list[str], wait: float) -> None:
+def run_command(folder: Folder, arguments: list[str]) -> None:
     """Run Backlog.md's command in the project; raises CommandFailed."""
     import subprocess
 
@@ -267,7 +268,7 @@ def run_command(folder: Folder, arguments: list[str], wait: float) -> None:
             env=environ,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=wait,
+            timeout=COMMAND_WAIT,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

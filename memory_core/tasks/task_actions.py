@@ -27,9 +27,6 @@ from memory_core.text.times import format_utc
 
 STATES = IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 
-# Seconds.  Backlog.md's command takes half a second.
-COMMAND_WAIT = 30.0
-
 NO_ACTIVE_TASK = "no task is in progress; name one, or start one: agent-memory task start ID"
 
 
@@ -313,8 +310,7 @@ def _move(project: Project, name: str, stage: str) -> list[str]:
             status = folder.config.choose_status(stage)
             if not status:
                 raise backlog_folder.CommandFailed(f"no status of this project means {stage}")
-            command = ["task", "edit", name, "-s", status]
-            backlog_folder.run_command(folder, command, COMMAND_WAIT)
+            backlog_folder.run_command(folder, ["task", "edit", name, "-s", status])
         except backlog_folder.CommandFailed as error:
             problems.append(f"{name} stays {file.status or 'as it is'} in Backlog.md: {error}")
     sync.update(project)

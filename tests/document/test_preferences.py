@@ -92,7 +92,7 @@ UNFIT = {
     "no key": ("", "b", "invalid preference name .*: use a name like coding-style"),
     "a key of signs": ("--", "b", "invalid preference name"),
     "a key with a colon": ("a: b", "c", "remove the colon"),
-    "a long key": ("k" * 61, "v", "at most 60 are allowed"),
+    "a long key": ("k" * 61, "v", "61 characters; 60 are allowed"),
     "a key of two lines": ("a\nb", "c", "the key of a preference must be one line"),
     "no value": ("a", " \t ", "'a' has no value"),
     "a value that cannot be seen": ("a", "\u200b\x1b[31m", "'a' has no value"),
