@@ -95,12 +95,6 @@ def _read_meta(path: str) -> dict[str, Any]:
     return fastjson.load_object(files.read_text(name, TAIL_BYTES))
 
 
-def read_session(path: str) -> str:
-    """Return the session id in the first line of an agent's transcript; raises OSError."""
-    line = _read_part(path, 0, TAIL_BYTES).partition(b"\n")[0]
-    return str(parse(line).get("sessionId") or "")
-
-
 def read_lines(
     path: str, offset: int, limit: int, is_wanted: Callable[[bytes], bool]
 ) -> tuple[list[dict[str, Any]], int]:

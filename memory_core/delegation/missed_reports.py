@@ -125,10 +125,9 @@ def _may_teach(run: RunEvent, line: bytes) -> bool:
 
 
 def _identify(path: str) -> tuple[str, str]:
-    """Return (session, run) of a transcript from its name, and its folder or first line."""
-    run = os.path.basename(path)[len("agent-") : -len(".jsonl")]
-    session, below, _rest = path.partition(f"{os.sep}subagents{os.sep}")
-    return (os.path.basename(session), run) if below else (transcripts.read_session(path), run)
+    """Return (session, run) of a transcript: SESSION/subagents/.../agent-RUN.jsonl."""
+    session = path.partition(f"{os.sep}subagents{os.sep}")[0]
+    return os.path.basename(session), os.path.basename(path)[len("agent-") : -len(".jsonl")]
 
 
 def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:

@@ -117,7 +117,7 @@ def of_call(project: Project, event: Event) -> RunEvent:
 def of_own_run(project: Project, event: Event) -> RunEvent:
     """Return an event that the agent itself causes: its start, its end, its tools.
 
-    Up to 2.0.76 SubagentStop does not name the agent; the record of its start may have the name.
+    Up to 2.1.20 SubagentStop does not name the agent; the record of its start may have the name.
     """
     run = RunEvent(project, event, run_id=events.own_run(event))
     name = events.own_agent(event) or str(run.record.get("agent") or "")

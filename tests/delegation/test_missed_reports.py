@@ -34,7 +34,6 @@ TASK = asked("Add a retry.")
 WAYS = {
     "text": ("s1/subagents", [TASK, said(f"So far:\n{BLOCK}")]),
     "hand-back": ("s1/subagents", [TASK, used("SubagentHandback", message=BLOCK)]),
-    "older versions' folder": (".", [TASK, said(BLOCK)]),
     "workflow": ("s1/subagents/workflows/wf_1", [TASK, said(BLOCK)]),
 }
 
