@@ -96,7 +96,7 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
         learned = extraction.judge_blocks(blocks.find_blocks(report)[0], 300)
         if learned.learnings or learned.rejected:
             about = run_subject.describe_run(session["issue"], session["final"])
-            lesson = remember.make_lesson([learned], session["id"], "bench", about=about)
+            lesson = remember.make_lesson(learned, session["id"], "bench", about=about)
             remember.merge_lessons(project, AGENT, [lesson])
     passages = recall.read_ready(project, AGENT).passages
     for record in project.store.history(AGENT).read():

@@ -123,9 +123,9 @@ def _take_batch(project: Project, names: list[str]) -> list[str]:
             batch[name] = report
         if len(batch) == MAX_BATCH:
             break
-    if stem:
+    if stem and batch:
         _merge_or_put_back(project, batch)
-    else:
+    elif batch:
         # If they fail, the next event of this kind leads to them again.
         for name in batch:
             hook_files.finish(project.paths, name)
@@ -205,8 +205,6 @@ def merge_now(run: RunEvent, report: Report, reason: OSError) -> None:
 
 def merge(project: Project, reports: list[Report]) -> None:
     """Merge reports of one agent, of different runs and the same settings; raises OSError."""
-    if not reports:
-        return
     settings = reports[0]["settings"]
     own = inbox.select_settings(project.environ)
     if settings != own:

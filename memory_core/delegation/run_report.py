@@ -63,9 +63,8 @@ def make_lesson(
     wrong = report.feedback.wrong if run.project.config.may_learn(run.agent) else {}
     if not (report.teaches or wrong):
         return None
-    ids = run.run_id, events.session(run.event)
-    learned = [report.extraction]
-    return remember.make_lesson(learned, *ids, source, wrong, read_reading(run), about)
+    ids, reading = (run.run_id, events.session(run.event)), read_reading(run)
+    return remember.make_lesson(report.extraction, *ids, source, wrong, reading, about)
 
 
 def read_reading(run: RunEvent) -> list[str]:

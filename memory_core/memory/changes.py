@@ -57,6 +57,7 @@ class Lesson:
         self.source = source
         self.wrong = wrong or {}
         self.about = about
+        self.is_persons = source.get("source") in item_history.HUMAN_SOURCES
         self.is_tainted = bool(source.get("reading"))
         tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
         self.is_outside = not rights.rank_of(tier)
@@ -73,8 +74,7 @@ def learn(
     `source` has their run, session and source.  New items get records of this kind, `learned` or
     `approved`.
     """
-    by_person = source.get("source") in item_history.HUMAN_SOURCES
-    return _learn(memory, Lesson(rows, source), kind, by_person)
+    return _learn(memory, Lesson(rows, source), kind)
 
 
 def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
@@ -87,22 +87,21 @@ def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
         if number:
             memory.end_change()
             memory.begin_change(make_change_id(lesson.source.get("run", "")))
-        _learn(memory, lesson, "learned", by_person=False)
+        _learn(memory, lesson)
 
 
-def _learn(memory: AgentMemory, lesson: Lesson, kind: str, by_person: bool) -> MergeResult:
+def _learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
     lesson.change_id = memory.change_id
     memory.is_outside = lesson.is_outside
-    merged = memory.merge_learnings(_admit(memory, lesson, by_person), by_person)
+    merged = memory.merge_learnings(_admit(memory, lesson), lesson.is_persons)
     _record_outcomes(memory, merged, lesson, kind)
     lesson.refused += merged.refused
     merged.refused = lesson.refused
-    if not by_person:
+    if not lesson.is_persons:
         waiting = [pair for pair in lesson.refused if not _is_decided(memory, pair[0])]
         memory.review += list_refused(waiting, merged.rivals, **lesson.source)
     memory.take_merged(merged)
-    if not by_person:
-        _take_wrong(memory, lesson)
+    _take_wrong(memory, lesson)
     return merged
 
 
@@ -134,16 +133,16 @@ def _record_outcomes(memory: AgentMemory, merged: MergeResult, lesson: Lesson, k
             record("contradicted", rival, **source)
 
 
-def _admit(memory: AgentMemory, lesson: Lesson, by_person: bool) -> Iterator[Learning]:
+def _admit(memory: AgentMemory, lesson: Lesson) -> Iterator[Learning]:
     """Yield the learnings to merge, and refuse others of agents."""
-    waits = "" if by_person else _find_waiting_reason(memory, lesson)
+    waits = "" if lesson.is_persons else _find_waiting_reason(memory, lesson)
     if not waits:
         _record_contradictions(memory, lesson)
-    origins = {} if by_person else text_origins.read_origins(memory.store, memory.agent)
+    origins = text_origins.read_origins(memory.store, memory.agent)
     for learning in lesson.learnings:
         clean = Learning(*map(scanner.redact, (learning.type, learning.content, learning.nested)))
         reason = scanner.REASON if clean != learning else ""
-        if not (reason or by_person):
+        if not (reason or lesson.is_persons):
             origin = origins.get(text_origins.make_key(learning.content, learning.nested), "")
             reason = _find_refusal(memory, learning, origin, lesson.is_outside, waits)
         if reason:
@@ -244,8 +243,6 @@ def remove_items(
     items = [
         item for item in document.items if similarity.normalize_text(item.text) in normal_forms
     ]
-    if not items:
-        return []
     for item in items:
         memory.evicted.append((item.section, item.fields.whole))
         memory.record(kind, item.text, section=item.section, nested=item.nested, **source)
@@ -278,9 +275,9 @@ def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str)
     old, new_id = olds[0], item_history.id_of(new)
     item = next(item for item in document.items if item.text == old)
     after = edits.replace_item(document, item, new)
-    if item_history.id_of(old) != new_id:
+    was = item_history.id_of(old)
+    if was != new_id:
         memory.evicted.append((item.section, old))
-        was = item_history.id_of(old)
         fields = {"section": item.section, "nested": item.nested, "was": was}
         memory.record("merged", new, **fields, **source)
     memory.set_document(after)

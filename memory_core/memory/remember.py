@@ -28,7 +28,7 @@ ALL = "all"
 
 
 def make_lesson(
-    extractions: Iterable[Extraction],
+    found: Extraction,
     run: str = "",
     session: str = "",
     source: str = "agent",
@@ -36,16 +36,12 @@ def make_lesson(
     reading: Sequence[str] = (),
     about: str = "",
 ) -> Lesson:
-    """Return what reports of one run teach, without secrets.
+    """Return what a report of a run teaches, without secrets.
 
     `wrong` has the reasons, by id, why given items are wrong.  `reading` is what the run read from
     outside, and `about` what it was about.
     """
-    items = [
-        extraction.clean(item)
-        for result in extractions
-        for item in (*result.learnings, *result.rejected)
-    ]
+    items = list(map(extraction.clean, (*found.learnings, *found.rejected)))
     learned = [item for item in items if not item.reason]
     rejected = [item for item in items if item.reason]
     reasons = [(key, feedback.clean_reason(reason)) for key, reason in (wrong or {}).items()]

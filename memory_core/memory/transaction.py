@@ -29,20 +29,15 @@ Result = TypeVar("Result")
 # Ids and texts of one event at most; `items` has their number.
 MAX_IDS = 100
 
-# Who caused an event about items.
-ORIGIN = ("source", "session", "run")
-
-# With the source of a person, they say that the person has read the item, or wrote it.
+# With the source of a person, they say that the person has read the item.
 REVIEWING_KINDS = ("approved", "confirmed", "pinned")
-DECIDING_KINDS = (
-    *REVIEWING_KINDS,
-    "learned",
-    "reinforced",
-    "merged",
-    "edited",
-    "returned",
-    "preference",
-)
+
+# The origin of an item after a record with the source of a person, who has read it, or wrote it.
+PERSONS_ORIGINS = {
+    **dict.fromkeys((*REVIEWING_KINDS, "restored"), rights.ACCEPTED),
+    **dict.fromkeys((*item_history.LEARNING_KINDS, "edited", "returned"), rights.PERSON),
+    "preference": rights.PERSON,
+}
 
 # Maximum number of tries of a writer while the user keeps saving the file.
 MAX_TRIES = 5
@@ -178,7 +173,7 @@ def log_events(memory: AgentMemory, entries: Iterable[tuple[str, dict[str, Any]]
     """
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for name, entry in entries:
-        origin = (entry.get(key) or None for key in (*ORIGIN, "change"))
+        origin = (entry.get(key) or None for key in ("source", "session", "run", "change"))
         groups.setdefault((name, *origin), []).append(entry)
     now, events = format_utc(time.time()), []
     for (name, source, session, run, change), group in groups.items():
@@ -241,10 +236,9 @@ def _find_origin(record: Record, is_undo: bool) -> str:
     kind, source = record["kind"], record.get("source")
     if "imported" in record or source == item_history.HAND_SOURCE:
         return ""
-    if source == item_history.PERSON_SOURCE and kind in DECIDING_KINDS:
-        return rights.ACCEPTED if kind in REVIEWING_KINDS else rights.PERSON
-    if source == item_history.PERSON_SOURCE and kind == "restored" and not is_undo:
-        return rights.ACCEPTED
+    is_persons = source == item_history.PERSON_SOURCE and not (is_undo and kind == "restored")
+    if is_persons and kind in PERSONS_ORIGINS:
+        return PERSONS_ORIGINS[kind]
     if kind not in item_history.ARRIVAL_KINDS:
         return ""
     origin = rights.TAINTED if record.get("reading") else rights.AGENT

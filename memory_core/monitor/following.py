@@ -25,30 +25,25 @@ LOADED, OLDER_NAME = "agent.memory.loaded", "memory_injected"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z?)?")
 
 
-class InvalidStart(ValueError):
-    """A text is not a time of an event; the message says what is expected."""
-
-
 def parse_start(since: str | datetime | None) -> str:
-    """Return the timestamp of the first event; None means now.  Raises InvalidStart."""
+    """Return the timestamp of the first event; None means now.  Raises ValueError."""
     if since is None:
         return format_utc(time.time())
     if isinstance(since, datetime):
         return format_utc(since.astimezone(timezone.utc).timestamp())
     if not _TIME.fullmatch(since):
-        raise InvalidStart(f"invalid time {since!r}: use 2026-11-20 or 2026-11-20T22:10:05Z")
+        raise ValueError(f"invalid time {since!r}: use 2026-11-20 or 2026-11-20T22:10:05Z")
     return since.removesuffix("Z")
 
 
 class _LogFile:
     """An opened file of the log; it stays the same file when it is renamed."""
 
-    def __init__(self, descriptor: int, since: str) -> None:
+    def __init__(self, descriptor: int) -> None:
         status = os.fstat(descriptor)
         self.descriptor = descriptor
         self.key = status.st_dev, status.st_ino
-        is_older = format_utc(status.st_mtime + 1) < since
-        self._offset = status.st_size if is_older else 0
+        self._offset = 0
 
     def read_new(self) -> list[str]:
         """Return the lines that were completed since the last call."""
@@ -102,7 +97,7 @@ class EventReader:
     def _open_new(self, name: str) -> list[str]:
         """Open a file that is not open yet, and return its lines."""
         try:
-            file = _LogFile(self._state.open(name, os.O_RDONLY), self._since)
+            file = _LogFile(self._state.open(name, os.O_RDONLY))
         except OSError:
             return []  # not there yet, or refused
         if any(file.key == other.key for other in self._files):
@@ -125,7 +120,7 @@ def follow(
 ) -> Iterator[Event]:
     """Yield each event of a log once, as it is written, without end.
 
-    None means from now on, that is from this call.  Raises InvalidStart.
+    None means from now on, that is from this call.  Raises ValueError.
     """
     reader = EventReader(state, pattern, since)
 

@@ -23,20 +23,11 @@ def read(paths: LevelPaths, names: Collection[str] = ()) -> list[dict[str, Any]]
 
 
 def _read(paths: LevelPaths, file: str, names: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield the events of one file; only lines with these names are parsed."""
-    marks = [f'"{name}"' for name in names]
+    """Yield the events of one file, of all names or of these."""
     for line in paths.state.read_text(file, MAX_READ_BYTES).split("\n"):
-        if not marks or any(mark in line for mark in marks):
-            event = fastjson.load_object(line)
-            if event and (not names or str(event.get("event")) in names):
-                yield event
-
-
-def write_new(paths: LevelPaths, event: str, **fields: Any) -> None:
-    """Append an event that the newest file does not have yet with these fields."""
-    wanted = {"event": event, **fields}.items()
-    if not any(wanted <= logged.items() for logged in _read(paths, event_log.FILE_NAME, [event])):
-        event_log.write(paths, event, **fields)
+        event = fastjson.load_object(line)
+        if event and (not names or event.get("event") in names):
+            yield event
 
 
 def write_problems(project: Project, hook: str, seconds: float) -> None:
@@ -53,7 +44,10 @@ def write_refused(project: Project) -> None:
     for tree in project.trees:
         for error in tree.refused.values():
             path = project.paths.relative(tree.locate(error.path))
-            write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
+            fields = {"file": path, "reason": error.reason}
+            logged = _read(project.paths, event_log.FILE_NAME, ["agent.memory.refused"])
+            if not any(fields.items() <= event.items() for event in logged):
+                event_log.write(project.paths, "agent.memory.refused", **fields)
 
 
 # How bad an event is, by the last part of its name; the others are neither good nor bad.

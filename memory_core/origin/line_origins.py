@@ -40,18 +40,9 @@ class Undecided(Exception):
 
 ERRORS = (OSError, ValueError, IndexError, Undecided)
 
-
-class _LoggedCommit(NamedTuple):
-    """A commit that this clone got at a time, in seconds.
-
-    Of one time, what was fetched comes first, and of one log the entry at the end is the newest.
-    """
-
-    seconds: int
-    place: int
-    order: int
-    commit: str
-    origin: str
+# A commit that this clone got: the time in seconds, the place and the order of its entry, its name
+# and its origin.  Of one time, what was fetched comes first, and of one log the newest entry last.
+LoggedCommit = tuple[int, int, int, str, str]
 
 
 def find_origins(folder: str, keys: Iterable[str]) -> dict[str, str]:
@@ -86,13 +77,13 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
     if git_log.is_unfinished(own):
         raise Undecided
     commits = sorted([*_list_logged(folder, own), *_list_fetched([own, shared])])
-    names = [f"{entry.commit}:{prefix.rstrip('/')}" for entry in commits]
+    names = [f"{commit}:{prefix.rstrip('/')}" for *_place, commit, _origin in commits]
     trees = run(folder, "cat-file", "--batch-check", text="\n".join(names)).decode().split("\n")
     versions: dict[str, str] = {}
-    for entry, line in zip(commits, trees, strict=False):
+    for (*_place, origin), line in zip(commits, trees, strict=False):
         tree, _, kind = line.rpartition(" ")[0].partition(" ")
         if kind == "tree":
-            versions.setdefault(tree, entry.origin)
+            versions.setdefault(tree, origin)
     if len(versions) > MAX_VERSIONS:
         raise Undecided
     blobs: dict[str, str] = {}
@@ -107,7 +98,7 @@ def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
         yield data.decode("utf-8", "surrogateescape"), origin
 
 
-def _list_logged(folder: str, git_folder: str) -> Iterator[_LoggedCommit]:
+def _list_logged(folder: str, git_folder: str) -> Iterator[LoggedCommit]:
     """Yield the commits in the reflogs of HEAD and of branches."""
     before = _find_older(git_folder)
     if before is None:
@@ -115,7 +106,7 @@ def _list_logged(folder: str, git_folder: str) -> Iterator[_LoggedCommit]:
             raise Undecided  # there are commits, but no log of how they came
         return
     if before:
-        yield _LoggedCommit(-1, 0, 0, before, UNSURE)
+        yield -1, 0, 0, before, UNSURE
     words = ("log", "--walk-reflogs", "--no-show-signature", "--all", "--date=unix")
     lines = run(folder, *words, FORMAT).decode("utf-8", "replace").split("\n")
     for number, line in enumerate(lines):
@@ -125,7 +116,7 @@ def _list_logged(folder: str, git_folder: str) -> Iterator[_LoggedCommit]:
         if commit and not ref.startswith("refs/stash") and subject != PUSHED:
             place = 0 if ref.startswith("refs/remotes/") else 1 if ref == "HEAD" else 2
             origin = OWN if subject.startswith(git_log.OWN_ENTRIES) else OUTSIDE
-            yield _LoggedCommit(int(when.rstrip("}")), place, -number, commit, origin)
+            yield int(when.rstrip("}")), place, -number, commit, origin
 
 
 def _find_older(git_folder: str) -> str | None:
@@ -135,14 +126,14 @@ def _find_older(git_folder: str) -> str | None:
     return first.strip("0") and first if log else None
 
 
-def _list_fetched(folders: Iterable[str]) -> Iterator[_LoggedCommit]:
+def _list_fetched(folders: Iterable[str]) -> Iterator[LoggedCommit]:
     """Yield what was fetched last."""
     for folder in dict.fromkeys(folders):
         if opened := SafeFiles(folder).read_with_status(FETCHED, MAX_BYTES):
             data, status = opened
             for line in data.decode("utf-8", "replace").split("\n"):
                 if name := line.split("\t")[0].strip():
-                    yield _LoggedCommit(int(status.st_mtime), 0, 0, name, OUTSIDE)
+                    yield int(status.st_mtime), 0, 0, name, OUTSIDE
 
 
 def parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:

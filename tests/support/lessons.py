@@ -13,7 +13,8 @@ def save_learnings(
     project: Project, agent: str, extractions: list[Extraction], *more: Any, **named: Any
 ) -> None:
     """Merge the learnings of a report; for the other arguments see `remember.make_lesson`."""
-    lesson = remember.make_lesson(extractions, *more, **named)
+    found = extractions[0] if extractions else Extraction([], [])
+    lesson = remember.make_lesson(found, *more, **named)
     remember.merge_lessons(project, agent, [lesson])
 
 
