@@ -9,13 +9,14 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.memory import preparing, run_history
 from memory_core.storage.project import Project
-from support.calls import SESSION, answer, end_agent, start_agent
+from support.calls import answer, end_agent, start_agent
 from support.command_line import Person
 from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
 from support.lessons import save_learnings
 from support.life import write
 from support.runs import list_runs
 from support.sandbox import Sandbox
+from support.transcripts import Transcripts, asked, said, used
 
 RETRY = "The retry of payments is set in src/retry.py by RETRY_LIMIT"
 QUEUE = "Payments wait in the queue of src/queue.py; run `make drain queue=pay`"
@@ -32,7 +33,8 @@ class Delegations:
         self.sandbox = sandbox
         sandbox.switch_selection_on()
         sandbox.configure("memory: {notices: off}\n")
-        self.main = sandbox.home / ".claude" / "projects" / "shop" / "s1.jsonl"
+        self.transcripts = Transcripts(sandbox)
+        self.main = self.transcripts.folder / "s1.jsonl"
         sandbox.write_memory("engineer", PERSONS)
         end_agent(sandbox, "a0", make_block(RETRY) + make_block(QUEUE))
 
@@ -76,19 +78,8 @@ class Delegations:
 
     def write_transcript(self, *calls: dict[str, Any], text: str = "") -> None:
         """Write the transcript of the run: its task, its tool calls, and its last message."""
-        blocks = [{"type": "tool_use", "name": "Bash", "id": "t", "input": call} for call in calls]
-        blocks += [{"type": "text", "text": text}] if text else []
-        messages = [{"role": "user", "content": TASK}]
-        messages += [{"role": "assistant", "content": [block]} for block in blocks]
-        ids = {"agentId": "a1", "sessionId": "s1", "cwd": str(self.sandbox.root)}
-        lines = [{**ids, "type": message["role"], "message": message} for message in messages]
-        path = self.main.with_suffix("") / "subagents" / "agent-a1.jsonl"
-        write(path, "".join(f"{json.dumps(line)}\n" for line in lines))
-
-    def begin_session(self, session: str) -> None:
-        path = str(self.main.with_name(f"{session}.jsonl"))
-        event = {**SESSION, "session_id": session, "transcript_path": path}
-        self.sandbox.run_hook("session_start", event)
+        lines = [asked(TASK), *(used("Bash", **call) for call in calls)]
+        self.transcripts.write("a1", *lines, *([said(text)] if text else []))
 
     def counts(self) -> tuple[tuple[int, int, int], ...]:
         """Return (given, used, failed) of RETRY, QUEUE and PERSONS, from all records."""
@@ -199,13 +190,13 @@ def test_a_failed_run(runs: Delegations) -> None:
 
 
 def test_a_run_that_no_hook_saw_end(runs: Delegations) -> None:
-    runs.begin_session("s1")
+    runs.transcripts.begin("s1")
     runs.doubt(QUEUE)
     runs.call()
     text = f"Done.\n{USED}\nWrong: {short(QUEUE)} because src/queue.py is gone"
     runs.write_transcript({"file_path": "/home/u/shop/src/audit.py"}, text=text)
     for session in ("s2", "s3"):
-        runs.begin_session(session)
+        runs.transcripts.begin(session)
         assert runs.counts() == ((1, 1, 0), (1, 0, 0), (1, 1, 0))
     assert QUEUE not in runs.read()
 
@@ -245,11 +236,6 @@ def review_of(person: Person) -> list[tuple[str, str]]:
     return [(one["content"], one["reason"]) for one in person.read_json("review", "--list")]
 
 
-def do(person: Person, *words: str) -> None:
-    done = person.run(*words)
-    assert done.returncode == 0, done.stderr
-
-
 def test_a_wrong_item_of_an_agent_waits_for_a_person(runs: Delegations, person: Person) -> None:
     runs.doubt(QUEUE)
     before = runs.read()
@@ -259,11 +245,11 @@ def test_a_wrong_item_of_an_agent_waits_for_a_person(runs: Delegations, person: 
     assert review_of(person) == [(QUEUE, "reported as wrong: it moved")]
     assert [one["confidence"] for one in runs.records("contradicted")] == [0.3, 0.1]
     assert "(reported as wrong: it moved)" in person.run("log").stdout
-    do(person, "undo")
+    person.succeed("undo")
     assert strip_times(runs.read()) == strip_times(before)
     assert review_of(person) == []
     assert QUEUE in runs.call("toolu_3")
-    do(person, "redo")
+    person.succeed("redo")
     assert review_of(person) == [(QUEUE, "reported as wrong: it moved")]
     assert QUEUE not in runs.read()
     end_agent(runs.sandbox, "a3", make_block(QUEUE))
@@ -283,17 +269,17 @@ def test_a_person_decides(
     runs.doubt(QUEUE)
     runs.report(f"Wrong: {short(text)} because it moved")
     before = (review_of(person), text in runs.read())
-    do(person, "review", decision, "--all")
+    person.succeed("review", decision, "--all")
     assert (text in runs.read()) == (text in runs.call("toolu_2")) == is_kept
     assert review_of(person) == []
-    do(person, "undo")
+    person.succeed("undo")
     assert (review_of(person), text in runs.read()) == before
     assert (text in runs.call("toolu_3")) == (text == PERSONS)
 
 
 def test_another_wording_replaces_a_wrong_item(runs: Delegations, person: Person) -> None:
     runs.report(f"Wrong: {short(PERSONS)} because it moved")
-    do(person, "edit", short(PERSONS), "Payments are logged by log.py")
+    person.succeed("edit", short(PERSONS), "Payments are logged by log.py")
     assert PERSONS not in runs.read()
     assert "Payments are logged by log.py" in runs.call("toolu_2")
 
@@ -304,7 +290,7 @@ def test_with_ask_a_wrong_item_stays_until_a_decision(runs: Delegations, person:
     runs.report(WRONG)
     assert QUEUE in runs.read()
     assert QUEUE not in runs.call("toolu_2")
-    do(person, "review", "--reject", "--all")
+    person.succeed("review", "--reject", "--all")
     assert QUEUE not in runs.read()
 
 

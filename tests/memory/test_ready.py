@@ -206,14 +206,6 @@ def test_a_memory_that_is_gone_is_not_ready(
     assert not prepared(sandbox).exists()
 
 
-def test_a_thousand_items(sandbox: Sandbox) -> None:
-    sandbox.switch_selection_on()
-    items = [f"Service {at} caches answers of the bank {at * 7}" for at in range(1000)]
-    sandbox.write_memory("engineer", *items, "Payments in euros are retried at night")
-    assert "Payments in euros" in deliver(sandbox)
-    assert_ready(sandbox, "Payments in euros")
-
-
 def test_only_a_memory_of_the_user_depends_on_what_is_allowed(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", "Orders are numbered")
     project = sandbox.open_project()

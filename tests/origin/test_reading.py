@@ -20,17 +20,12 @@ from support.transcripts import Transcripts, used
 ROOT = "/home/me/shop"
 
 OUTSIDE = {
-    "curl -s https://docs.example.com/api": "curl",
     "cd web && wget -q https://x.example/a.tgz -O a.tgz": "wget",
     'VERSION="$(curl -fsS https://api.example.com/version)"': "curl",
     "npm info left-pad --json | head": "npm info",
     "pip install -r requirements.txt": "pip install",
     "git pull --rebase origin main": "git pull",
     "git submodule update --init": "git submodule",
-    "docker pull redis": "docker pull",
-    "npx create-thing": "npx",
-    "gh issue view 42 --comments": "gh",
-    "gh api repos/o/r/pulls": "gh",
     "git clone --depth 1 https://github.com/o/r /tmp/r": "git clone",
     "git -c core.pager=cat -C vendor/lib fetch upstream": "git fetch",
     "ssh build.example.com 'cat /etc/motd'": "ssh",
@@ -53,8 +48,6 @@ OUTSIDE = {
 INSIDE = [
     "npm test && npm run build",
     "cargo build --release",
-    "go test ./...",
-    "git status && git diff",
     "git remote add upstream https://x.example/r.git",
     "git commit -m 'see https://x.example/1'",
     "# see https://x.example",
@@ -64,7 +57,6 @@ INSIDE = [
     "psql postgres://app@localhost:5432/shop",
     "git commit -m 'use curl; curl is faster'",
     'git commit -m "fix: gh (and curl) flags"',
-    "git push origin HEAD",
     "curl -s localhost:8080/health",
     'curl -X POST http://127.0.0.1:3000/api -d \'{"url": "x"}\'',
     "curl http://localhost:8080/a http://localhost:8080/b",
@@ -79,7 +71,6 @@ INSIDE = [
     "make ssh-keys",
     "docker compose up -d",
     "python -m http.server 8000",
-    "man ssh",
 ]
 
 
