@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_core.claude_code import agent_spelling, events
-from memory_core.delegation import missed_reports, reported_events, start_notices
+from memory_core.delegation import missed_reports, reported_events
 from memory_core.delegation.run_event import RunEvent
-from memory_core.files import file_actions
+from memory_core.files import file_actions, last_look
 from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
-from memory_core.storage import event_log, hook_files, inbox
-from memory_core.storage.paths import BUSY_SECONDS
+from memory_core.storage import event_log, hook_files, inbox, user_level
+from memory_core.storage.paths import BUSY_SECONDS, WAITING_FILE
 from memory_core.storage.project import Project
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ NICENESS = 5
 
 # What a worker cannot know before it reads a report: it is of another program, or damaged.
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
+# What a person has to know when a session has started.
+WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
 
 class WorkerHangs(BaseException):
@@ -234,8 +238,31 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
         if not events.may_change_tasks(event):
             missed_reports.sweep_at_start(project, event)
             text_origins.look(project)
-            for line in start_notices.format_notices(project):  # the next hook here says it
+            for line in _format_news(project) + _ask_for_user_level(project):
+                # The next hook here says it.
                 remember.add_notice(project, events.session(event), line)
+
+
+def _format_news(project: Project) -> list[str]:
+    """Return what came into memories, and that learnings wait, each once."""
+    folder, notices = project.paths.state, text_origins.ask_whose(project)
+    state = last_look.read_look(folder)
+    if state.get("version") != last_look.VERSION:
+        return notices  # before the first look
+    news, waiting = text_origins.describe_news(state), folder.read_text(WAITING_FILE)
+    if waiting not in ("", state.get("waiting")):
+        news.append(WAITING)
+    if news:
+        state |= {last_look.NEWS: {}, "waiting": waiting or state.get("waiting", "")}
+        last_look.write_look(folder, state)
+    return notices + news
+
+
+def _ask_for_user_level(project: Project) -> list[str]:
+    """Return a notice if agents do not receive the user-level memory; only once."""
+    has_memories = project.user_paths and project.level(user=True).agents()
+    is_wanted = has_memories and project.config["user_level"] != "off"
+    return user_level.ask(project.paths) if is_wanted else []
 
 
 def _take_old_entries(project: Project) -> None:

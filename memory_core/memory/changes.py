@@ -58,7 +58,6 @@ class Lesson:
         self.wrong = wrong or {}
         self.about = about
         self.is_persons = source.get("source") in item_history.HUMAN_SOURCES
-        self.is_tainted = bool(source.get("reading"))
         tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
         self.is_outside = not rights.rank_of(tier)
         self.change_id = ""
@@ -156,7 +155,7 @@ def _find_waiting_reason(memory: AgentMemory, lesson: Lesson) -> str:
     config = memory.project.config
     if config.learning_of(memory.agent) == default_settings.ASK:
         return ASK_REASON
-    if lesson.is_tainted and (config["hold_tainted"] or config["hold_outside"]):
+    if lesson.source.get("reading") and (config["hold_tainted"] or config["hold_outside"]):
         return TAINTED_REASON
     is_closed = memory.agent == PM or config["hold_outside"]
     is_mcp = lesson.source.get("source") == item_history.MCP_SOURCE
