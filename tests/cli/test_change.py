@@ -543,7 +543,7 @@ LEFTOVERS = ("memories", "memories/archive", "memories/history", "state", "state
 REMOVED = [
     *((f"{folder}/{{}}{TEMPORARY}", 1 / 24, "left by a write") for folder in LEFTOVERS),
     (f"state/ready/{{}}{TEMPORARY}", 1 / 24, "left by a write"),
-    ("state/receipts/{}/t1.json", 0.5, "of a session"),
+    ("state/receipts/{}/t1.json", 30, "of a session"),
     ("state/runs/{}/a1.jsonl", 30, "of a session"),
 ]
 STAYING = """
