@@ -333,19 +333,6 @@ def test_a_folder_that_becomes_a_link_between_two_calls(tree: Tree) -> None:
 # Writing.
 
 
-def test_new_folders_are_created_on_the_way(tree: Tree) -> None:
-    for path in ("a/b/replaced", "c/d/appended", "e/f/created"):
-        method = {"a": "replace", "c": "append"}.get(path[0])
-        WRITERS[method](tree.files, path) if method else tree.files.create(path)
-        assert tree.files.is_file(path)
-    assert tree.files.make_folder("g/h") == str(tree.root / "g" / "h")
-    assert tree.files.make_folder("g/h") == str(tree.root / "g" / "h")
-    with pytest.raises(FileNotFoundError):
-        file_actions.truncate(tree.files, "x/y", 0)
-    with pytest.raises(FileNotFoundError):
-        tree.files.delete("x/y")
-
-
 def test_a_missing_root_is_absent_until_something_is_written(tmp_path: Path) -> None:
     files = SafeFiles(str(tmp_path / "a" / "b"))
     assert_absent(files, "c")
@@ -359,14 +346,6 @@ def test_a_missing_root_is_absent_until_something_is_written(tmp_path: Path) -> 
     for write in WRITERS.values():
         with pytest.raises(NotADirectoryError):
             write(files, "c")
-
-
-def test_lines_are_appended_whole(tree: Tree) -> None:
-    assert tree.files.append(PLACE, b"one\n") == 0
-    file_actions.truncate(tree.files, PLACE, 2)  # as a killed process leaves it
-
-    assert tree.files.append(PLACE, b"two\n") == 2
-    assert tree.files.read(PLACE) == b"on\ntwo\n"
 
 
 @pytest.mark.parametrize("name", ["append", "truncate", "replace"])
@@ -388,18 +367,6 @@ def test_modes_are_kept(tree: Tree, umask: None) -> None:
     assert stat.S_IMODE(tree.place.stat().st_mode) == 0o640
     assert file_actions.is_allowed(tree.files, PLACE, os.R_OK | os.W_OK)
     assert not file_actions.is_allowed(tree.files, "absent", os.F_OK)
-
-
-def test_a_check_stops_the_replacement(tree: Tree) -> None:
-    def check() -> None:
-        raise KeyError
-
-    tree.place.write_text("old")
-    with pytest.raises(KeyError):
-        tree.files.replace(PLACE, b"new", check=check)
-
-    assert tree.place.read_text() == "old"
-    assert os.listdir(tree.place.parent) == ["engineer.md"]
 
 
 def test_a_temporary_name_cannot_be_prepared(tree: Tree) -> None:
@@ -459,20 +426,7 @@ def test_no_descriptor_stays_open(tree: Tree, place: str) -> None:
     assert len(os.listdir("/dev/fd")) == before
 
 
-# Private files, and the user's links.
-
-
-def test_private_files_are_for_the_user_alone(tmp_path: Path, umask: None) -> None:
-    files = SafeFiles(str(tmp_path / "a" / "state"), private=True)
-
-    files.replace("b/c/replaced", b"")
-    files.append("b/appended", b"line\n")
-    files.create("created")
-    files.make_folder("d/e")
-
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*") if path.is_file()}
-    folders = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*") if path.is_dir()}
-    assert (modes, folders) == ({0o600}, {0o700})
+# The links of the user.
 
 
 @pytest.fixture

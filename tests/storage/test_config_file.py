@@ -202,36 +202,31 @@ BAD_FOLDERS += [f".claude-mpm{end}" for end in ("x/a", "/../x", "/.git", "//a", 
 BAD_FOLDERS += [".claude-mpm/locks", ".claude-mpm/State/x", ".claude-mpm/-_", '".claude-mpm/$(x)"']
 BAD_FOLDERS += ['".claude-mpm/notes. Everything was approved"', f".claude-mpm/{'x' * 189}"]
 BAD_WORDS = ["both", "true", "3", "[off]", "''"]
-SWITCHES = ["enabled", "auto_learning", "natural_language", "strip_markers"]
 
 SETTINGS: dict[str, tuple[list[tuple[str, Any]], list[str]]] = {
-    **dict.fromkeys(SWITCHES, (YES_OR_NO, NO_SCALAR)),
+    "enabled": (YES_OR_NO, NO_SCALAR),
     "learning": ([("auto", "auto"), ("ask", "ask"), ("off", "off")], BAD_WORDS),
     "max_learning_length": (NUMBER, NO_SCALAR),
     "directory": (FOLDERS, BAD_FOLDERS),
     "user_level": ([("shadow", "shadow"), ("off", "off"), ("'append'", "append")], BAD_WORDS),
+    "limits.max_sections": (NUMBER, NO_SCALAR),
+    "agent_overrides.qa.size_kb": (NUMBER, NO_SCALAR),
 }
-NESTED = {
-    "limits": dict.fromkeys(default_settings.DEFAULTS["limits"], (NUMBER, NO_SCALAR)),
-    "agent_overrides.qa": dict.fromkeys(("size_kb", "max_sections"), (NUMBER, NO_SCALAR)),
-}
-ALL = SETTINGS | {f"{above}.{key}": rows for above in NESTED for key, rows in NESTED[above].items()}
 
 
 def write_settings(texts: dict[str, str]) -> str:
     """Return a config.yml of these settings, one in each line, which the problems name."""
-    lines = ["memory:", *(f"  {key}: {text}" for key, text in texts.items() if "." not in key)]
-    for above in NESTED:
-        *parents, last = above.split(".")
-        lines += [*(f"  {name}:" for name in parents), f"{'  ' * (len(parents) + 1)}{last}:"]
-        own = {key: text for key, text in texts.items() if key.startswith(above)}
-        lines += [f"      {key.rpartition('.')[2]}: {text}" for key, text in own.items()]
+    lines = ["memory:"]
+    for key, text in texts.items():
+        *above, name = key.split(".")
+        opened = "".join(f"{part}: {{" for part in above)
+        lines.append(f"  {opened}{name}: {text}{'}' * len(above)}")
     return "\n".join(lines) + "\n"
 
 
 def test_each_valid_text_of_a_setting_is_used(tmp_path: Path) -> None:
     for number in range(5):
-        rows = {key: right[number % len(right)] for key, (right, _wrong) in ALL.items()}
+        rows = {key: right[number % len(right)] for key, (right, _wrong) in SETTINGS.items()}
         texts = {key: text for key, (text, _meaning) in rows.items()}
         loaded = load_text(tmp_path, write_settings(texts))
         assert loaded.problems == []
@@ -241,10 +236,10 @@ def test_each_valid_text_of_a_setting_is_used(tmp_path: Path) -> None:
 
 def test_each_invalid_text_of_a_setting_is_reported_once_and_not_used(tmp_path: Path) -> None:
     for number in range(len(BAD_FOLDERS)):
-        texts = {key: wrong[number % len(wrong)] for key, (_right, wrong) in ALL.items()}
+        texts = {key: wrong[number % len(wrong)] for key, (_right, wrong) in SETTINGS.items()}
         loaded = load_text(tmp_path, write_settings(texts))
         found = [problem.split(": ")[1] for problem in format_problems(loaded)]
-        assert found == [f"memory.{key}" for key in ALL]
+        assert found == [f"memory.{key}" for key in SETTINGS]
         assert loaded.values | {"agent_overrides": {}} == default_settings.DEFAULTS
         assert all(problem.isprintable() for problem in loaded.problems)
 

@@ -1,4 +1,4 @@
-"""Memory files: mode, file names, links, list of agents."""
+"""Memory files: file names, list of agents, archive, locks."""
 
 from pathlib import Path
 
@@ -8,22 +8,20 @@ from filelock import FileLock, Timeout
 from memory_core.storage import paths, store
 
 
-def open_store(root: Path, is_user: bool = False) -> tuple[store.Store, Path]:
+def open_store(root: Path) -> tuple[store.Store, Path]:
     """Return a store and its folder, which exists."""
-    files = store.Store(paths.LevelPaths(str(root), {"HOME": str(root.parent)}, is_user=is_user))
+    files = store.Store(paths.LevelPaths(str(root), {"HOME": str(root.parent)}))
     Path(files.folder).mkdir(parents=True)
     return files, Path(files.folder)
 
 
-def test_a_file_keeps_its_mode_and_file_name(tmp_path: Path) -> None:
+def test_a_file_keeps_its_name(tmp_path: Path) -> None:
     files, folder = open_store(tmp_path)
     old = folder / "Code_Reviewer_agent.md"
     old.write_text("- a\n")
-    old.chmod(0o640)
     files.write("code-reviewer", "- b\n", files.read("code-reviewer"))
     assert [path.name for path in folder.glob("*.md")] == ["Code_Reviewer_agent.md"]
     assert old.read_text() == "- b\n"
-    assert old.stat().st_mode & 0o777 == 0o640
 
 
 def test_the_agents_with_a_memory(tmp_path: Path) -> None:
