@@ -1,7 +1,6 @@
 """Which files a sentence names, and which of them are gone."""
 
 import pytest
-from hypothesis import given, strategies as st
 
 from memory_core.files import named_files
 from support.tables import for_each
@@ -50,8 +49,3 @@ def test_named_files(text: str, paths: list[str]) -> None:
 @for_each("text", OTHERS)
 def test_other_words_name_no_file(text: str) -> None:
     assert named_files.list_paths(text) == []
-
-
-@given(st.text("src/.py `:#\0~*\ud800é-", max_size=40))
-def test_any_text_is_read(text: str) -> None:
-    named_files.list_paths(text)

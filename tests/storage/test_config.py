@@ -44,12 +44,9 @@ def test_commands_report_unreadable_settings(person: Person) -> None:
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith(f"{where}: not YAML: ")
     assert done.stdout.count("\n") == 1
-    problems = json.loads(person.run("config", "check", "--json").stdout)["problems"]
-    assert problems == [done.stdout.rstrip()]
-
     shown = person.run("config", "show")
     assert shown.returncode == 1
-    assert shown.stderr.startswith(problems[0])
+    assert shown.stderr.startswith(done.stdout.rstrip())
     assert "max_learning_length: 50  (.claude-mpm/config.yml)\n" in shown.stdout
     shown = person.run("config", "show", "--json")
     assert shown.returncode == 1
@@ -60,9 +57,6 @@ def test_commands_report_unreadable_settings(person: Person) -> None:
     warned = json.loads(person.run("status", "--json").stdout)["warnings"]
     warning = {"what": "config.yml: 1 problem", "mend": "agent-memory config check"}
     assert warning in warned
-    findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
-    (finding,) = [finding for finding in findings if finding["check"] == "config"]
-    assert (finding["level"], finding["where"]) == ("broken", where)
 
 
 def test_hooks_ignore_a_wrong_key(sandbox: Sandbox) -> None:
