@@ -146,16 +146,14 @@ def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
             return None
         own_hooks = settings_json.find_entries(text)
         value = json.loads(text) if text.strip() else {}
-    except UnicodeDecodeError:
-        return SettingsFile(level, path, {}, [], "is not UTF-8 text")
+        if isinstance(value, dict):
+            return SettingsFile(level, path, value, own_hooks, "")
+        problem = "is not a JSON object"
     except Refused as refusal:
-        return SettingsFile(level, files.locate(refusal.path), {}, [], refusal.reason)
-    except (OSError, settings_json.InvalidSettings) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        return SettingsFile(level, path, {}, [], reason or "unreadable")
-    if not isinstance(value, dict):
-        return SettingsFile(level, path, {}, [], "is not a JSON object")
-    return SettingsFile(level, path, value, own_hooks, "")
+        path, problem = files.locate(refusal.path), refusal.reason
+    except (OSError, ValueError) as error:  # UnicodeDecodeError and InvalidSettings
+        problem = getattr(error, "strerror", None) or str(error)
+    return SettingsFile(level, path, {}, [], problem)
 
 
 def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,18 +18,13 @@ from memory_core.claude_code import (
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import agent_status
 from memory_core.monitor.numbers import Numbers
-from memory_core.setup import hook_runner, plugin, trial
-from memory_core.storage import config, event_log, run_records
-from memory_core.storage.database.run_table import Delivery
+from memory_core.setup import hook_runner, plugin
+from memory_core.storage import config, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text.times import format_utc
 
 # A note needs nothing to be done.
 OK, NOTE, WARNING, BROKEN = "ok", "note", "warning", "broken"
-
-# Seconds: older errors and deliveries are not reported.
-RECENT_SECONDS = 7 * 86400
 
 
 @dataclass(frozen=True)
@@ -105,11 +99,6 @@ class Examination:
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
         self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
         self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
-        # The file that `agent-memory install` writes.
-        self.settings_path = os.path.join(self.session_folder, ".claude", "settings.json")
-        self.log_path = project.paths.state.locate(event_log.FILE_NAME)
-        # The time from which errors and deliveries are reported.
-        self.since = format_utc(time.time() - RECENT_SECONDS)
 
     @cached_property
     def memories(self) -> list[agent_status.MemoryStatus]:
@@ -122,14 +111,6 @@ class Examination:
             return agent_status.list_memories(Numbers(self.project, store))
         except OSError:
             return []
-
-    @cached_property
-    def last_delivery(self) -> Delivery | None:
-        """The last delivery, None also if the database cannot be read."""
-        try:
-            return Numbers(self.project).runs.last_delivery
-        except OSError:
-            return None
 
     @cached_property
     def agent(self) -> str:
@@ -145,11 +126,6 @@ class Examination:
         """The levels that the settings use: the project's, and perhaps the user's."""
         is_user_used = self.project.user_paths and self.project.config["user_level"] != "off"
         return [self.project.store, *([self.project.level(user=True)] if is_user_used else [])]
-
-    @cached_property
-    def version(self) -> tuple[int, ...]:
-        """The version of Claude Code, () if there is no `claude`."""
-        return trial.find_claude_version()
 
     @property
     def is_enabled(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import time
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -14,15 +15,21 @@ from memory_core.doctor import config_sources
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
 from memory_core.git import driver_notice, merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
+from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner
-from memory_core.storage import hook_files, inbox, run_records, user_level
+from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
+from memory_core.storage.database.run_table import Delivery
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.project import Project
 from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
+from memory_core.text.times import format_utc
 
 # What may have happened to a memory on its way to an agent.
 DELIVERY_TEXTS = {"lost": "did not arrive", "doubled": "arrived twice"}
+
+# Seconds: older errors and deliveries are not reported.
+RECENT_SECONDS = 7 * 86400
 
 
 def check_config(exam: Examination) -> Iterator[Finding]:
@@ -50,7 +57,6 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
             yield from _check_memory(exam, store, memory, is_user)
         for agent in filter(None, store.agents_with_history()):
             yield from _check_history(exam, store.history(agent))
-        yield from _check_other_names(exam, store)
     yield from _check_definitions(exam)
     yield from _check_user_level(exam)
 
@@ -85,24 +91,6 @@ def _check_memory(
         yield Finding(
             WARNING, what, memory.path, "move their items into this file, and delete them"
         )
-
-
-def _check_other_names(exam: Examination, store: Store) -> Iterator[Finding]:
-    """Note the files in the folder of memories that are no memory because of their names."""
-    paths = {
-        name: os.path.join(store.folder, name) for name in store.files.list_names(store.folder)
-    }
-    others = [
-        name
-        for name, path in paths.items()
-        if name[0] != "." and not name.endswith(".md") and store.files.is_file(path)
-    ]
-    if others:
-        what = (
-            f"nobody gets these files, because their names do not end in .md: {', '.join(others)}"
-        )
-        advice = "rename them, or move them to another folder"
-        yield Finding(NOTE, what, exam.project.paths.relative(store.folder), advice)
 
 
 def _check_definitions(exam: Examination) -> Iterator[Finding]:
@@ -156,13 +144,14 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
     """Check that the last memory arrived, and for errors of hooks after it, of the last week."""
-    newest = exam.last_delivery
-    since = max(exam.since, newest.timestamp if newest else "")
+    newest, log = _find_last_delivery(exam), exam.project.paths.state.locate(event_log.FILE_NAME)
+    week_ago = format_utc(time.time() - RECENT_SECONDS)
+    since = max(week_ago, newest.timestamp if newest else "")
     if newest and newest.timestamp == since and newest.verdict in DELIVERY_TEXTS:
         text = DELIVERY_TEXTS[newest.verdict]
         what = f"the last memory {text}: that of {newest.agent} at {newest.timestamp}"
         advice = "see whether a hook of your settings or of a plugin changes prompts, too"
-        yield Finding(WARNING, what, exam.log_path, advice)
+        yield Finding(WARNING, what, log, advice)
     if exam.are_prompts_lost:
         path = exam.project.paths.state.locate(run_records.ROUTE_FILE)
         what = "memory is given by SubagentStart, because another hook overwrote a prompt"
@@ -171,7 +160,14 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
     if errors := hook_runner.list_errors(exam.project, since):
         what = f"{format_count(len(errors), 'error')} of hooks, the last one: {errors[-1]}"
         advice = "see the lines with agent.memory.error; the next delivery clears this"
-        yield Finding(WARNING, what, exam.log_path, advice)
+        yield Finding(WARNING, what, log, advice)
+
+
+def _find_last_delivery(exam: Examination) -> Delivery | None:
+    try:
+        return Numbers(exam.project).runs.last_delivery
+    except OSError:  # see `check_state`
+        return None
 
 
 def check_merge_driver(exam: Examination) -> Iterator[Finding]:

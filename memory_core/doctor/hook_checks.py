@@ -32,10 +32,11 @@ def check_program(exam: Examination) -> Iterator[Finding]:
         yield Finding(BROKEN, what, "HOME", "set HOME to your home folder, then start claude again")
     else:
         yield from _check_copy()
-    number = ".".join(map(str, exam.version)) or "(no `claude` on PATH)"
+    version = trial.find_claude_version()
+    number = ".".join(map(str, version)) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
     oldest = trial.OLDEST_CLAUDE
-    is_supported = trial.is_supported(exam.version)
+    is_supported = trial.is_supported(version)
     advice = "" if is_supported else f"install Claude Code {oldest} or newer, or add it to PATH"
     yield Finding(OK if is_supported else WARNING, what, sys.executable, advice)
 
@@ -94,12 +95,6 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
         yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
     else:
         yield Finding(OK, f"hooks are there for all {len(wanted)} events")
-    levels = {hook.file.level for hook in exam.own_hooks}
-    folder = exam.session_folder
-    is_below = os.getcwd().startswith(os.path.realpath(folder) + os.sep)
-    if is_below and levels <= set(settings_files.UNTRUSTED_LEVELS):
-        what, advice = "a session that starts here has no hooks", f"start it in {folder}"
-        yield Finding(NOTE, what, exam.settings_path, advice)
     yield from _check_task_hooks(exam)
     for path in dict.fromkeys(hook.file.path for hook in exam.own_hooks):
         yield from _check_file(exam, [hook for hook in exam.own_hooks if hook.file.path == path])
@@ -140,11 +135,6 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
     if others := dict.fromkeys(hook.event for hook in wrong if hook.entry not in faulty):
         what = f"hooks are outdated, modified or there twice (not tested): {', '.join(others)}"
         yield _suggest_install(exam, WARNING, what, file)
-    plugins = [other.file.plugin for other in exam.own_hooks if other.file.plugin]
-    if plugins and not file.plugin and any(exam.is_active(hook) for hook in hooks):
-        what = f"the plugin {plugins[0]} has the same hooks"
-        advice = _format_install(exam, "uninstall", file.level) or "remove the hooks from the file"
-        yield Finding(NOTE, what, file.path, f"nothing, or {advice}")
 
 
 def _is_right(exam: Examination, hook: examination.OwnHook) -> bool:
@@ -163,13 +153,13 @@ def _suggest_install(
     advice: str = "",
 ) -> Finding:
     """Return a finding that a new installation into the file repairs, or else the advice."""
-    path = file.path if file else exam.settings_path
+    path = file.path if file else os.path.join(exam.session_folder, settings_files.PROJECT_SETTINGS)
     if file and file.plugin:
         advice = shlex.join(["claude", "plugin", "update", file.plugin])
     # Hooks do not come to a folder that never had any, nor a memory.
     is_used = file or exam.project.paths.files.is_folder(exam.project.paths.folder)
     repair = partial(_update_hooks, path) if is_used and not advice else None
-    advice = advice or _format_install(exam, "install", file.level if file else "project")
+    advice = advice or _format_install(exam, file.level if file else "project")
     return Finding(level, what, path, advice or "agent-memory doctor --fix", repair)
 
 
@@ -180,10 +170,10 @@ def _update_hooks(path: str) -> Iterator[Repair]:
         yield Repair("hooks updated", path, diff=diff)
 
 
-def _format_install(exam: Examination, command: str, level: str) -> str:
-    """Return the command for the hooks of a level, "" if there is none."""
+def _format_install(exam: Examination, level: str) -> str:
+    """Return the command that installs the hooks of a level, "" if there is none."""
     targets = {"user": "--user", "project": exam.session_folder}
-    return shlex.join(["agent-memory", command, targets[level]]) if level in targets else ""
+    return shlex.join(["agent-memory", "install", targets[level]]) if level in targets else ""
 
 
 def check_plugin(exam: Examination) -> Iterator[Finding]:

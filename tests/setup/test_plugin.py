@@ -335,10 +335,7 @@ def test_the_doctor_looks_at_the_hooks_that_run(listed: Plugged) -> None:
     path = places(listed)["project"]
     install_hooks(path, listed.sandbox.home)
     found = doctor(listed)
-    what = f"the plugin {LISTED} has the same hooks"
-    assert wrong(found) == [("note", "settings", what)]
-    (mend,) = [each["mend"] for each in found if each["what"] == what]
-    assert "agent-memory uninstall " in mend
+    assert wrong(found) == []
     assert set(list_commands(found)) == {str(path)}
     # They are the settings of a teammate, which do nothing on this machine.
     shutil.rmtree(listed.sandbox.home / ".local")
