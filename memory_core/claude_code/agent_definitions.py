@@ -71,11 +71,11 @@ def _try_read(
 
 
 class AgentCatalog:
-    """The ids of all agents in a project: from files, plugins, and built in.
+    """The ids of all agents in a project: from files, and built in.
 
-    An agent is known by the name in its file and by the file's name.  Every agent of an
-    installed plugin counts as known.  `unread` has the errors of files and folders that could
-    not be read: they may define more agents.
+    An agent is known by the name in its file and by the file's name.  Every agent of a plugin,
+    which has a colon in its name, counts as known.  `unread` has the errors of files and folders
+    that could not be read: they may define more agents.
     """
 
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
@@ -84,9 +84,6 @@ class AgentCatalog:
         for definition in read_agents(root, environ, self.unread.append):
             names += definition.name, os.path.basename(definition.path).removesuffix(".md")
         self._ids = set(map(agent_names.id_of, names))
-        self._plugins = settings_files.list_plugin_ids(root, environ)
 
     def has(self, agent: str) -> bool:
-        plugin, colon, _name = agent.partition(":")
-        is_of_plugin = bool(colon) and (self._plugins is None or plugin in self._plugins)
-        return agent in self._ids or is_of_plugin
+        return agent in self._ids or ":" in agent

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names, settings_json
+from memory_core.claude_code import settings_json
 from memory_core.claude_code.events import DELEGATION_TOOLS
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.text import fastjson
@@ -246,18 +246,3 @@ def matches_delegations(matcher: str) -> bool:
         return matcher in MATCH_ALL or any(re.search(matcher, tool) for tool in DELEGATION_TOOLS)
     except re.error:
         return False
-
-
-def list_plugin_ids(root: str, environ: Mapping[str, str]) -> set[str] | None:
-    """Return the ids of all installed or enabled plugins, None if they cannot be read."""
-    tables = [file.value.get("enabledPlugins") for file in read_settings(root, environ)]
-    files = SafeFiles(find_config_folder(environ), follows_links=True)
-    try:
-        data = files.read(os.path.join("plugins", INSTALLED_FILE))
-        if data:
-            tables.append(json.loads(data)["plugins"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
-    # PLUGIN@MARKETPLACE (seen in 2.1.63)
-    names = (str(key) for table in tables if isinstance(table, dict) for key in table)
-    return {agent_names.id_of(name.partition("@")[0]) for name in names}

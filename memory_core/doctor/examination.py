@@ -8,13 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from memory_core.claude_code import (
-    events,
-    hook_faults,
-    sample_events,
-    settings_files,
-    settings_json,
-)
+from memory_core.claude_code import hook_faults, sample_events, settings_files, settings_json
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import agent_status
 from memory_core.monitor.numbers import Numbers
@@ -115,11 +109,8 @@ class Examination:
     @cached_property
     def agent(self) -> str:
         """An agent for samples: one with a memory, if there is one."""
-        candidates = [*self.project.store.agents(), sample_events.AGENT, events.DEFAULT_AGENT]
-        return next(
-            (name for name in candidates if name != PM and self.project.serves(name)),
-            sample_events.AGENT,
-        )
+        agents = (name for name in self.project.store.agents() if name != PM)
+        return next(filter(self.project.serves, agents), sample_events.AGENT)
 
     @property
     def stores(self) -> list[Store]:

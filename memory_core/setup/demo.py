@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
 
 from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.curation import item_actions
@@ -50,11 +49,8 @@ STEPS = (
 )
 
 
-class Demo(NamedTuple):
-    """Two delegations in one session: their project, and what each of STEPS shows."""
-
-    project: Project
-    texts: list[str]
+# The project of a demo, and what each of STEPS shows.
+Demo = tuple[Project, list[str]]
 
 
 def run_trial(text: str, environment: str) -> None:
@@ -95,7 +91,7 @@ def play(folder: str, environment: str, text: str = "") -> Demo:
     notice = str((second.reply or {}).get("systemMessage") or "")
     shown = f"{next_prompt.partition(LEARNING)[0]}{LEARNING}\n..."
     rules = "\n".join(f"- {rule}" for rule in RULES)
-    return Demo(project, [rules, prompt, REPORT, change.diff(), notice, shown])
+    return project, [rules, prompt, REPORT, change.diff(), notice, shown]
 
 
 def _make_project(folder: str, environment: str) -> Project:

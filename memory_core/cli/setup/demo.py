@@ -28,11 +28,11 @@ def demo() -> None:
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        played = demo_project.play_running(folder)
-        dashboard = overview.make_page(played.project)
+        project, texts = demo_project.play_running(folder)
+        dashboard = overview.make_page(project)
     page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
     page.write_text(dashboard, encoding="utf-8")
-    for number, step in enumerate(zip(demo_project.STEPS, played.texts, strict=True), 1):
+    for number, step in enumerate(zip(demo_project.STEPS, texts, strict=True), 1):
         _print_step(number, *step)
     seconds = time.monotonic() - began
     print_line(f"That was the demo: {seconds:.1f} s, with the real hooks.", style="bold")
