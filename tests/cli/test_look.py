@@ -33,39 +33,15 @@ def learn(person: Person, agent: str, *texts: str, **level: bool) -> None:
 # --- how much was learned when ---
 
 
-def told(kind: str, days_ago: float, text: str, **fields: Any) -> dict[str, Any]:
-    """Return a record; its change is named after its text."""
-    more = {"agent": "qa", "change": text, **fields}
-    return item_history.make_record(kind, ago(days_ago), text, **more)
+def learned_ago(*days: float, **style: Any) -> str:
+    records = (item_history.make_record("learned", ago(one), f"Item {one}") for one in days)
+    return "".join(f"{json.dumps(record, **style)}\n" for record in records)
 
-
-LEARNED = told("learned", 3, "An event is sent once")
-UNDONE = told("undone", 2, "the undo", id=LEARNED["change"])
-OLD_KINDS = ("reinforced", "merged", "edited")
-
-
-def lines(*records: dict[str, Any]) -> str:
-    return "".join(f"{json.dumps(record)}\n" for record in records)
-
-
-def learned_ago(*days: float) -> str:
-    return lines(*(told("learned", each, f"Item {each}") for each in days))
-
-
-TORN = told("learned", 1, "Torn")
-REDONE = told("undone", 1, "again", id=UNDONE["change"])
-ONCE = [0] * 7 + [1]
 
 TRENDS: dict[str, tuple[str, list[int]]] = {
     "seven days are a week": (learned_ago(-0.001, 0, 6, 7, 20), [0, 0, 0, 0, 0, 1, 1, 3]),
     "eight weeks, no more": (learned_ago(55, 56, 300), [1, 0, 0, 0, 0, 0, 0, 0]),
-    "only what is new": (lines(*(told(kind, 1, "Item") for kind in OLD_KINDS)), [0] * 8),
-    "each once": (lines(LEARNED, LEARNED), ONCE),
-    "not what was taken back": (lines(LEARNED, UNDONE), [0] * 8),
-    "but what was brought back then": (lines(UNDONE, LEARNED, REDONE), ONCE),
-    "written by others": (json.dumps(dict(reversed(LEARNED.items())), separators=(",", ":")), ONCE),
-    "beside no record": (f"{lines(LEARNED, TORN)[:-6]}\n<<<<<<< HEAD\n[]\n{{}}\n", ONCE),
-    "torn at the end": (lines(LEARNED, TORN)[:-3], ONCE),
+    "written by others": (learned_ago(3, separators=(",", ":")), [0] * 7 + [1]),
 }
 
 

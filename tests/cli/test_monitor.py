@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.monitor import log_reading
 from memory_core.storage import event_log
-from support.command_line import COMMAND, Person, check_refused
+from support.command_line import COMMAND, Person
 from support.events import make_pre_event, make_stop_event
 from support.terminal import Terminal
 
@@ -105,8 +105,3 @@ def test_a_terminal_shows_colours_and_no_control_characters(settled: Person) -> 
     assert "\x1b[32magent.memory.learned" in terminal.shown
     assert "\x1b[31mhook.error" in terminal.shown
     assert "\x1b[2J" not in terminal.shown
-
-
-def test_invalid_options(settled: Person) -> None:
-    cases = {"--since yesterday": "invalid time 'yesterday'"}
-    check_refused(settled, cases, prefix="monitor")
