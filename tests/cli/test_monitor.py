@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -22,23 +23,20 @@ Start = Callable[..., "subprocess.Popen[str]"]
 @pytest.fixture
 def start(settled: Person) -> Iterator[Start]:
     """Start `monitor` in a pipe; return when it has said that nothing was logged yet."""
-    started: list[subprocess.Popen[str]] = []
+    with ExitStack() as started:
 
-    def start_one(*options: str) -> subprocess.Popen[str]:
-        command, pipe = [*COMMAND, "monitor", *options], subprocess.PIPE
-        process = subprocess.Popen(
-            command, cwd=settled.sandbox.root, env=settled.env, stdout=pipe, stderr=pipe, text=True
-        )
-        started.append(process)
-        if not log_reading.read(settled.sandbox.paths):
-            assert process.stderr
-            assert process.stderr.readline().startswith(HINT)
-        return process
+        def start_one(*options: str) -> subprocess.Popen[str]:
+            command, pipe = [*COMMAND, "monitor", *options], subprocess.PIPE
+            place = {"cwd": settled.sandbox.root, "env": settled.env}
+            process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **place)
+            started.enter_context(process)
+            started.callback(process.kill)  # in a test that failed
+            if not log_reading.read(settled.sandbox.paths):
+                assert process.stderr
+                assert process.stderr.readline().startswith(HINT)
+            return process
 
-    yield start_one
-    for process in started:  # those of a test that failed
-        process.kill()
-        process.communicate()
+        yield start_one
 
 
 def read_lines(process: subprocess.Popen[str], count: int) -> list[str]:

@@ -442,11 +442,6 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
         {"content": RETRY, "reading": ["WebFetch a.org", "Bash: gh"], "tier": "tainted"},
         ["the run read: WebFetch a.org, Bash: gh", "origin: tainted"],
     ),
-    "reasons": (
-        [],
-        {"content": RETRY, "reason": "may be poisoned: a", "reasons": ["a", "sends data away"]},
-        ["why it waits: may be poisoned: a; sends data away; since 2026-11-20"],
-    ),
     "a secret": (
         [],
         {"content": "[redacted: a]", "reason": "a secret was removed from it"},
@@ -512,7 +507,7 @@ def test_an_item_of_the_file_is_already_in_its_section(settled: Person) -> None:
 
 
 def test_the_list_and_its_json_have_the_new_fields(settled: Person) -> None:
-    lists = {"reading": ["Bash: gh", "WebFetch a.org"], "reasons": ["sends data away"]}
+    lists = {"reading": ["Bash: gh", "WebFetch a.org"], "reasons": ["why", "sends data away"]}
     add_waiting(settled, "qa", {**make_waiting(RETRY, tier="tainted", run="a1"), **lists})
     note = "(why; sends data away, run a1, read Bash: gh, read WebFetch a.org, tainted, 2026-11-20)"
     assert note in settled.run("review").stdout
@@ -552,14 +547,9 @@ def repository(settled: Person) -> Person:
     for name in ("pay", "refunds"):
         (root / "src" / f"{name}.py").write_text(f"{name} = 1\n" * 9, encoding="utf-8")
     settled.sandbox.write_memory("qa", *IN_FILES)
-    git(settled.sandbox.root, "init", "-q")
-    commit(settled)
+    for words in ("init -q", "add src", "commit -q -m x"):
+        git(root, *words.split())
     return settled
-
-
-def commit(person: Person) -> None:
-    git(person.sandbox.root, "add", "src")
-    git(person.sandbox.root, "commit", "-q", "-m", "x")
 
 
 def list_reasons(person: Person, *words: str) -> list[str]:

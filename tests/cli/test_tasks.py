@@ -128,12 +128,10 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     unknown = {
         "note text": "no task is in progress; name one, or start one",
         "done": "no task is in progress",
-        "show": "no task is in progress",
         "show 8": "8 has no memory: agent-memory task start 8",
         "show old1": "did you mean old-1?",
         "show 5": "agent-memory task reopen task-5",
         "note 5 text": "agent-memory task reopen task-5",
-        "delete 8": "8 has no memory",
     }
     check_refused(shop.person, unknown, status=1, prefix="task")
     wrong = {
@@ -142,7 +140,6 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
         "note three words here": "quote the text",
         "start ../x": "invalid task id '../x'",
         "start CLAUDE": "invalid task id 'CLAUDE'",
-        "note old-1 ' '": "the memory of old-1 is archived",
         "search ' '": "enter at least one word",
         "start 3 --template nothing": "'nothing' is not one of 'default'",
         "start 5": "task-5 is done; agent-memory task reopen task-5",
@@ -207,9 +204,7 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
     shop.run("note", "see @../../.env")
     told = shop.read_json("status")["imported"]
     assert (told["copy"], told["file"]) == (True, "backlog/memory/.sessions/task-1.md")
-    shop.run("note -", data="word " * 3000)
-    told = shop.read_json("status")
-    assert 0 < told["imported"]["tokens"] <= told["budget"] == 2000
+    assert 0 < told["tokens"] <= shop.read_json("status")["budget"] == 2000
     shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
     assert "Task memory is switched off" in shop.run("status")
 
