@@ -13,15 +13,14 @@ from memory_core.curation.agent_status import MemoryStatus
 from memory_core.document import markdown
 from memory_core.document.block_reader import Heading, Item
 from memory_core.document.markdown import Document
-from memory_core.history import item_history
 from memory_core.history.item_history import ItemState
 from memory_core.memory import preparing
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.reading import read_memory
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection.item_notes import ItemNote
-from memory_core.storage.config_yml import project_rules
 from memory_core.text import markdown_lines
 
 # Kinds of the parts of a memory file.
@@ -32,21 +31,16 @@ CONFLICT, FRONT_MATTER = "conflict", "front matter"
 class ItemView(NamedTuple):
     """An item of a memory file with its origin and its use; texts are without secrets.
 
-    The times of its state are "" if the history does not have the item: a person wrote it in the
-    file.  `runs` counts the runs that reported it, `reading` is what its run had read from outside,
-    `gone` why it may be out of date, `waits` the id of the learning that waits for a decision about
-    it.
+    `reading` is what its run had read from outside, `gone` why it may be out of date, `waits` the
+    id of the learning that waits for a decision about it.
     """
 
-    id: str
     text: str
     nested: str
     tier: str
     state: ItemState
     note: ItemNote
-    source: str
     reading: list[str]
-    runs: int
     gone: list[str]
     waits: str
 
@@ -74,17 +68,20 @@ class MemoryView(NamedTuple):
 
 def read_view(numbers: Numbers, agent: str) -> MemoryView:
     """Return the memory of an agent; raises OSError if its file or history cannot be read."""
-    snapshot = agent_status.read_file(numbers.store, agent)
-    document = markdown.parse_document(snapshot.text if snapshot else "")
+    project, store = numbers.project, numbers.store
+    agent_status.read_file(store, agent)  # raises for a file that hooks refuse
+    memory = read_memory(project, agent, store)
+    document = markdown.parse_document(memory.snapshot.text if memory.snapshot else "")
     status = agent_status.read_memory_status(numbers, agent)
-    parts = list(list_parts(document, _make_views(numbers, status, document)))
-    return MemoryView(status, parts)
+    views = _make_views(numbers, status, memory, document)
+    return MemoryView(status, list(list_parts(document, views)))
 
 
-def _make_views(numbers: Numbers, status: MemoryStatus, document: Document) -> dict[int, ItemView]:
-    """Return the views of the items by their lines; all files are read once."""
-    project, store, agent = numbers.project, numbers.store, status.agent
-    history = read_memory(project, agent, store).history
+def _make_views(
+    numbers: Numbers, status: MemoryStatus, memory: AgentMemory, document: Document
+) -> dict[int, ItemView]:
+    """Return the views of the items of a document by their lines."""
+    project, store, agent = memory.project, memory.store, memory.agent
     notes: dict[str, ItemNote] = {}
     with suppress(OSError):  # numbers that nobody can read now
         notes = preparing.read_notes(project, store, agent)
@@ -92,22 +89,17 @@ def _make_views(numbers: Numbers, status: MemoryStatus, document: Document) -> d
     tiers = {(item.text, item.nested): item.tier for item in texts}
     gone = {item.id: [*item.gone.values()] for item in status.stale}
     waiting = {entry["content"]: str(entry["id"]) for entry in numbers.waiting(agent)}
-    person = project_rules.read_weights(project).person
     views = {}
-    for item in document.items:
-        key = item_history.id_of(item.text)
-        state = history.find(item.text) or ItemState(key, "", person)
+    for item in filter(lambda item: item.text, document.items):
+        state = memory.state_of(item.text)
         views[item.line] = ItemView(
-            id=key,
             text=scanner.redact(item.text),
             nested=scanner.redact(item.nested),
             tier=tiers.get((item.text, item.nested), ""),
             state=state,
-            note=notes.get(item.text) or ItemNote(confidence=person),
-            source=state.source or item_history.HAND_SOURCE,
+            note=notes.get(item.text) or ItemNote(confidence=state.confidence),
             reading=scanner.redact_values(state.reading),
-            runs=len(state.runs - {""}),
-            gone=gone.get(key, []),
+            gone=gone.get(state.id, []),
             waits=waiting.get(item.text, ""),
         )
     return views

@@ -51,7 +51,8 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     view = memory_view.read_view(Numbers(project), "qa")
     (item,) = [part.item for part in view.parts if part.item]
     assert item.waits == review_table.make_id("qa", entry)
-    assert (item.state.run, item.source, item.tier, item.runs) == ("a1", "agent", "agent", 1)
+    state = item.state
+    assert (state.run, state.source, item.tier, state.runs) == ("a1", "agent", "agent", {"a1"})
 
 
 def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox) -> None:

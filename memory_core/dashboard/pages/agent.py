@@ -32,8 +32,9 @@ def show_memory(visit: Visit) -> View:
     except OSError as error:
         return View("unreadable.html", {"agent": agent, "problem": describe_expected(error)})
     wanted = visit.query["item"]
-    places = (at for at, part in enumerate(memory.parts) if part.item and part.item.id == wanted)
-    parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE, next(places, None))
+    ids = [part.item and part.item.state.id for part in memory.parts]
+    place = ids.index(wanted) if wanted in ids else None
+    parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE, place)
     values = {"agent": agent, "memory": memory, "parts": parts, "types": [*type_names.TYPES]}
     return View("agent.html", {**values, "pm": PM, "counts": visit.numbers.total(agent)})
 
