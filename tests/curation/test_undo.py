@@ -73,13 +73,9 @@ class Workshop:
 
     def sure(self) -> dict[tuple[str, str], float]:
         """Return the confidence of all items by agent and text."""
-        histories = {agent: read_memory(self.project, agent).history for agent in AGENTS}
-        states = {
-            (agent, text): histories[agent].find(text)
-            for agent, items in self.all_items().items()
-            for text, _section, _nested in items
-        }
-        return {key: state.confidence for key, state in states.items() if state}
+        memories = [read_memory(self.project, agent) for agent in AGENTS]
+        items = [item for memory in memories for item in item_actions.list_items(memory)]
+        return {(item.agent, item.text): item.confidence for item in items}
 
     def texts(self, agent: str) -> list[str]:
         return [each[0] for each in self.items(agent)]

@@ -117,6 +117,7 @@ REFUSED = [
     ({"action": "move", "target": "enginer"}, "did you mean engineer?"),
     ({"action": "move", "target": ""}, "invalid agent name"),
     ({"action": "edit", "text": " "}, "the text is empty"),
+    ({"action": "edit", "text": f"A long text with {TOKEN}"}, "secret"),
 ]
 
 
@@ -126,15 +127,10 @@ def test_a_decision_that_cannot_be_made_says_why(dashboard: Dashboard) -> None:
         said, page = dashboard.send_form(DECIDE, item=key, agent="stuck", **form)
         assert message in said
         assert find_current(page) == key
+    assert "A long text with" in page, "a text that is refused comes back"
+    with dashboard.sandbox.open_project().store.lock("stuck"):
+        assert "is locked by another process" in judge(dashboard, "stuck", key, "accept")[0]
     assert key in list_waiting(dashboard, "stuck")
-
-
-def test_a_text_that_is_refused_comes_back(dashboard: Dashboard) -> None:
-    (key,) = add(dashboard, "stuck", "It has another text")
-    form = {"action": "edit", "text": f"A long text with {TOKEN}"}
-    said, page = dashboard.send_form(DECIDE, item=key, agent="stuck", **form)
-    assert "secret" in said
-    assert "A long text with" in page
 
 
 def test_what_somebody_else_decided_is_reported(dashboard: Dashboard) -> None:
@@ -144,15 +140,6 @@ def test_what_somebody_else_decided_is_reported(dashboard: Dashboard) -> None:
     assert message == f"{first} does not wait any more: somebody has decided on it."
     assert find_current(page) == second
     assert "does not wait any more" in dashboard.get("/dashboard/review", item=first).body
-
-
-def test_a_locked_memory_is_reported(dashboard: Dashboard) -> None:
-    (key,) = add(dashboard, "busy", "Somebody writes this memory")
-    project = dashboard.sandbox.open_project()
-    with project.store.lock("busy"):
-        message, page = judge(dashboard, "busy", key, "accept")
-    assert "is locked by another process" in message
-    assert find_current(page) == key
 
 
 def test_the_text_without_its_secret_is_accepted(dashboard: Dashboard) -> None:

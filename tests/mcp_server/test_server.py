@@ -59,33 +59,26 @@ class Shop:
     def project(self) -> Project:
         return find_project(str(self.root), self.env)
 
-    def is_present(self, talk: Talk, mode: str = "auto", **settings: Any) -> Any:
+    def is_present(self, talk: Talk, mode: str = "auto") -> Any:
         """Talk to a server in this process."""
-
-        async def main() -> Any:
-            own = server.MemoryServer(ServedProject(str(self.root), {**self.env, **settings}))
-            async with Client(own, mode=mode) as client:
-                return await outcome(talk, client)
-
-        return unwrapped(anyio.run(main))
+        own = server.MemoryServer(ServedProject(str(self.root), self.env))
+        return run(lambda: Client(own, mode=mode), talk)
 
     def over_stdio(self, talk: Talk, mode: str, *arguments: str) -> Any:
         """Talk to a server process; its stderr must stay empty."""
         errors = self.sandbox.home / "errors"
-
-        async def main() -> Any:
-            command, *rest = [*COMMAND, *arguments]
-            how = StdioServerParameters(command=command, args=rest, env=self.env, cwd=self.root)
-            with errors.open("w") as errlog:
-                async with Client(stdio_client(how, errlog), mode=mode) as client:
-                    return await outcome(talk, client)
-
-        found = unwrapped(anyio.run(main))
+        with errors.open("w") as log:
+            found = run(lambda: Client(stdio_client(self.start(*arguments), log), mode=mode), talk)
         assert errors.read_text() == ""
         return found
 
-    def call(self, name: str, mode: str = "auto", **arguments: Any) -> Any:
-        return self.is_present(lambda client: client.call_tool(name, arguments), mode)
+    def start(self, *arguments: str) -> StdioServerParameters:
+        """Return how a client starts the server."""
+        command, *rest = [*COMMAND, *arguments]
+        return StdioServerParameters(command=command, args=rest, env=self.env, cwd=self.root)
+
+    def call(self, name: str, **arguments: Any) -> Any:
+        return self.is_present(lambda client: client.call_tool(name, arguments))
 
     def file(self, agent: str = "engineer") -> str:
         return self.sandbox.read_memory(agent)
@@ -94,15 +87,17 @@ class Shop:
         return self.project.store.history(agent).read()
 
 
-async def outcome(talk: Talk, client: Client) -> Any:
+def run(connect: Callable[[], Client], talk: Talk) -> Any:
     """Return the result of `talk`, or raise its error without the exception group of the client."""
-    try:
-        return await talk(client)
-    except (MCPError, AssertionError) as error:
-        return error
 
+    async def main() -> Any:
+        async with connect() as client:
+            try:
+                return await talk(client)
+            except (MCPError, AssertionError) as error:
+                return error
 
-def unwrapped(found: Any) -> Any:
+    found = anyio.run(main)
     if isinstance(found, Exception):
         raise found
     return found
@@ -382,17 +377,13 @@ SETTINGS = [
     ("memory: {exclude: [engineer]}", "record_task", "engineer has no memory here"),
     ("memory: {enabled: false}", "remember", "memory is switched off here"),
     ("memory: {enabled: false}", "search", "memory is switched off here"),
-    ("AGENT_MEMORY=off", "search", "switched off"),
     ("memory: [", "search", "config.yml"),
 ]
 
 
 @pytest.mark.parametrize(("settings", "name", "told"), SETTINGS)
 def test_it_keeps_to_the_settings(shop: Shop, settings: str, name: str, told: str) -> None:
-    if settings == "AGENT_MEMORY=off":
-        shop.env["AGENT_MEMORY"] = "off"
-    else:
-        shop.sandbox.configure(f"{settings}\n")
+    shop.sandbox.configure(f"{settings}\n")
     before = shop.file()
     given = {"remember": ALL, "search": {"query": "bus"}}.get(name, {"agent": "engineer"})
     result = shop.call(name, **given)
@@ -500,9 +491,7 @@ def test_nothing_is_lost_between_clients_and_hooks(shop: Shop) -> None:
         assert not result.is_error, said(result)
 
     async def main() -> None:
-        command, *rest = COMMAND
-        how = StdioServerParameters(command=command, args=rest, env=shop.env, cwd=shop.root)
-        servers = (Client(stdio_client(how)), Client(stdio_client(how)))
+        servers = [Client(stdio_client(shop.start())) for _ in range(2)]
         async with servers[0], servers[1], anyio.create_task_group() as group:
             for number, fact in enumerate(FACTS[:12]):
                 group.start_soon(talk, servers[number % 2], fact)
