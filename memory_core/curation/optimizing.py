@@ -14,14 +14,13 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
-from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
+from memory_core.document import edits, markdown, near_duplicates, preferences
 from memory_core.document.block_reader import Item, ItemFields
 from memory_core.history import item_history
-from memory_core.learning import extraction, json_blocks, type_names
+from memory_core.learning import extraction, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.text import sanitize
 from memory_core.text.times import format_utc
@@ -275,7 +274,10 @@ def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) ->
     text, olds = proposal.new, [old.text for old in proposal.olds]
     if any(old in other.olds for other in valid for old in proposal.olds):
         yield "one of its items is in another proposal"
-    yield from _find_form_faults(project, proposal)
+    if sanitize.clean_line(text) != text.removesuffix("."):
+        yield "it is not one line of plain text"
+    if reason := extraction.check_learning("", text, project.config["max_learning_length"]):
+        yield reason
     if len(text) >= sum(map(len, olds)):
         yield "it is not shorter"
     if len({near_duplicates.is_avoid_section(old.section) for old in proposal.olds}) > 1:
@@ -286,16 +288,3 @@ def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) ->
         yield f"it loses {', '.join(lost)}"
     if reason := _find_side_effect(proposal, read_items(project, proposal.agent)):
         yield reason
-
-
-def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
-    text = proposal.new
-    if sanitize.clean_line(text) != text.removesuffix("."):
-        yield "it is not one line of plain text"
-    if type_names.is_placeholder(text):
-        yield "it is a placeholder"
-    if reason := extraction.check_learning("", text, project.config["max_learning_length"]):
-        yield reason
-    length = len(block_reader.BULLET + block_reader.escape(text))
-    if length > project_rules.find_limits(project, proposal.agent).line:
-        yield f"its line would have {length} characters"
