@@ -8,6 +8,7 @@ from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import item_history, rights
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage.config_yml import project_rules
@@ -86,7 +87,7 @@ def remove_preference(
     project: Project, agent: str, key: str, store: Store | None = None, source: str = "person"
 ) -> bool:
     """Remove a preference; return False if the agent does not have this key."""
-    if preferences.find(_read_document(project, agent, store), key) is None:
+    if preferences.find(read_memory(project, agent, store).document, key) is None:
         return False
 
     def change(memory: AgentMemory) -> bool:
@@ -97,14 +98,8 @@ def remove_preference(
 
 def read_preferences(project: Project, agent: str, store: Store | None = None) -> dict[str, str]:
     """Return the values by key, with the keys spelled as in the memory file."""
-    return preferences.read_values(_read_document(project, agent, store))
+    return preferences.read_values(read_memory(project, agent, store).document)
 
 
 def _texts_of(memory: AgentMemory, key: str) -> list[str]:
-    items = preferences.find_all(markdown.parse_document(memory.text), key)
-    return [item.text for item in items]
-
-
-def _read_document(project: Project, agent: str, store: Store | None) -> markdown.Document:
-    snapshot = (store or project.store).read(agent)
-    return markdown.parse_document(snapshot.text if snapshot else "")
+    return [item.text for item in preferences.find_all(memory.document, key)]
