@@ -14,7 +14,6 @@ from memory_core.document.diff import FileChange, compare_texts
 from memory_core.history import item_history, rights
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
 from memory_core.storage.database import change_table, review_table, state_db
 from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
@@ -188,27 +187,26 @@ def _undo(
     owners = {agent for change in chosen for agent in change.pending}
     names = [agent for agent in sorted(owners) if not agents or agent in agents]
 
-    def work(memory: AgentMemory) -> tuple[str, bool]:
-        ids = [change.id for change in chosen if memory.agent in change.agents]
-        return revert_changes(memory, ids)
-
-    files, merged = [], []
-    for agent in names:
-        memory = read_memory(project, agent, store)
+    def work(memory: AgentMemory) -> tuple[str, bool, FileChange]:
         before = memory.text if memory.snapshot else ""
-        merged += [agent] if work(memory)[1] else []
-        after = "" if memory.is_removed else memory.text
-        files.append(compare_texts(store.paths.relative(store.path(agent)), before, after))
+        ids = [change.id for change in chosen if memory.agent in change.agents]
+        name, is_merged = revert_changes(memory, ids)
+        after, path = "" if memory.is_removed else memory.text, store.path(memory.agent)
+        return name, is_merged, compare_texts(store.paths.relative(path), before, after)
+
+    own_id = agent_memory.make_change_id("undo")
+    results = transaction.change_memories(project, store, names, work, own_id, write=False)
+    merged = [agent for agent, result in zip(names, results, strict=True) if result[1]]
     if write:
-        own_id = agent_memory.make_change_id("undo")
         if len(names) > 1:
             transaction.check_unlocked(store, names)
         for agent in names:
             # As after an edit by hand, the next delivery prepares the memory.
             with store.lock(agent):
-                _, (name, _) = transaction.change_locked(project, agent, work, store, own_id)
+                _, (name, *_) = transaction.change_locked(project, agent, work, store, own_id)
             if name != agent:
                 rename.move_files(store, agent, name)
+    files = [file for *_, file in results]
     return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
 
 
