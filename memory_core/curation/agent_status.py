@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
@@ -355,18 +356,17 @@ def _check_project(
 
 def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
     level = " --user" if user else ""
-    groups: dict[str, tuple[str, list[str]]] = {}  # advice and names, by problems
+    groups = defaultdict[tuple[str, str], list[str]](list)  # names by problems with advice
     for memory in sorted(memories, key=lambda memory: not memory.error):
         # The doctor checks the project only.
         explain = f"agent-memory show --user {memory.agent}" if user else DOCTOR_COMMAND
         if memory.error:
-            groups.setdefault(memory.error, (explain, []))[1].append(memory.path)
+            groups[memory.error, explain].append(memory.path)
         if any(map(is_conflict, memory.warnings)):
-            tidy = f"agent-memory tidy{level}"
-            groups.setdefault(UNRESOLVED, (tidy, []))[1].append(memory.agent)
+            groups[UNRESOLVED, f"agent-memory tidy{level}"].append(memory.agent)
         elif memory.warnings:
-            groups.setdefault(ODD_LINES, (explain, []))[1].append(memory.agent)
-    for what, (advice, names) in groups.items():
+            groups[ODD_LINES, explain].append(memory.agent)
+    for (what, advice), names in groups.items():
         yield StatusWarning(f"{format_names(names)}: {what}", advice)
     for memory in memories:
         for _line, what in memory.notes[:MAX_NOTES]:
