@@ -10,9 +10,8 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Mapping
-from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -45,8 +44,7 @@ class Access:
     """The secrets of one server: for its address, its cookie and its forms."""
 
     def __init__(self, port: int) -> None:
-        self.token = secrets.token_urlsafe()
-        self._once: set[str] = set()  # tokens that are valid for one request
+        self._tokens: dict[str, bool] = {}  # of addresses; True if it is valid for one request
         self.form_token = secrets.token_urlsafe()
         # A browser sends the cookies of all ports of a host to each of them.
         self.cookie = f"agent_memory_{port}={secrets.token_urlsafe()}"
@@ -75,19 +73,19 @@ class Access:
 
     def make_address(self, once: bool = False) -> str:
         """Return an address that lets a browser in, at any time or only `once`."""
-        token = secrets.token_urlsafe() if once else self.token
-        if once:
-            self._once.add(token)
+        token = secrets.token_urlsafe()
+        self._tokens[token] = once
         return f"http://{self.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={token}"
 
     def opens(self, scope: Scope) -> bool:
         """Return whether this is an address of `make_address`."""
-        values = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN_PARAMETER, [])
+        values = QueryParams(scope["query_string"]).getlist(TOKEN_PARAMETER)
         if scope["method"] != "GET" or scope["path"] != PREFIX or len(values) != 1:
             return False
-        once = {token for token in self._once if is_same(values[0], token)}
-        self._once -= once
-        return bool(once) or is_same(values[0], self.token)
+        known = [token for token in self._tokens if is_same(values[0], token)]
+        if known and self._tokens[known[0]]:
+            del self._tokens[known[0]]
+        return bool(known)
 
     def has_token(self, form: Mapping[str, list[str]]) -> bool:
         """Return whether a form is from a page of this server."""
