@@ -6,9 +6,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.document import markdown, merge_learnings, merge_versions, preferences, template
-from memory_core.selection import choosing
-from memory_core.selection.indexing import index_passages
-from memory_core.selection.splitting import split_document
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
 from support.memory_files import LIMITS, Learning, make_conflict, make_section, merge
@@ -195,20 +192,6 @@ def test_learning_changes_none(text: str, learned: list[Learning], limits: templ
     documents = map(markdown.parse_document, (text, found.text))
     before, after = ([item.text for item in preferences.list_items(each)] for each in documents)
     assert after == before
-
-
-MISTAKE = "- Stock is booked twice at midnight"
-
-
-def test_preferences_come_first_in_the_prompt() -> None:
-    mistakes = make_section("Common Mistakes to Avoid", MISTAKE.removeprefix("- "))
-    passages = split_document(markdown.parse_document(mistakes + wished("a: b", "c: d")))
-    for passage in passages:
-        passage.is_wished = preferences.is_title(passage.section)
-    task = "Why is stock booked twice at midnight?"
-    for tokens, expected in ((20, ["- a: b", "- c: d"]), (40, ["- a: b", "- c: d", MISTAKE])):
-        choices = choosing.select(index_passages(passages), task, tokens)
-        assert [each.passage.text for each in choices if each.is_chosen] == expected
 
 
 # Merging two documents.

@@ -7,7 +7,6 @@ import pytest
 
 from adversarial.report import find_order
 from memory_core.history.item_history import id_of
-from memory_core.selection.passages import OUTSIDE_TITLE
 from memory_core.storage.state_owner import OWNER_FILE
 from support.calls import begin_session, call_agent
 from support.command_line import Person
@@ -112,17 +111,6 @@ def test_a_project_cannot_take_back_a_protection_of_the_user(
 # Tiers.
 
 
-def test_what_is_read_without_a_task_has_a_part_for_items_from_outside(
-    person: Person, sandbox: Sandbox
-) -> None:
-    sandbox.configure("memory: {confidence: {agent: 0.6}}\n")
-    finish_run(sandbox, "a1", make_report("Orders are numbered per warehouse"), FETCH)
-    finish_run(sandbox, "a2", make_report("Orders are archived after a year"))
-    own, _title, outside = person.run("context", "engineer").stdout.partition(OUTSIDE_TITLE)
-    assert "archived after a year" in own
-    assert "numbered per warehouse" in outside
-
-
 def test_selection_lowers_a_tainted_item(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", make_report("Orders are numbered per warehouse"), FETCH)
     finish_run(sandbox, "a2", make_report("Orders are archived after a year"))
@@ -179,20 +167,6 @@ def test_a_line_of_a_person_is_never_withheld(person: Person, sandbox: Sandbox) 
     sandbox.write_memory("qa", ORDER)
     event = make_pre_event("toolu_9", "qa")
     assert ORDER not in sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
-
-
-def test_a_line_that_was_typed_last_comes_first(sandbox: Sandbox) -> None:
-    sandbox.switch_selection_on()
-    begin_session(sandbox)
-    parts = [f"Handlers of part {part} never write to the ledger of part {part}" for part in "abc"]
-    sandbox.write_memory("engineer", *[f"{part}, case {n}" for part in parts for n in range(20)])
-    begin_session(sandbox)
-    execute(sandbox.state, "UPDATE origins SET since = 1")
-    sandbox.append_to_memory("engineer", f"- {FACT}\n")
-    begin_session(sandbox)
-    given = call_agent(sandbox)
-    assert FACT in given
-    assert given.count("Handlers of part") < 60
 
 
 def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> None:

@@ -661,21 +661,6 @@ def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
     assert not copy.exists()
 
 
-def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
-    shop.sandbox.configure("memory:\n  tasks:\n    budget_tokens: 200\n")
-    shop.project = shop.sandbox.open_project()
-    task_actions.start(shop.project, "a", "Orders")
-    task_actions.set_up(shop.project)
-    for number in range(60):
-        task_actions.add_note(shop.project, "a", f"note {number} of many about orders")
-    assert imported(shop) == ["@memory/.sessions/a.md"]
-    cut = (shop.folder / "memory" / ".sessions" / "a.md").read_text()
-    assert estimate_tokens(cut) <= 200
-    assert "note 59 " in cut
-    assert "note 3 " not in cut
-    assert shop.memory("a").count("- note ") == 60
-
-
 # Parallel processes.
 
 NOTING = """

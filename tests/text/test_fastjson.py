@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.text import fastjson
-from support.paths import REPO
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(codec=None))
@@ -60,17 +59,3 @@ def test_json_works_without_the_private_c_functions() -> None:
         "    raise SystemExit(bad)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
-
-
-@pytest.mark.parametrize("bad", ["", "{", '{"a', '{"a" 1}', "[1", "1 2", "NaN"])
-def test_invalid_json_is_reported_without_importing_json(bad: str) -> None:
-    program = (
-        "import sys\n"
-        f"sys.path.append({str(REPO)!r})\n"
-        "from memory_core.text import fastjson\n"
-        "assert 'json' not in sys.modules\n"
-        f"try: fastjson.loads({bad!r})\n"
-        "except ValueError: sys.exit(0)\n"
-        "sys.exit('nothing is wrong with it')\n"
-    )
-    subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
