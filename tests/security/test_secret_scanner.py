@@ -46,23 +46,6 @@ def test_a_secret_is_replaced_by_its_kind(text: str, masked: str) -> None:
     assert scanner.redact(masked) == masked
 
 
-# What agents report about keys, tokens and passwords.
-NOTES = """
-The nightly import locks the orders table, so run it after 02:00 UTC
-Retries of the invoice webhook must carry the same idempotency key
-token = get_token() is called once per session, see src/auth/client.py:41
-Credentials are in vault under kv/shop/staging, not in .env
-Fixtures under conftest share one Postgres schema, so parallel tests need a prefix
-secretKeyRef in deploy/api.yaml names the secret of the shop
-The API token needs the scopes orders:read and orders:write
-`make seed` truncates all tables but users, so log in again afterwards
-The password of a user is hashed in models/user.py, and password reset is a job
-Prices are integers of cents; round with ROUND_HALF_EVEN in billing/money.py
-The cache key has the tenant in it: order:<tenant>:<id>:v2
-Playwright needs `npx playwright install chromium` once after a clone
-"""
-
-
 @for_each(("text", "value"), secret_samples.list_secrets())
 def test_a_documented_form_is_redacted(text: str, value: str) -> None:
     clean = scanner.redact(text)
@@ -100,8 +83,9 @@ def test_each_form_names_a_page_and_finds_its_example() -> None:
 
 def test_a_long_text_takes_little_time() -> None:
     """It has the words that stand before secrets."""
+    text = "\n".join(secret_samples.LOOK_ALIKES)
     begin = time.process_time()
-    assert scanner.find(NOTES * (1_000_000 // len(NOTES))) == []
+    assert scanner.find(text * (1_000_000 // len(text))) == []
     assert time.process_time() - begin < 1
 
 
@@ -134,8 +118,3 @@ HOSTILE += ["-----BEGIN PRIVATE KEY-----\nAa: b ", "Private-Lines: 1\n"]
 def test_the_time_grows_like_the_length(piece: str) -> None:
     growth = measure_growth(lambda size: scanner.find(piece * size), 1000, 10_000)
     assert growth < 30, "ten times the text: it is about 10, or 100 if places are compared in pairs"
-
-
-def test_words_about_a_private_key_are_no_key() -> None:
-    for text in ("The PRIVATE KEY ----- is in the vault", "-----BEGIN x", "PRIVATE KEY of the CI"):
-        assert scanner.redact(text) == text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.curation import agent_context
-from memory_core.selection import choosing, whole
+from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
 from memory_core.selection.indexing import index_passages
 from memory_core.selection.passages import Passage, PassageIndex, estimate_tokens
@@ -146,11 +146,6 @@ def test_without_a_task_the_most_useful_come_first() -> None:
     sections = ["Recent Learnings", "Common Mistakes to Avoid", "Coding Patterns Learned"]
     passages = [Passage(name, f"- {name}", name) for name in sections]
     assert choose(passages, "") == [sections[1], sections[2], sections[0]]
-
-
-def test_without_selection_everything_is_given_in_the_order_of_the_file() -> None:
-    choices = whole.select_all(index_passages(make(PAYMENTS)), "fix the typo", 100_000)
-    assert [choice.passage.item for choice in choices if choice.is_chosen] == PAYMENTS
 
 
 some_words = st.lists(

@@ -59,63 +59,11 @@ def fill(example: str, maker: Maker | None = None) -> str:
     return re.sub(r"<(\d+) ?(\w*)>", make, example.replace("\\n", "\n"))
 
 
-# Sentences of agents; {} is where the value stands, and nothing of it may stay.
-TOKEN_TEXTS = (
-    "CI authenticates with {}",
-    "The staging deploy needs `{}` in the environment.",
-    'Set it in .env: API="{}"',
-    "测试用的令牌是{}",
-)
-
-# Values that only their place shows: (text with {}, how the value is made).
-PASSWORD_TEXTS = (
-    "redis://:{}@cache.internal:6379/0",
-    '"{{\\"password\\": \\"{}\\"}}"',
-    "ADMIN_PASSWORD := {}",
-    "sshpass -p {} ssh deploy@host",
-    "curl --user 'deploy:{}' https://ci.internal/api",
-    "passphrase={} unlocks the signing key",
-    "Das Passwort={} gilt für Staging",
-    "数据库密码: {}",
-    "net use \\\\srv\\share /user:app PWD={}",
-    "DB_PASS={}",
-    "PW: {}",
-    "docker login -u ci-bot -p {} registry.shop.internal",
-    "redis.conf has `requirepass {}`",
-    "The test account is qa@shop.io with password {}",
-    "login qa@shop.io / pw {} on staging",
-    "ssh root@10.0.0.3 with password {}",
-    "ansible_become_pass: {}",
-    "user: shop\npass: {}",
-    "http -a shop:{} https://staging.shop.io/health",
-    "gpg --batch --passphrase {} -d secrets.gpg",
-    "ssh-keygen -p -P {} -f id_rsa",
-    "BORG_PASSPHRASE='{}' borg list",
-    "The default admin password is {}, change it after install",
-    "<password>{}</password>",
-    '- name: DB_PASSWORD\n  value: "{}"',
-    "| DB_PASSWORD | {} |",
-    "ENV ADMIN_PASSWORD {}",
-)
-
-KEY_TEXTS = (
-    "SECRET_KEY_BASE={}",
-    "API key: {}",
-    "Endpoint=sb://x.servicebus.windows.net/;SharedAccessKey={}",
-    "curl -b 'sessionid={}' https://shop.internal",
-    "The API key is {}",
-    "https://x.blob.core.windows.net/c/f?sv=2023&sig={}&se=2027",
-    "aws configure set aws_secret_access_key {}",
-    "curl 'https://maps.shop.io/geo?api_key={}&q=Berlin' was slow",
-    "The session cookie `connect.sid=s%3A{}` works for the e2e tests",
-    "const client = new S3({{ accessKeyId: 'x', secretAccessKey: '{}' }})",
-    "Mailchimp key {} is in newsletter.rb",
-    "Jenkins: curl -X POST -u admin:{} http://jenkins:8080/job/x/build",
-    "SECRET_KEY_BASE: {}",
-    "hmac key = {}",
-    '<add key="ApiKey" value="{}" />',
-    '{{"name": "API_SECRET", "value": "{}"}}',
-    "azure: az login --service-principal -u app -p {} --tenant t",
+# Sentences of agents with tokens, passwords and keys; {} is where the value stands, and nothing of
+# it may stay.  A token is known by its form, the others only by their place.
+TOKEN_TEXTS, PASSWORD_TEXTS, KEY_TEXTS = (
+    [line.replace("\\n", "\n") for line in block.splitlines()]
+    for block in (CASES / "secret_places.txt").read_text(encoding="utf-8").split("\n\n")
 )
 
 

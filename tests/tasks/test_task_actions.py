@@ -3,9 +3,8 @@
 import contextlib
 import os
 import re
-import subprocess
-import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -30,8 +29,8 @@ from memory_core.tasks import (
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.text import characters, front_matter
 from support.calls import start_agent
+from support.command_line import Person
 from support.files import write
-from support.paths import REPO
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -663,31 +662,14 @@ def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
 
 # Parallel processes.
 
-NOTING = """
-import sys
-import tempfile
-from memory_core.storage.project import find_project
-from memory_core.storage.store import LockTimeout
-from memory_core.tasks import task_actions
-project = find_project(sys.argv[1], {"HOME": sys.argv[1]})
-for number in range(2):
-    while True:  # on a slow machine a writer may not get its turn in time, and is told so
-        try:
-            task_actions.add_note(project, "a", f"{sys.argv[2]}-{number}")
-            break
-        except LockTimeout:
-            pass
-"""
 
-
-def test_notes_of_twenty_processes_are_all_saved(shop: Shop) -> None:
+def test_notes_of_parallel_processes_are_all_saved(shop: Shop, person: Person) -> None:
     task_actions.start(shop.project, "a")
-    program = [sys.executable, "-c", NOTING, str(shop.root)]
-    how = {"stderr": subprocess.PIPE, "env": {"PYTHONPATH": str(REPO)}}
-    writers = [subprocess.Popen([*program, f"note {who}"], **how) for who in range(20)]
-    assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 20
-    notes = list_items(shop.memory("a"))
-    assert sorted(notes) == sorted(f"note {who}-{n}" for who in range(20) for n in range(2))
+    notes = [f"note {number}" for number in range(20)]
+    with ThreadPoolExecutor(10) as threads:
+        done = [*threads.map(lambda note: person.run("task", "note", note).returncode, notes)]
+    assert done == [0] * 20
+    assert sorted(list_items(shop.memory("a"))) == sorted(notes)
 
 
 def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
