@@ -63,12 +63,10 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
     folder, name = os.path.split(path)
     try:
         old, own, others = map(_read, (base, ours, theirs))
-        mark = markdown_lines.BOM if own.startswith(markdown_lines.BOM) else ""
-        old, own, others = (text.removeprefix(markdown_lines.BOM) for text in (old, own, others))
         # The front matter of a task memory; the archive of an agent has none.
         has_front_matter = markdown_lines.count_front_matter(own.splitlines()) > 0
         is_dated = os.path.basename(folder) == ARCHIVE_FOLDER and not has_front_matter
-        merged = mark + three_way.merge(old, own, others, is_dated)
+        merged = three_way.merge(old, own, others, is_dated)
         files, own_name = _open_folder(ours)
         files.replace(own_name, merged.encode("utf-8", "surrogateescape"), durable=False)
     except OSError as error:
