@@ -171,17 +171,11 @@ def without_hooks(value: dict[str, Any]) -> list[tuple[str, object]]:
 
 # --- layout ---
 
-LAYOUTS: dict[str, tuple[dict[str, Any], str]] = {
-    "four blanks": ({"indent": 4}, ""),
-    "tabs": ({"indent": "\t"}, "\n"),
-}
 
-
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_added_hooks_have_the_layout_of_the_file(name: str) -> None:
-    layout, end = LAYOUTS[name]
-    merged = settings_json.add_hooks(json.dumps(FOREIGN, **layout) + end, BLOCK)
-    assert merged == json.dumps(value_of(merged), **layout) + end
+@pytest.mark.parametrize(("indent", "end"), [(4, ""), ("\t", "\n")])
+def test_added_hooks_have_the_layout_of_the_file(indent: Any, end: str) -> None:
+    merged = settings_json.add_hooks(json.dumps(FOREIGN, indent=indent) + end, BLOCK)
+    assert merged == json.dumps(value_of(merged), indent=indent) + end
 
 
 def test_hooks_are_on_lines_of_their_own_in_a_file_of_one_line() -> None:

@@ -81,10 +81,10 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    value = json.loads(path.read_text())
-    change(value)
-    path.write_text(json.dumps(value, indent=2))
+def edit_hooks(person: Person, change: Callable[[dict[str, Any]], object]) -> None:
+    value = json.loads(settings(person).read_text())
+    change(value["hooks"])
+    settings(person).write_text(json.dumps(value, indent=2))
 
 
 def wrong_path(person: Person) -> None:
@@ -96,22 +96,15 @@ def renamed_script(person: Person) -> None:
 
 
 def only_the_last_events(person: Person) -> None:
-    def drop(value: dict[str, Any]) -> None:
-        del value["hooks"]["PreToolUse"], value["hooks"]["SubagentStart"]
-
-    edit(settings(person), drop)
+    edit_hooks(person, lambda hooks: [hooks.pop("PreToolUse"), hooks.pop("SubagentStart")])
 
 
 def other_matcher(person: Person) -> None:
-    edit(settings(person), lambda value: value["hooks"]["PreToolUse"][0].update(matcher="Bash"))
+    edit_hooks(person, lambda hooks: hooks["PreToolUse"][0].update(matcher="Bash"))
 
 
 def hooks_pasted_twice(person: Person) -> None:
-    def double(value: dict[str, Any]) -> None:
-        for groups in value["hooks"].values():
-            groups.extend(groups[:])
-
-    edit(settings(person), double)
+    edit_hooks(person, lambda hooks: [groups.extend(groups[:]) for groups in hooks.values()])
 
 
 def deleted_settings(person: Person) -> None:
@@ -138,11 +131,6 @@ def all_hooks_disabled(person: Person) -> None:
 
 def other_version(person: Person) -> None:
     replace(settings(person), '"timeout": 10', '"timeout": 20')
-
-
-def says_too_much(person: Person) -> None:
-    """Add other commands to the command of a hook."""
-    replace(settings(person), "; if [", "; echo Hello; if [")
 
 
 # The program.
@@ -173,10 +161,6 @@ def no_home(person: Person) -> None:
     person.env["HOME"] = ""
 
 
-def deleted_home(person: Person) -> None:
-    person.env["HOME"] = "/nonexistent/anna"
-
-
 def no_claude(person: Person) -> None:
     person.add_program("claude", "exit 127")
 
@@ -190,16 +174,6 @@ def closed_project(person: Person) -> None:
 
 def closed_memories(person: Person) -> None:
     person.sandbox.memories.chmod(0)
-
-
-def memories_of_root(person: Person) -> None:
-    """Make the folder read-only, as it is after a command with sudo."""
-    person.sandbox.memories.chmod(0o555)
-
-
-def file_for_a_folder(person: Person) -> None:
-    shutil.rmtree(person.sandbox.memories)
-    person.sandbox.memories.write_text("notes")
 
 
 def memory(person: Person) -> Path:
@@ -296,7 +270,6 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (deleted_settings, "settings", "no hooks of agent-memory"),
     (add_tried_report, "inbox", "not merged into the memory of engineer yet: 1 report"),
     (other_version, "settings", "modified or there twice (not tested): PreToolUse"),
-    (says_too_much, "settings", "modified or there twice (not tested): PreToolUse"),
     (odd_memory, "memory", "engineer.md:5: a merge conflict is not resolved"),
     (odd_memory_of_the_user, "memory", "engineer.md:5: a merge conflict is not resolved"),
     (no_merge_driver, "git", "the merge driver is not installed in this clone"),
@@ -305,7 +278,6 @@ LEFT: list[tuple[Damage, str, str]] = [
     (closed_settings, "settings", "settings.json: Claude Code ignores the whole file: Permission"),
     (closed_project, "paths", "/shop: the project cannot be read"),
     (closed_memories, "paths", ".claude-mpm/memories: cannot be read"),
-    (memories_of_root, "paths", ".claude-mpm/memories: cannot be written"),
     (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 8"),
     (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
@@ -315,9 +287,7 @@ LEFT: list[tuple[Damage, str, str]] = [
     (idle_python, "command", "PreToolUse: the hook does nothing"),
     (older_program, "program", "hooks run agent-memory 0.0.9, which is older than this one"),
     (no_home, "program", "HOME is ''"),
-    (deleted_home, "program", "HOME is '/nonexistent/anna'"),
     (no_claude, "program", "no `claude` on PATH"),
-    (file_for_a_folder, "paths", ".claude-mpm/memories: is a file, not a folder"),
     (utf16_memory, "memory", "engineer.md: is not text"),
     (tab_in_config, "config", "config.yml:2:1: not YAML"),
     (other_name_of_config, "config", "config.yaml: has no effect"),

@@ -616,22 +616,13 @@ def test_a_dry_run_changes_nothing(fresh: Machine) -> None:
 
 # --- input that is refused before anything is built ---
 
-BROKEN = [
-    (b'{\n  "a": 1, // why\n}', "line 2, column 11: a comment"),
-    (b'{"hooks": null}', 'line 1, column 11: "hooks" should be an object'),
-    (b'{\n "a": "\xe9"}', "'utf-8' codec can't decode byte 0xe9"),
-]
 
-
-@pytest.mark.parametrize(("text", "complaint"), BROKEN)
-def test_broken_settings_are_refused_and_not_changed(
-    fresh: Machine, text: bytes, complaint: str
-) -> None:
+def test_broken_settings_are_refused_and_not_changed(fresh: Machine) -> None:
     project = fresh.project("shop", "")
-    settings_of(project).write_bytes(text)
+    settings_of(project).write_bytes(b'{\n "a": "\xe9"}')
     before = read_tree(fresh.home.parent)
     said = read_stderr(fresh.install_sh(project), 1)
-    assert f"{settings_of(project)}: {complaint}" in said
+    assert f"{settings_of(project)}: 'utf-8' codec can't decode byte 0xe9" in said
     assert len(said.splitlines()) == 1
     assert read_tree(fresh.home.parent) == before
 

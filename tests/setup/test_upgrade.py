@@ -17,6 +17,7 @@ from support.calls import SESSION, end_agent
 from support.command_line import Person
 from support.events import make_report, make_stop_event
 from support.files import write
+from support.git import name_author
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -34,13 +35,11 @@ class Home:
         self.home = folder / "my home"
         self.data = self.home / ".local" / "share" / "agent-memory"
         write(self.home / ".bashrc", "alias cafe=ls\n")
-        author = "[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n"
-        (self.home / ".gitconfig").write_text(author)
 
     def run(self, *command: object, cwd: Path | None = None, stdin: str = "") -> str:
         inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
         path = f"{self.home}/.local/bin{os.pathsep}{os.environ['PATH']}"
-        env = {**inherited, "HOME": str(self.home), "PATH": path}
+        env = {**inherited, "HOME": str(self.home), "PATH": path, **name_author("A")}
         return ways.run(list(command), env, cwd or self.home, stdin)
 
     def install(self, source: Path, *arguments: object) -> str:
