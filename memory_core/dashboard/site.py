@@ -106,7 +106,8 @@ class Site:
             Route(f"{PREFIX}/live", self._stream),
             Mount(f"{PREFIX}/static", StaticFiles(directory=STATIC)),
         ]
-        app = Starlette(routes=routes, exception_handlers={HTTPException: self._handle_error})
+        handlers = dict.fromkeys((HTTPException, NotFound), self._handle_error)
+        app = Starlette(routes=routes, exception_handlers=handlers)
         app.router.redirect_slashes = False
         refuse = partial(self._show_problem, is_known=False)
         app.add_middleware(guard, access=self._access, refuse=refuse)
@@ -163,18 +164,13 @@ class Site:
         return self._render(View("problem.html", values, status))
 
     async def _handle_error(self, _request: Request, error: Exception) -> Response:
-        """Return the page for an error of the framework, such as an unknown address."""
-        assert isinstance(error, HTTPException)
-        what = "There is no such page." if error.status_code == 404 else error.detail
-        response = self._show_problem(error.status_code, what)
-        response.headers.update(error.headers or {})
+        """Return the page for an error outside of a page, such as an unknown address."""
+        response = self._show_problem(*_describe(error))
+        response.headers.update(getattr(error, "headers", None) or {})
         return response
 
     async def _stream(self, _request: Request) -> Response:
-        try:
-            reader = EventReader(self._open_project().paths.state)
-        except (OSError, NotFound) as error:
-            return self._show_problem(*_describe(error))
+        reader = EventReader(self._open_project().paths.state)
         lines = _write_events(reader, self.is_stopping)
         return StreamingResponse(lines, media_type=MEDIA_TYPE)
 
@@ -205,6 +201,9 @@ async def _read_form(request: Request) -> dict[str, list[str]]:
 
 def _describe(error: Exception) -> tuple[int, str]:
     """Return the status and the message for an error."""
+    if isinstance(error, HTTPException):
+        is_unknown = error.status_code == 404
+        return error.status_code, "There is no such page." if is_unknown else error.detail
     if isinstance(error, (NotFound, lookup.UnknownAgent)):
         return 404, str(error)
     if problem := describe_expected(error):
