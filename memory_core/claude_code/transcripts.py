@@ -9,14 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from memory_core.claude_code import events
-from memory_core.claude_code.run_fields import (
-    get_object,
-    get_text,
-    list_blocks,
-    list_tool_calls,
-    parse,
-)
+from memory_core.claude_code import events, run_fields
 from memory_core.claude_code.transcript_ends import TAIL_BYTES, locate, read_end
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
@@ -75,19 +68,19 @@ def read_prompts(path: str, limit: int) -> tuple[list[str], int]:
         lines = read_end(path, limit)[0]
     except OSError:
         return [], 0
-    prompts = [_line_typed(parse(line)) for line in lines if b'"user"' in line]
+    prompts = [_line_typed(run_fields.parse(line)) for line in lines if b'"user"' in line]
     return list(filter(None, prompts)), sum(map(len, lines))
 
 
 def read_last_lines(path: str, limit: int, *marks: bytes) -> list[dict[str, Any]]:
     """Return the lines in the last `limit` bytes that have one of the marks; raises OSError."""
     lines = read_end(path, limit)[0]
-    return [parse(line) for line in lines if any(mark in line for mark in marks)]
+    return [run_fields.parse(line) for line in lines if any(mark in line for mark in marks)]
 
 
 def read_agent(path: str) -> str:
     """Return the agent's name from the .meta.json next to its transcript, "" if it is missing."""
-    return get_text(_read_meta(path), "agentType")
+    return run_fields.get_text(_read_meta(path), "agentType")
 
 
 def _read_meta(path: str) -> dict[str, Any]:
@@ -108,7 +101,7 @@ def read_lines(
     if not end:
         return [], offset + (len(data) if len(data) == MAX_LINE_BYTES else 0)
     whole = data[:end].split(b"\n")
-    return [parse(line) for line in whole if is_wanted(line)], offset + end
+    return [run_fields.parse(line) for line in whole if is_wanted(line)], offset + end
 
 
 def read_tool_texts(path: str) -> list[str]:
@@ -119,7 +112,7 @@ def read_tool_texts(path: str) -> list[str]:
     return [
         text
         for line in read_last_lines(path, CALLS_BYTES, b'"tool_use"')
-        for name, given in list_tool_calls(line)
+        for name, given in run_fields.list_tool_calls(line)
         if name != events.HANDBACK_TOOL
         for text in list_strings(given)
     ]
@@ -129,7 +122,7 @@ def read_calls(path: str, tools: tuple[str, ...]) -> list[tuple[str, dict[str, A
     """Return (tool, input) of an agent's calls of tools whose names begin so; raises OSError."""
     names = [f'"{tool}'.encode() for tool in tools]
     lines = read_last_lines(path, READING_BYTES, *names)
-    return [call for line in lines for call in list_tool_calls(line)]
+    return [call for line in lines for call in run_fields.list_tool_calls(line)]
 
 
 class TranscriptSummary:
@@ -145,10 +138,10 @@ class TranscriptSummary:
         lines, is_whole = read_end(path, MAX_LINE_BYTES)
         meta = _read_meta(path)
         messages = [value for line in lines if (value := _parse_message(line))]
-        self.call = get_text(meta, "toolUseId")
-        self.description = get_text(meta, "description")
+        self.call = run_fields.get_text(meta, "toolUseId")
+        self.description = run_fields.get_text(meta, "description")
         self.prompt = _line_prompt(messages[0]) if messages else ""
-        self.cwd = get_text(messages[0], "cwd") if messages else ""
+        self.cwd = run_fields.get_text(messages[0], "cwd") if messages else ""
         self.last = "\n".join(agent_texts(messages[-1])) if messages else ""
         if messages and _count_tool_uses(messages[-1]):
             self.last = ""
@@ -161,7 +154,7 @@ class TranscriptSummary:
 def _parse_message(line: bytes) -> dict[str, Any]:
     """Return a message of the agent or its caller, {} for any other line."""
     is_message = b'"assistant"' in line or b'"user"' in line
-    value = parse(line) if is_message else {}
+    value = run_fields.parse(line) if is_message else {}
     return value if value.get("type") in ("assistant", "user") else {}
 
 
@@ -194,8 +187,10 @@ def status_of(path: str) -> tuple[float, int]:
 
 def agent_texts(line: dict[str, Any]) -> list[str]:
     """Return an agent's own texts and hand-backs in a line of its transcript."""
-    said = [block for block in list_blocks(line, "assistant") if block.get("type") == "text"]
-    calls = list_tool_calls(line)
+    said = [
+        block for block in run_fields.list_blocks(line, "assistant") if block.get("type") == "text"
+    ]
+    calls = run_fields.list_tool_calls(line)
     handed_back = [given.get("message") for name, given in calls if name == events.HANDBACK_TOOL]
     return events.list_texts(said) + [text for text in handed_back if isinstance(text, str)]
 
@@ -221,17 +216,17 @@ def _line_typed(line: dict[str, Any]) -> str:
 
 def _line_prompt(line: dict[str, Any]) -> str:
     """Return the prompt from the first line of an agent's transcript."""
-    content = get_object(line, "message").get("content")
+    content = run_fields.get_object(line, "message").get("content")
     return "\n".join(events.list_texts(content)) if line.get("type") == "user" else ""
 
 
 def _count_tool_uses(line: dict[str, Any]) -> int:
     """Return the number of tool calls in a line of a transcript, as totalToolUseCount counts."""
-    return sum(name != events.HANDBACK_TOOL for name, _given in list_tool_calls(line))
+    return sum(name != events.HANDBACK_TOOL for name, _given in run_fields.list_tool_calls(line))
 
 
 def _count_context_tokens(line: dict[str, Any]) -> int:
     """Return the tokens of the request of a line; totalTokens has those of the last line."""
-    usage = get_object(get_object(line, "message"), "usage")
+    usage = run_fields.get_object(run_fields.get_object(line, "message"), "usage")
     numbers = [usage.get(name) for name in TOKEN_FIELDS]
     return sum(number for number in numbers if type(number) is int and number > 0)

@@ -62,22 +62,14 @@ class OwnHook:
     entry: settings_json.HookEntry
 
     @property
-    def event(self) -> str:
-        return self.entry.event
-
-    @property
     def script(self) -> str:
         """The name of the script for the event, "" for an event that has none."""
-        return hook_runner.SCRIPT_BY_EVENT.get(self.event, "")
-
-    @property
-    def command(self) -> str:
-        return self.entry.command
+        return hook_runner.SCRIPT_BY_EVENT.get(self.entry.event, "")
 
     @property
     def is_of_plugin(self) -> bool:
         """Whether it is a hook of the agent-memory plugin."""
-        return self.command.startswith(plugin.COMMAND_PREFIX)
+        return self.entry.command.startswith(plugin.COMMAND_PREFIX)
 
 
 class Examination:
@@ -140,7 +132,9 @@ class Examination:
             for hook in self.own_hooks
             if self.is_trusted(hook) and self.is_active(hook) and hook.entry not in faulty
         ]
-        return list({(hook.event, hook.command): hook for hook in reversed(hooks)}.values())[::-1]
+        return list(
+            {(hook.entry.event, hook.entry.command): hook for hook in reversed(hooks)}.values()
+        )[::-1]
 
     def is_trusted(self, hook: OwnHook) -> bool:
         if not hook.script or "args" in hook.entry.value:  # then no shell runs the command
@@ -148,8 +142,8 @@ class Examination:
         if hook.is_of_plugin:
             folder, root = os.path.realpath(hook.file.folder), os.path.realpath(self.root)
             is_outside = os.path.commonpath([folder, root]) != root
-            return hook.command == plugin.format_command(hook.script) and is_outside
-        return hook.command == settings_json.build_command(hook.script)
+            return hook.entry.command == plugin.format_command(hook.script) and is_outside
+        return hook.entry.command == settings_json.build_command(hook.script)
 
     def is_active(self, hook: OwnHook) -> bool:
         """Say whether the hook does its work, if settings and the plugin both have hooks.
@@ -162,4 +156,4 @@ class Examination:
             return not plugin.is_superseded(hook.script, environ)
         if not any(other.is_of_plugin for other in self.own_hooks):
             return True
-        return plugin.is_installed(hook.command, hook.script, self.environ)
+        return plugin.is_installed(hook.entry.command, hook.script, self.environ)

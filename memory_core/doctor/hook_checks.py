@@ -58,9 +58,7 @@ def check_enabled(exam: Examination) -> Iterator[Finding]:
     """Check whether hooks or memory are switched off."""
     if file := settings_files.find_disabling_file(exam.files):
         what = f"{file.off_switch} is true: Claude Code does not run the hooks"
-        who = "ask your administrator to " if file.level == "managed" else ""
-        advice = f"{who}remove {file.off_switch} from this file"
-        yield Finding(BROKEN, what, file.path, advice)
+        yield Finding(BROKEN, what, file.path, f"remove {file.off_switch} from this file")
     if config.is_off(exam.environ):
         where, advice = "AGENT_MEMORY", "unset AGENT_MEMORY"
         for file in exam.files:
@@ -89,7 +87,7 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
             yield _suggest_install(exam, BROKEN, what)
         return
     wanted = settings_json.build_hooks(trial.read_template())
-    missing = wanted.keys() - {hook.event for hook in exam.own_hooks}
+    missing = wanted.keys() - {hook.entry.event for hook in exam.own_hooks}
     if missing:
         events = ", ".join(event for event in wanted if event in missing)
         yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
@@ -120,7 +118,7 @@ def _report_unusable(file: settings_files.SettingsFile) -> Finding:
 def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator[Finding]:
     """Check the hooks of one settings or plugin file."""
     file = hooks[0].file
-    forms = [(hook.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
+    forms = [(hook.entry.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
     wrong = [
         hook
         for hook, form in zip(hooks, forms, strict=True)
@@ -132,7 +130,7 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
             faulty += fault.hooks
             is_known = any(hook.entry in fault.hooks for hook in wrong)
             yield _suggest_install(exam, BROKEN, str(fault), file, "" if is_known else REINSTALL)
-    if others := dict.fromkeys(hook.event for hook in wrong if hook.entry not in faulty):
+    if others := dict.fromkeys(hook.entry.event for hook in wrong if hook.entry not in faulty):
         what = f"hooks are outdated, modified or there twice (not tested): {', '.join(others)}"
         yield _suggest_install(exam, WARNING, what, file)
 
@@ -140,7 +138,7 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
 def _is_right(exam: Examination, hook: examination.OwnHook) -> bool:
     """Say whether a hook is as this version writes it."""
     parts = (settings_json.BASIC, settings_json.TASKS)
-    wanted = settings_json.build_hooks(trial.read_template(), parts=parts).get(hook.event, ())
+    wanted = settings_json.build_hooks(trial.read_template(), parts=parts).get(hook.entry.event, ())
     is_wanted = bool(hook.file.plugin) or any(map(hook.entry.is_of, wanted))
     return is_wanted and exam.is_trusted(hook)
 
@@ -218,11 +216,11 @@ def _run_hook(exam: Examination, hook: examination.OwnHook) -> Finding:
     if hook.file.folder:
         data = _find_plugin_data(exam, hook.file)
         environ = {**environ, "CLAUDE_PLUGIN_ROOT": hook.file.folder, "CLAUDE_PLUGIN_DATA": data}
-    path, event = hook.file.path, hook.event
+    path, event = hook.file.path, hook.entry.event
     kind = SAMPLE_BY_EVENT[event]
     sample = sample_events.build(kind, exam.agent, exam.root, f"command{event}")
     stdin = json.dumps(sample).encode()
-    command = [hook_runner.SHELL, "-c", hook.command]
+    command = [hook_runner.SHELL, "-c", hook.entry.command]
     result = hook_runner.run_on_copy(exam.project, command, stdin, environ)
     replay = f"to see more: agent-memory sample {kind} | agent-memory replay -"
     if result.fault:

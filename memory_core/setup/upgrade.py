@@ -71,9 +71,6 @@ def find_newest(way: Way, to: str = "") -> str:
         return _find_newest_of_clone(way.place, to)
     wanted = _format_requirement(to)
     if way.tool == "pip":
-        if not os.access(way.place, os.X_OK):
-            again = "install this program again, then run its `install`"
-            raise InstallRefused(f"{way.place} is gone: {again}")
         return _ask_pip([way.place, "-I", "-m", "pip"], wanted)
     if way.tool == "pipx":
         with suppress(InstallRefused):  # newer ones have uv behind `runpip`, which lacks --report
