@@ -26,8 +26,10 @@ from support.events import (
     make_start_event,
     make_stop_event,
 )
+from support.files import write
 from support.paths import REPO
 from support.sandbox import Outcome, Sandbox
+from support.transcripts import make_line
 
 
 def launched(prompt: str, run: str = "a1", call: str = "toolu_1") -> dict[str, Any]:
@@ -46,9 +48,7 @@ def list_receipts(sandbox: Sandbox) -> list[Path]:
 
 
 def write_transcript(path: Path, role: str, block: dict[str, Any]) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    line = {"type": role, "message": {"role": role, "content": [block]}}
-    path.write_text(json.dumps(line) + "\n")
+    write(path, f"{json.dumps(make_line(role, block))}\n")
     return str(path)
 
 
@@ -525,9 +525,6 @@ def test_the_event_log_tells_of_a_run_without_the_text_of_its_memory(shop: Sandb
     text = (shop.state / "events.jsonl").read_text()
     assert "event bus" not in text
     assert "retry count" not in text
-
-
-# Projects
 
 
 # Errors never stop a delegation

@@ -10,12 +10,12 @@ from hypothesis import given, strategies as st
 from memory_core.document import markdown, merge_learnings, template
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
-from memory_core.learning.extraction import Extraction, Learning
+from memory_core.learning.extraction import Learning
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import Store
 from support.calls import teach
 from support.events import FACT, LEARNED, is_silent, make_start_event, make_stop_event
-from support.lessons import save_learnings
+from support.lessons import learn
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -365,16 +365,10 @@ def test_a_failed_write_does_not_change_the_history(sandbox: Sandbox) -> None:
     assert "removed" not in dict(kinds(sandbox))
 
 
-def save(sandbox: Sandbox, text: str) -> None:
-    found = Extraction([Learning("tip", text)], [])
-    project = sandbox.open_project()
-    save_learnings(project, "engineer", [found], f"run of {text}")
-
-
 def test_writes_within_a_second_are_versions_in_order(sandbox: Sandbox) -> None:
     stamps = []
     for text in WORDS:
-        save(sandbox, text)
+        learn(sandbox.open_project(), "engineer", text, run=f"run of {text}")
         document = markdown.parse_document(sandbox.read_memory("engineer"))
         stamps.append(template.read_update_time(document))
     assert stamps == sorted(set(stamps))

@@ -76,20 +76,16 @@ def test_an_order_waits_only_from_outside(text: str) -> None:
 
 
 ORDINARY = [
-    "Tests mock the ssh key",
     "Never commit .env files",
     "Ignore the DeprecationWarning from urllib3",
     "The system prompt is in prompts/base.txt",
     "npm ci fails behind the proxy; set HTTPS_PROXY first",
     "git push --force-with-lease is fine on your own branch",
     "The reviewer bot approves dependency updates of dev tools only",
-    "Run `make check` before each commit",
-    "Functions should do one thing and have a clear name",
     "It is broken → Mend it",
     "The payment client of the sample event retries three times",
     "socat forwards port 5432 in docker-compose",
     "curl -X POST https://staging.acme.dev/login -d user=qa returns a token",
-    "The port of the API is 8080",
     "Never send .env to a pastebin",
     "Permission prompts must not be turned off",
     "Audit log entries are never deleted",

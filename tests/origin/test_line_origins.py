@@ -53,6 +53,11 @@ class Clones:
         git(clone, "add", "-A")
         git(clone, "commit", "-qm", "x", *words)
 
+    def commit_other(self, clone: Path, *words: str) -> None:
+        """Commit something that is no memory."""
+        (clone / "readme").write_text("x")
+        self.commit(clone, *words)
+
     def push_theirs(self, branch: str = "main") -> None:
         self.write(self.theirs, BASE, LINE)
         self.commit(self.theirs)
@@ -84,8 +89,7 @@ def pull(clones: Clones) -> None:
 
 def rebase(clones: Clones) -> None:
     """Ours is rebased on work of others."""
-    (clones.theirs / "readme").write_text("x")
-    clones.commit(clones.theirs)
+    clones.commit_other(clones.theirs)
     git(clones.theirs, "push", "-q", "origin", "HEAD:main")
     type_and_commit(clones)
     git(clones.ours, "pull", "-q", "--rebase")
@@ -93,29 +97,19 @@ def rebase(clones: Clones) -> None:
 
 def rebase_theirs(clones: Clones) -> None:
     clones.push_theirs()
-    (clones.ours / "readme").write_text("x")
-    clones.commit(clones.ours)
+    clones.commit_other(clones.ours)
     git(clones.ours, "pull", "-q", "--rebase")
 
 
 def amend(clones: Clones) -> None:
-    (clones.ours / "readme").write_text("x")
-    clones.commit(clones.ours)
+    clones.commit_other(clones.ours)
     type_line(clones)
     clones.commit(clones.ours, "--amend")
 
 
 def amend_theirs(clones: Clones) -> None:
     pull(clones)
-    (clones.ours / "readme").write_text("x")
-    clones.commit(clones.ours, "--amend")
-
-
-def squash(clones: Clones) -> None:
-    clones.push_theirs("topic")
-    git(clones.ours, "fetch", "-q")
-    git(clones.ours, "merge", "-q", "--squash", "origin/topic")
-    clones.commit(clones.ours)
+    clones.commit_other(clones.ours, "--amend")
 
 
 def squash_from_an_address(clones: Clones) -> None:
@@ -133,19 +127,6 @@ def squash_on_the_server(clones: Clones) -> None:
     clones.push_theirs()
     git(clones.ours, "checkout", "-q", "main")
     git(clones.ours, "pull", "-q")
-
-
-def cherry_pick(clones: Clones) -> None:
-    clones.push_theirs("topic")
-    git(clones.ours, "fetch", "-q")
-    git(clones.ours, "cherry-pick", "origin/topic")
-
-
-def check_out_a_file(clones: Clones) -> None:
-    clones.push_theirs("topic")
-    git(clones.ours, "fetch", "-q")
-    git(clones.ours, "checkout", "-q", "origin/topic", "--", ".")
-    clones.commit(clones.ours)
 
 
 def fetch_without_a_branch(clones: Clones) -> None:
@@ -195,8 +176,7 @@ def forget_the_log(clones: Clones) -> None:
 def shorten_the_log(clones: Clones) -> None:
     """The pull is older than the log; our commit behind it has the line, too."""
     pull(clones)
-    (clones.ours / "readme").write_text("x")
-    clones.commit(clones.ours)
+    clones.commit_other(clones.ours)
     for log in (clones.ours / ".git" / "logs").rglob("*"):
         if log.is_file():
             log.write_text("".join(log.read_text().splitlines(keepends=True)[-1:]))
@@ -215,8 +195,8 @@ WORKS = {
         commit_in_a_worktree,
     ],
     OUTSIDE: [
-        *(pull, rebase_theirs, amend_theirs, squash, squash_from_an_address, cherry_pick),
-        *(check_out_a_file, fetch_without_a_branch, rename_their_file, remove_the_worktree),
+        *(pull, rebase_theirs, amend_theirs, squash_from_an_address),
+        *(fetch_without_a_branch, rename_their_file, remove_the_worktree),
         clone_shallow,
     ],
     UNSURE: [stop_in_a_conflict, forget_the_log, shorten_the_log],
@@ -228,6 +208,15 @@ ROWS = [(work, origin) for origin, works in WORKS.items() for work in works]
 def test_whose_a_line_is(clones: Clones, work: Callable[[Clones], None], origin: str) -> None:
     work(clones)
     assert clones.find() == origin
+
+
+@pytest.mark.parametrize("words", ["merge --squash {}", "cherry-pick -n {}", "checkout {} -- ."])
+def test_what_is_taken_from_their_branch_is_not_ours(clones: Clones, words: str) -> None:
+    clones.push_theirs("topic")
+    git(clones.ours, "fetch", "-q")
+    git(clones.ours, *words.format("origin/topic").split())
+    clones.commit(clones.ours)
+    assert clones.find() == OUTSIDE
 
 
 def test_an_edit_of_a_pulled_line_is_ours(clones: Clones) -> None:
