@@ -283,25 +283,6 @@ def test_items_below_a_broken_heading_are_named(settled: Person) -> None:
     assert settled.run("remove", "engineer", key).stdout == f"Archived: {key} {NEWS} (0.8)\n"
 
 
-def test_undo_of_an_edit_restores_the_bytes(settled: Person) -> None:
-    path = settled.sandbox.memories / "engineer.md"
-    text = f"# Mine\n\n{path.read_text()}  - nested\n\n## Notes\nAsk Ann first.\n"
-    for script in (
-        "/^Ask/d",
-        "/^# /d; s/never/seldom/",
-        "s/nested/else/",
-        "s/Last Updated: ./&/; s/never/seldom/",
-    ):
-        path.write_text(text)
-        done = editing_with(settled, f'sed -i.old "{script}" "$1"')
-        assert (done.returncode, hide_change(done.stderr)) == (0, UNDO_HINT)
-        edited = path.read_bytes()
-        settled.run("undo")
-        assert path.read_text() == text
-        settled.run("redo")
-        assert path.read_bytes() == edited
-
-
 def test_without_a_terminal_problems_are_reported_and_kept(settled: Person) -> None:
     problems = {
         "## Project Architecture\n- again": "is already in line 3",

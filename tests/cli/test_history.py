@@ -12,7 +12,7 @@ from memory_core.storage import record_models
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support import lessons
-from support.command_line import ITEM, Person, check_refused, hide_change, read_fields, read_stderr
+from support.command_line import ITEM, Person, check_refused, hide_change, read_stderr
 from support.files import read_files
 from support.sandbox import Sandbox
 from support.terminal import run_on_terminal
@@ -296,14 +296,3 @@ def test_the_users_memories(person: Person) -> None:
     assert len(person.read_json("undo", "2", "--user")) == 2
     assert person.read_json("list", "qa", "--user") == []
     assert person.sandbox.read_memory("engineer") == before
-
-
-def test_json_fields_agree_with_the_page(person: Person) -> None:
-    judged = "`confirm`, `contradict`, `remove`, `pin`, `unpin`"
-    for row, value in {
-        "`log`, a list": person.read_json("log")[0],
-        "`diff`": person.read_json("diff", "engineer"),
-        judged: person.read_json("confirm", "engineer", NEW),
-        "`undo`, a list": person.read_json("undo")[0],
-    }.items():
-        assert set(value) == read_fields(row), row

@@ -15,7 +15,7 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.storage import paths, store
 from memory_core.text import word_search
 from support import lessons
-from support.command_line import ITEM, Person, check_refused, read_fields, read_stderr, read_stdout
+from support.command_line import ITEM, Person, check_refused, read_stderr, read_stdout
 from support.files import define_agents, read_files, write
 from support.histories import ago
 from support.review import make_waiting
@@ -380,15 +380,3 @@ def test_search_shows_the_hit_on_a_terminal_that_wants_it(archive: Person) -> No
     shown = run_on_terminal(archive, "search PWNED event --no-pager")
     assert all(f"\x1b[1;31m{word}\x1b[0m" in shown for word in ("pwned", "event"))
     assert "\x1b]" not in shown
-
-
-# --- JSON ---
-
-
-def test_json_fields_agree_with_the_page(archive: Person) -> None:
-    for row, value in {
-        "`list`, a list": archive.read_json("list")[0],
-        "`list AGENT`, a list": archive.read_json("list", "engineer")[0],
-        "`search`, a list": archive.read_json("search", "event")[0],
-    }.items():
-        assert set(value) == read_fields(row), row

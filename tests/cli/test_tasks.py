@@ -56,9 +56,8 @@ class Shop:
 
     def states(self) -> dict[str, str]:
         """Return the state of each memory from `list`."""
-        lines = self.run("list --all").splitlines()
-        rows = (re.split(r"  +", line) for line in lines if line.startswith("task-"))
-        return {row[0]: row[1] for row in rows}
+        rows = self.read_json("list --all")
+        return {row["id"]: "active" if row["active"] else row["state"] for row in rows}
 
 
 @pytest.fixture
