@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import lookup
-from memory_core.document import contradictions, markdown, merge_learnings, near_duplicates
+from memory_core.document import contradictions, markdown, merge_learnings
 from memory_core.document.template import list_counted_sections
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
@@ -216,11 +216,6 @@ def _list_notes(
     for loser, winner in contradictions.find_losers(document, history.rank_of):
         what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"
         yield loser.line + 1, what
-    pairs = near_duplicates.find_repeats(document)
-    for item, first in pairs[:1]:
-        more = f", and {len(pairs) - 1} more do so" if pairs[1:] else ""
-        what = f"line {item.line + 1} repeats line {first.line + 1}{more}: agents receive it once"
-        yield item.line + 1, what
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from memory_core.document import markdown, preferences
-from memory_core.document.block_reader import Item, ItemFields
-from memory_core.document.markdown import Document
+from memory_core.document.block_reader import ItemFields
 from memory_core.text import similarity
 from memory_core.text.similarity import parse_text
 from memory_core.text.subject_words import stem_word
@@ -62,22 +61,6 @@ def _cluster(items: list[ItemFields], rank: Callable[[str], int]) -> Iterator[li
         items = [item for item in items if item not in same]
         if same:
             yield [best, *same]
-
-
-def find_repeats(document: Document) -> list[tuple[Item, Item]]:
-    """Return the items that are in a section twice, each with the earlier item of the same words.
-
-    Only people write such items; in two sections the same words may say two things.
-    An item with other nested lines says more, so it is delivered.
-    """
-    pairs = []
-    for section in document.sections:
-        firsts: dict[str, Item] = {}
-        for item in section.items:
-            first = firsts.setdefault(similarity.normalize_text(item.text), item)
-            if item.text and first is not item and item.nested in ("", first.nested):
-                pairs.append((item, first))
-    return pairs
 
 
 def find_similar(text: str, others: Iterable[str]) -> str:

@@ -17,7 +17,6 @@ from memory_core.document import (
     contradictions,
     edits,
     markdown,
-    near_duplicates,
     preferences,
     template,
 )
@@ -272,9 +271,6 @@ class _Level:
         self._drop(self._list_uncertain())
         losers = contradictions.find_losers(self.document, self._rank_text)
         self._drop([(item, REPEATED) for item, _winner in losers])
-        self._drop(
-            [(item, REPEATED) for item, _first in near_duplicates.find_repeats(self.document)]
-        )
 
     def withhold(self) -> None:
         """Remove all items, because the agent does not receive this level."""

@@ -97,7 +97,7 @@ def build_block(
         text=text,
         files=memory.paths if body else (),
         size=len(body.encode("utf-8", "replace")),
-        given=[passage.id for passage in given],
+        given=[*dict.fromkeys(passage.id for passage in given)],
         choices=choices,
         named=_list_named(given, words),
         memory=memory,

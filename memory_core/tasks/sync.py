@@ -64,12 +64,10 @@ def scan(transaction: TaskTransaction) -> None:
     before = load_seen(transaction.project, transaction.folder)
     previous = before or {}
     files = _list_files(transaction, previous)
-    gone = _list_gone(transaction, previous, files, before is None)
     for key, file in files.items():  # by the times of the files
         if key not in previous or file.stamp != previous[key].stamp:
             _apply_change(transaction, file, previous.get(key))
-    for key, is_completed in gone.items():
-        _leave(transaction, key, is_completed)
+    _leave_gone(transaction, previous, files, is_first=before is None)
     claude_md_import.refresh(transaction)
     save_seen(transaction, files)
 
@@ -96,34 +94,28 @@ def _locate(folder: backlog_folder.Folder, name: str) -> str:
     return os.path.join(folder.path, backlog_folder.OPEN, name)
 
 
-def _list_gone(
+def _leave_gone(
     transaction: TaskTransaction,
     previous: dict[str, TaskFile],
     files: dict[str, TaskFile],
     is_first: bool,
-) -> dict[str, bool]:
-    """Return whether Backlog.md completed it, by key, of the tasks whose open file is gone.
+) -> None:
+    """Pause the memories of tasks whose open file is gone; archive them if they are completed.
 
     The first scan has nothing to compare with: it takes the tasks that have a memory and that
     Backlog.md completed.
     """
     folder = transaction.folder
     memories = folder.memories() if is_first else []
-    gone = sorted({*previous, *map(folder.key, memories)} - set(files))
-    files_there = folder.list_task_files(backlog_folder.COMPLETED)
-    completed = {folder.key(backlog_format.parse_file_name(name)) for name, _status in files_there}
-    return {key: key in completed for key in gone if key in completed | previous.keys()}
-
-
-def _leave(transaction: TaskTransaction, key: str, is_completed: bool) -> None:
-    """Archive or pause the memory of a task whose open file is gone."""
-    folder = transaction.folder
-    task = folder.find_memory(key)
-    if is_completed and transaction.has(task):
-        with _logged(transaction, task):
-            transaction.archive(task)
-    elif task:
-        transaction.pause(task)
+    there = folder.list_task_files(backlog_folder.COMPLETED)
+    completed = {folder.key(backlog_format.parse_file_name(name)) for name, _status in there}
+    for key in sorted({*previous, *map(folder.key, memories)} - set(files)):
+        task = folder.find_memory(key)
+        if key in completed and transaction.has(task):
+            with _logged(transaction, task):
+                transaction.archive(task)
+        elif key in previous:
+            transaction.pause(task)
 
 
 def _apply_change(transaction: TaskTransaction, file: TaskFile, old: TaskFile | None) -> None:

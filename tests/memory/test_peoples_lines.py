@@ -19,7 +19,6 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.storage.project import Project
 from support.lessons import save_learnings
 from support.sandbox import Sandbox
-from support.tables import for_each
 
 AGENT = "engineer"
 KINDS = ["pattern", "mistake", "architecture", "gotcha"]
@@ -296,40 +295,6 @@ def test_nothing_adds_it_again(sandbox: Sandbox, text: str, project: Project) ->
     item_actions.teach(project, "engineer", "pattern", [text])
     learn(project, "mistake", text)
     assert items(project) == [ITEM]
-
-
-@pytest.mark.parametrize("text", SAME)
-def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> None:
-    path = sandbox.write_memory("engineer", ITEM, text, "Queues are durable")
-    project = sandbox.open_project()
-    lines = [line for line in given_text(project).splitlines() if line.startswith("- ")]
-    assert lines == [f"- {ITEM}", "- Queues are durable"]
-    assert path.read_text().count("\n- ") == 3
-    (memory,) = agent_status.list_memories(Numbers(project))
-    assert memory.notes == [(5, "line 5 repeats line 4: agents receive it once")]
-
-
-CODE = [
-    ("Run tar with -c here", "Run tar with -C here"),
-    ("Read README.md before releases", "Read readme.md before releases"),
-    ("Use `Foo` for parsing", "Use `foo` for parsing"),
-]
-
-
-@for_each(("one", "other"), CODE)
-def test_the_case_of_code_counts(one: str, other: str) -> None:
-    document = markdown.parse_document(f"## A\n- {one}\n- {other}\n")
-    assert near_duplicates.find_repeats(document) == []
-
-
-def test_nested_lines_and_other_sections_are_kept() -> None:
-    text = (
-        "## Guidelines\n- Push to main\n- push to main\n  Why: it is deployed\n- Push to main.\n"
-        "## Common Mistakes to Avoid\n- Push to main\n"
-    )
-    document = markdown.parse_document(text)
-    repeats = near_duplicates.find_repeats(document)
-    assert [(item.line, first.line) for item, first in repeats] == [(4, 1)]
 
 
 def test_a_finding_twice_in_a_report_keeps_its_reason(sandbox: Sandbox, project: Project) -> None:
