@@ -82,10 +82,10 @@ class Access:
         values = QueryParams(scope["query_string"]).getlist(TOKEN_PARAMETER)
         if scope["method"] != "GET" or scope["path"] != PREFIX or len(values) != 1:
             return False
-        known = [token for token in self._tokens if is_same(values[0], token)]
-        if known and self._tokens[known[0]]:
-            del self._tokens[known[0]]
-        return bool(known)
+        matching = [token for token in self._tokens if is_same(values[0], token)]
+        if matching and self._tokens[matching[0]]:
+            del self._tokens[matching[0]]
+        return bool(matching)
 
     def has_token(self, form: Mapping[str, list[str]]) -> bool:
         """Return whether a form is from a page of this server."""
