@@ -15,7 +15,7 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
 
     An item that one version removed stays removed, unless the other version has changed it.
     If both versions changed a preference, the first value stays.  Conflicts in the texts are
-    resolved first.  `is_dated` is for files in archive/.  Raises OSError without git.
+    resolved first.  `is_dated` is for files in archive/.
     """
     base, ours, theirs = (merge_versions.merge_sides(text).text for text in (base, ours, theirs))
     merged = merge_versions.merge_versions(base, ours, theirs, _order, is_dated).text
@@ -23,7 +23,7 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
 
 
 def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[list[Block]]:
-    """Return all blocks in the order of a line-based merge.  Raises OSError without git."""
+    """Return all blocks in the order of a line-based merge, or both versions without git."""
     numbers: dict[object, int] = {}
     blocks: list[Block] = []
     with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
@@ -37,5 +37,8 @@ def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[li
                         blocks.append(block)
                     file.write(f"{number}\n")
         command = ["git", "merge-file", "-p", "--union", "ours", "base", "theirs"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return [ours, theirs]
     return [[blocks[int(number)] for number in done.stdout.split()]]

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.document import dated_entries, markdown, merge_versions, template
@@ -215,3 +216,17 @@ def test_only_lines_that_the_other_side_removed_disappear(ours: str, theirs: str
     assert set(merged) - {""} == ((one & other) | ((one | other) - old)) - {""}
     items = [line for line in merged if line.startswith("- ")]
     assert len(items) == len(set(items))
+
+
+WITHOUT_GIT = [
+    ("A/- p/- q", "A/- p/- x", "A/- p/- q/- y/B/- z", "A/- p/- x/- y/B/- z"),
+    ("# T/A/- p", "# T/A/- p/- x", "# T//Ann./A/- p", "# T//Ann./A/- p/- x"),
+    ("A/- p/- q", "A/- p/- q/- x", "A/- q/B/- p", "A/- q/- x/B/- p"),
+]
+
+
+@for_each(SIDES, WITHOUT_GIT)
+def test_without_git_both_changes_are_kept(base: str, ours: str, theirs: str, merged: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PATH", "")
+        check_merge(base, ours, theirs, merged)
