@@ -23,9 +23,10 @@ from memory_core.claude_code import claude_md, sample_events, settings_json
 from memory_core.git import driver_notice
 from memory_core.storage import paths
 from memory_core.tasks import claude_md_import
-from support.command_line import read_stderr
-from support.files import read_files, write
+from support.command_line import Done, read_stderr
+from support.files import read_files, write, write_program
 from support.paths import REPO
+from support.processes import run_text
 from support.ways import UNUSED
 
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh", "ksh") if shutil.which(shell)]
@@ -39,8 +40,6 @@ FOREIGN = """\
     },
     "note": "\\u00e9 stays escaped"
 }"""
-
-Done = subprocess.CompletedProcess[str]
 
 BEFORE = {"no file": None, "empty file": "", "foreign hooks": FOREIGN}
 
@@ -81,7 +80,7 @@ class Machine:
         return {**inherited, "HOME": str(self.home), "PATH": path, **more}
 
     def run(self, *command: object, cwd: Path | None = None, **env: str) -> Done:
-        return run([str(part) for part in command], self.env(**env), cwd or self.home)
+        return run_text(command, env=self.env(**env), cwd=cwd or self.home)
 
     def install_sh(
         self, *arguments: object, clone: Path = REPO, cwd: Path | None = None, **env: str
@@ -97,7 +96,7 @@ class Machine:
         """Put a `uv` on PATH that copies an environment, with the version number of the clone."""
         version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
         folder = f"${{5%/bin/python}}/lib/{version}/site-packages"
-        copy = f"""#!/bin/sh
+        copy = f"""
             for last; do :; done
             case $1 in
                 venv) cp -R '{environment}/.' "$last" ;;
@@ -108,17 +107,10 @@ class Machine:
         """
         self.has("uv", copy)
 
-    def has(self, name: str, text: str) -> Path:
-        """Put an executable on PATH."""
-        path = self.bin / name
-        path.write_text(text)
-        path.chmod(0o755)
-        return path
-
-
-def run(command: list[str], env: dict[str, str], cwd: Path, stdin: str = "") -> Done:
-    how: dict[str, Any] = {"env": env, "cwd": cwd, "input": stdin, "timeout": 600}
-    return subprocess.run(command, capture_output=True, text=True, **how)
+    def has(self, name: str, script: str) -> Path:
+        """Put a shell script on PATH."""
+        write_program(self.bin / name, script)
+        return self.bin / name
 
 
 def succeed(done: Done) -> Done:
@@ -130,7 +122,7 @@ def succeed(done: Done) -> Done:
 def run_hook(command: str, env: dict[str, str], cwd: Path, shell: str = "sh") -> Done:
     """Run a hook as Claude Code does, when an agent is called."""
     event = sample_events.build("pre", "engineer", env.get("CLAUDE_PROJECT_DIR", str(cwd)), "1")
-    return run([shell, "-c", command], env, cwd, json.dumps(event))
+    return run_text([shell, "-c", command], json.dumps(event), env=env, cwd=cwd)
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
@@ -221,7 +213,7 @@ def test_a_rival_on_path_is_named_and_all_texts_lead_to_the_program(
     installed: Machine, project: Path
 ) -> None:
     path = f"{installed.bin}:{installed.link.parent}:{os.environ['PATH']}"
-    rival = installed.has("agent-memory", "#!/bin/sh\nexit 64\n")
+    rival = installed.has("agent-memory", "exit 64")
     try:
         done = succeed(installed.verb("install", project, PATH=path))
         assert f"Another agent-memory is first on your PATH: {rival}. Type '{installed.link}'" in (
@@ -275,7 +267,7 @@ def test_user_level_installation(installed: Machine, tmp_path: Path) -> None:
 def test_an_unsupported_claude_code_is_reported(
     installed: Machine, project: Path, script: str, is_old: bool
 ) -> None:
-    claude = installed.has("claude", f"#!/bin/sh\n{script}\n")
+    claude = installed.has("claude", script)
     done = installed.verb("install", project)
     claude.unlink()
     assert done.returncode == 0
@@ -666,8 +658,8 @@ def test_help_needs_no_home(fresh: Machine) -> None:
 
 def test_an_old_python_is_skipped(fresh: Machine) -> None:
     for name in PYTHONS[:4]:
-        fresh.has(name, "#!/bin/sh\necho 'the shim knows no such version' >&2\nexit 127\n")
-    fresh.has("python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        fresh.has(name, "echo 'the shim knows no such version' >&2\nexit 127")
+    fresh.has("python3", f'exec "{sys.executable}" "$@"')
     project = fresh.project("shop")
     done = succeed(fresh.run(REPO / "install.sh", project, "--dry-run"))
     assert f"install the program with {sys.executable} in" in done.stdout
@@ -675,15 +667,14 @@ def test_an_old_python_is_skipped(fresh: Machine) -> None:
 
 def test_a_missing_python_is_explained(fresh: Machine) -> None:
     for name in PYTHONS:
-        fresh.has(name, "#!/bin/sh\nexit 1\n")
+        fresh.has(name, "exit 1")
     said = read_stderr(fresh.run(REPO / "install.sh", ".", "--dry-run"), 1)
     assert said.startswith("install.sh: no Python 3.10 or newer found: install one, or ")
 
 
 def test_a_python_without_sqlite_is_refused(fresh: Machine) -> None:
     lacks = "import sys; sys.modules['sqlite3'] = None"
-    script = f'#!/bin/sh\nexec "{sys.executable}" -I -c "{lacks}\n$3"\n'
-    python = fresh.has("lame", script)
+    python = fresh.has("lame", f'exec "{sys.executable}" -I -c "{lacks}\n$3"')
     said = read_stderr(fresh.run(REPO / "install.sh", ".", "--dry-run", "--python", python), 1)
     assert "it needs its module sqlite3 (Debian: apt install python3; " in said
     words = "from memory_core.cli import entry; sys.argv = ['x', 'doctor']; entry.run()"
@@ -699,7 +690,7 @@ PYTHONS = ["python3.13", "python3.12", "python3.11", "python3.10", "python3", "p
 
 
 def test_a_failing_build_changes_nothing(fresh: Machine) -> None:
-    fresh.has("uv", "#!/bin/sh\necho 'uv: no index' >&2\nexit 1\n")
+    fresh.has("uv", "echo 'uv: no index' >&2\nexit 1")
     project = fresh.project("shop", FOREIGN)
     done = fresh.install_sh(project, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
     assert done.returncode == 1

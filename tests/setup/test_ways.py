@@ -8,6 +8,7 @@ import pytest
 
 from support.command_line import read_stderr
 from support.files import read_files, write
+from support.processes import run_text
 from support.ways import NEXT, VERSION, WAYS, Home, Index, run
 
 SETTINGS = '{\n  "model": "opus"\n}\n'
@@ -66,12 +67,9 @@ def test_a_way_from_installation_to_removal(
     assert home.run(home.command, "--version") == f"agent-memory {VERSION}\n"
     assert upgrade(home).endswith(f"agent-memory {NEXT} is installed.\n")
     assert home.run(home.command, "--version") == f"agent-memory {NEXT}\n"
-    older = subprocess.run(
-        [home.command, "upgrade", "--to", VERSION],
-        env=home.env, cwd=home.project, capture_output=True, text=True,
-    )  # fmt: skip
-    assert (older.returncode, older.stdout) == (1, "")
-    assert f"agent-memory {NEXT} is installed, and {VERSION} is older" in older.stderr
+    words = [home.command, "upgrade", "--to", VERSION]
+    refused = read_stderr(run_text(words, env=home.env, cwd=home.project), 1)
+    assert f"agent-memory {NEXT} is installed, and {VERSION} is older" in refused
     next(index.wheels.glob(f"agent_memory-{NEXT}-*")).unlink()
 
     output = home.run(home.command, "uninstall", "--all", "--yes", home.project)
@@ -93,10 +91,7 @@ def test_the_mcp_server_is_an_extra(index: Index, tmp_path: Path) -> None:
     home = Home(index, tmp_path / "user", "uvx")
     home.install()
     call = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
-    done = subprocess.run(
-        [home.command, "mcp"], env=home.env, input=call, capture_output=True, text=True
-    )
-    said = read_stderr(done, 1)
+    said = read_stderr(run_text([home.command, "mcp"], call, env=home.env), 1)
     assert said.startswith("agent-memory: the MCP server needs more packages (23 MB): run ")
     assert said.endswith(" mcp --install\n")
     answer = run([home.command, "mcp", "--install"], home.env, home.project, call)

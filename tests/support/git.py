@@ -1,7 +1,8 @@
 """Run git with an author, whatever the configuration of this machine is."""
 
-import subprocess
 from pathlib import Path
+
+from support.processes import run_text
 
 SETTINGS = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main")
 
@@ -15,7 +16,6 @@ def name_author(name: str, email: str = "ann@example.org") -> dict[str, str]:
 
 def git(folder: Path, *words: str) -> str:
     """Run a command that succeeds, and return its output."""
-    command = ["git", *SETTINGS, *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = run_text(["git", *SETTINGS, *words], cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memory_core.claude_code import sample_events
 from memory_core.setup import plugin_environment
-from support.command_line import read_stdout
+from support.command_line import Done, make_result, read_stdout
 from support.files import write_program
 from support.paths import REPO
 from support.processes import run, wait_until
@@ -19,7 +19,6 @@ from support.workers import await_worker
 
 ITEM = "Services talk through the event bus, never directly"
 HOOKS = json.loads((REPO / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
-Done = subprocess.CompletedProcess[str]
 
 # A `uv` whose environments use the packages of the tests.
 BORROWING_UV = (
@@ -74,8 +73,7 @@ class Plugged:
         place = {"cwd": self.sandbox.root, "env": self.env(**env)}
         done = run(["/bin/sh", "-c", command], data, timeout=120, **place)
         await_worker(self.sandbox.paths)
-        texts = done.stdout.decode(), done.stderr.decode()
-        return subprocess.CompletedProcess(command, done.returncode, *texts)
+        return make_result([command], done.returncode, done.stdout, done.stderr)
 
     def event(self, name: str, kind: str, at: int = 0, **env: str) -> Done:
         """Handle an event with its command from hooks.json, as Claude Code does."""

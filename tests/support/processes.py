@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from support.paths import REPO
@@ -14,6 +14,14 @@ Done = subprocess.CompletedProcess[bytes]
 def run(command: list[str], data: bytes = b"", timeout: float = 60, **place: Any) -> Done:
     """Run a command that may fail, with this stdin; `place` is cwd and env."""
     return subprocess.run(command, input=data, capture_output=True, timeout=timeout, **place)
+
+
+def run_text(
+    command: Iterable[object], data: str = "", timeout: float = 600, **place: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a command as `run` does, with text as input and output."""
+    how: dict[str, Any] = {"input": data, "capture_output": True, "text": True, "timeout": timeout}
+    return subprocess.run(list(map(str, command)), **how, **place)
 
 
 def start_program(program: str, *words: object) -> subprocess.Popen[str]:

@@ -11,12 +11,12 @@ import sys
 import tarfile
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.git import name_author
 from support.paths import REPO
+from support.processes import run_text
 
 WAYS = ("uvx", "pipx", "uv tool", "pip", "clone")
 VERSION, NEXT = "0.1.0", "9.9.9"
@@ -33,10 +33,8 @@ def base_python() -> str:
 
 def run(command: list[object], env: dict[str, str], cwd: Path, stdin: str = "") -> str:
     """Run a command that succeeds; return its output."""
-    words = [str(word) for word in command]
-    how: dict[str, Any] = {"env": env, "cwd": cwd, "input": stdin, "timeout": 600}
-    done = subprocess.run(words, capture_output=True, text=True, **how)
-    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+    done = run_text(command, stdin, env=env, cwd=cwd)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout
 
 
