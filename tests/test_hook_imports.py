@@ -9,6 +9,7 @@ import pytest
 
 from memory_core.memory import preparing
 from memory_core.origin import arrivals
+from support.calls import SESSION
 from support.code import count_code_lines
 from support.events import (
     BLOCK,
@@ -18,7 +19,7 @@ from support.events import (
     make_start_event,
     make_stop_event,
 )
-from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, list_hook_imports
+from support.imports import EXPENSIVE_MODULES, list_hook_imports
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -27,7 +28,7 @@ DELIVERING = [
     ("pre_tool_use", make_pre_event(prompt="Add a retry to format_amount in money.py")),
     ("subagent_start", make_start_event()),  # its prompt has the memory
     ("subagent_start", make_start_event("a2")),
-    ("session_start", SESSION_EVENT),
+    ("session_start", SESSION),
 ]
 COLLECTING = [
     ("post_tool_use", make_post_event(text=REPORT)),

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from memory_core.claude_code import agent_names
 from support import events
+from support.calls import SESSION
 
 from .shop import Shop
 
@@ -89,8 +90,6 @@ def _delegate(place: Shop) -> None:
     place.run_hook("pre_tool_use", events.make_pre_event("toolu_<b>", "writer"))
     place.run_hook("subagent_start", events.make_start_event("a<b>", "writer"))
     for text in TEXTS[:3]:
-        failure = {"hook_event_name": "PostToolUseFailure", "error": text, "is_interrupt": False}
-        call = events.make_pre_event(f"toolu_{text}", "writer")
-        place.run_hook("post_tool_use", {**call, **failure})
-    session = {"hook_event_name": "SessionStart", "session_id": TEXTS[0], "source": "startup"}
-    place.run_hook("session_start", session)
+        failure = events.make_failed_call(text, f"toolu_{text}", "writer")
+        place.run_hook("post_tool_use", failure)
+    place.run_hook("session_start", {**SESSION, "session_id": TEXTS[0]})

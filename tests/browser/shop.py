@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from support import events, life, processes
+from support.calls import SESSION
 from support.command_line import Person
 from support.git import name_author
 from support.machine import WRONG_CLOCK
@@ -185,9 +186,8 @@ def fill(shop: Shop) -> None:
     for run in read_runs():
         shop.delegate(run)
     shop.git("mv", "src/pay.py", "src/payments.py")
-    session = {"hook_event_name": "SessionStart", "session_id": "today", "source": "startup"}
     shop.days = 0.09
-    shop.run_hook("session_start", session)
+    shop.run_hook("session_start", {**SESSION, "session_id": "today"})
     shop.run("add", "engineer", "guideline", "Prices in the catalogue include the tax")
     shop.run("confirm", "engineer", "message id charges")
     shop.run("pin", "engineer", "event bus, never")

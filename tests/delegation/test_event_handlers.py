@@ -21,6 +21,9 @@ from support.events import (
     LEARNED,
     REPORT,
     is_silent,
+    make_failed_call,
+    make_handback_event,
+    make_launch_event,
     make_post_event,
     make_pre_event,
     make_start_event,
@@ -30,17 +33,6 @@ from support.files import write
 from support.paths import REPO
 from support.sandbox import Outcome, Sandbox
 from support.transcripts import make_line
-
-
-def launched(prompt: str, run: str = "a1", call: str = "toolu_1") -> dict[str, Any]:
-    event = make_post_event(prompt, "", run, call)
-    event["tool_response"] = {"isAsync": True, "status": "async_launched", "agentId": run}
-    return event
-
-
-def handback(text: str = REPORT, run: str = "a1") -> dict[str, Any]:
-    event = {**make_start_event(run), "hook_event_name": "PreToolUse", "tool_use_id": "toolu_h"}
-    return {**event, "tool_name": "SubagentHandback", "tool_input": {"message": text}}
 
 
 def list_receipts(sandbox: Sandbox) -> list[Path]:
@@ -219,8 +211,7 @@ def test_parallel_delegations_to_one_agent_have_a_receipt_each(shop: Sandbox) ->
 
 def test_a_failed_or_denied_delegation_leaves_no_receipt(shop: Sandbox) -> None:
     call_agent(shop)
-    failed = {**make_pre_event(), "hook_event_name": "PostToolUseFailure", "error": "denied"}
-    assert is_silent(shop.run_hook("post_tool_use", failed))
+    assert is_silent(shop.run_hook("post_tool_use", make_failed_call("denied")))
     assert shop.read_log("agent.delegation.failed")[0]["error"] == "denied"
     assert start_agent(shop)
 
@@ -321,7 +312,7 @@ def test_given_twice_is_noticed(shop: Sandbox) -> None:
 
 def test_in_the_background_the_answer_may_come_before_the_start(shop: Sandbox) -> None:
     prompts = [call_agent(shop, f"toolu_{n}") for n in (1, 2)]
-    assert is_silent(shop.run_hook("post_tool_use", launched(prompts[1], "a2", "toolu_2")))
+    assert is_silent(shop.run_hook("post_tool_use", make_launch_event(prompts[1], "a2", "toolu_2")))
     # A third run of the same agent takes the receipt of the first run, not of the second.
     assert start_agent(shop, "a1") == ""
     assert start_agent(shop, "a3")
@@ -332,9 +323,9 @@ def test_in_the_background_the_answer_may_come_before_the_start(shop: Sandbox) -
 def test_two_runs_may_swap_their_receipts(shop: Sandbox) -> None:
     prompts = [call_agent(shop, f"toolu_{n}") for n in (1, 2)]
     assert start_agent(shop, "a2") == "", "claims the older receipt"
-    shop.run_hook("post_tool_use", launched(prompts[1], "a2", "toolu_2"))
+    shop.run_hook("post_tool_use", make_launch_event(prompts[1], "a2", "toolu_2"))
     assert start_agent(shop, "a1") == "", "claims what is left"
-    shop.run_hook("post_tool_use", launched(prompts[0], "a1", "toolu_1"))
+    shop.run_hook("post_tool_use", make_launch_event(prompts[0], "a1", "toolu_1"))
     assert start_agent(shop, "a3")
     assert len(shop.read_log("agent.memory.delivered")) == 2
     assert list_receipts(shop) == []
@@ -350,7 +341,7 @@ def test_in_auto_mode_the_prompt_is_not_changed(shop: Sandbox) -> None:
 
 def test_memory_lost_in_the_background_is_given_at_the_start(shop: Sandbox) -> None:
     call_agent(shop)
-    shop.run_hook("post_tool_use", launched("overwritten"))
+    shop.run_hook("post_tool_use", make_launch_event("overwritten"))
     assert FACT in start_agent(shop)
 
 
@@ -366,10 +357,10 @@ PIECES = [{"type": "text", "text": "a"}, {"type": "text", "text": REPORT}]
 STOP, POST = ("subagent_stop", make_stop_event()), ("post_tool_use", make_post_event())
 ENDS = {
     "foreground": [STOP, POST],
-    "background": [("post_tool_use", launched("p")), STOP],
+    "background": [("post_tool_use", make_launch_event("p")), STOP],
     "hand-back": [
-        ("pre_tool_use", handback()),
-        ("post_tool_use", {**handback(), "hook_event_name": "PostToolUse"}),
+        ("pre_tool_use", make_handback_event()),
+        ("post_tool_use", make_handback_event(hook_event_name="PostToolUse")),
         *[("subagent_stop", make_stop_event(text=None))] * 4,
         ("post_tool_use", make_post_event(text="pointer", handbackReport={"text": REPORT})),
     ],
@@ -465,7 +456,7 @@ def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
     reply = sandbox.run_hook("post_tool_use", event).reply
     expected = {**event["tool_response"], "content": [{"type": "text", "text": "Done."}]}
     assert reply == {"hookEventName": "PostToolUse", "updatedToolOutput": expected}
-    reply = sandbox.run_hook("pre_tool_use", handback(run="a2")).reply
+    reply = sandbox.run_hook("pre_tool_use", make_handback_event(run="a2")).reply
     assert reply == {"hookEventName": "PreToolUse", "updatedInput": {"message": "Done."}}
     (block,) = answer(sandbox, text=BLOCK).reply["updatedToolOutput"]["content"]
     assert "notes for the agent's own memory" in block["text"]
@@ -474,13 +465,13 @@ def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
 def test_removal_of_blocks_can_be_switched_off(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {strip_markers: false, notices: off}")
     assert is_silent(answer(sandbox))
-    assert is_silent(sandbox.run_hook("pre_tool_use", handback(run="a2")))
+    assert is_silent(sandbox.run_hook("pre_tool_use", make_handback_event(run="a2")))
     assert sandbox.read_memory("engineer").count(LEARNED) == 1
 
 
 def test_a_hand_back_of_an_excluded_agent_is_left_alone(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {exclude: [engineer]}")
-    assert is_silent(sandbox.run_hook("pre_tool_use", handback(run="a2")))
+    assert is_silent(sandbox.run_hook("pre_tool_use", make_handback_event(run="a2")))
     assert not (sandbox.state / "done").exists()  # nothing was collected
 
 

@@ -7,7 +7,7 @@ import pytest
 from memory_core.delegation.hold_out import is_held_out
 from memory_core.text import memory_echoes
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
-from support.events import FACT, LEARNED, make_pre_event
+from support.events import FACT, LEARNED, make_failed_call
 from support.runs import list_runs
 from support.sandbox import Sandbox
 
@@ -77,8 +77,7 @@ def test_runs_that_start_in_another_order_keep_their_group(shop: Sandbox) -> Non
 def test_a_failed_run_keeps_its_group(shop: Sandbox) -> None:
     call_agent(shop, HELD_OUT[0])
     start_agent(shop)
-    failure = {"hook_event_name": "PostToolUseFailure", "error": "API Error: 500"}
-    shop.run_hook("post_tool_use", {**make_pre_event(HELD_OUT[0]), **failure})
+    shop.run_hook("post_tool_use", make_failed_call("API Error: 500", HELD_OUT[0]))
     assert list_groups(shop) == {"a1": "held_out"}
 
 

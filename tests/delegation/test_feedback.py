@@ -11,7 +11,14 @@ from memory_core.memory import preparing, run_history
 from memory_core.storage.project import Project
 from support.calls import answer, end_agent, start_agent
 from support.command_line import Person
-from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
+from support.events import (
+    make_failed_call,
+    make_handback_event,
+    make_launch_event,
+    make_pre_event,
+    make_report,
+    make_stop_event,
+)
 from support.lessons import save_learnings
 from support.life import write
 from support.runs import list_runs
@@ -36,7 +43,7 @@ class Delegations:
         self.transcripts = Transcripts(sandbox)
         self.main = self.transcripts.folder / "s1.jsonl"
         sandbox.write_memory("engineer", PERSONS)
-        end_agent(sandbox, "a0", make_block(RETRY) + make_block(QUEUE))
+        end_agent(sandbox, "a0", make_report(RETRY, QUEUE))
 
     @property
     def project(self) -> Project:
@@ -90,10 +97,6 @@ class Delegations:
     def records(self, kind: str = "") -> list[dict[str, Any]]:
         records = self.project.store.history("engineer").read()
         return [record for record in records if kind in ("", record["kind"])]
-
-
-def make_block(text: str) -> str:
-    return f"# Add To Memory:\nType: architecture\nContent: {text}\n#\n"
 
 
 @pytest.fixture
@@ -157,8 +160,7 @@ def test_strip_markers_keeps_the_lines(runs: Delegations) -> None:
 
 def test_a_background_run(runs: Delegations) -> None:
     runs.call()
-    launch = {"status": "async_launched", "isAsync": True, "agentId": "a1"}
-    runs.sandbox.run_hook("post_tool_use", {**make_post_event(TASK, ""), "tool_response": launch})
+    runs.sandbox.run_hook("post_tool_use", make_launch_event(TASK))
     runs.write_transcript({"command": "cat src/queue.py"})
     runs.stop(f"Done.\n{USED}")
     assert runs.counts() == ((1, 1, 0), (1, 1, 0), (1, 0, 0))
@@ -170,9 +172,8 @@ def test_a_hand_back(runs: Delegations) -> None:
     write(runs.main, json.dumps({"type": "assistant", "message": {"content": [call]}}) + "\n")
     runs.doubt(QUEUE)
     assert f"[{short(RETRY)}]" in runs.call(permission_mode="auto")
-    message = {"message": f"Done.\n{USED}\nWrong: {short(QUEUE)} because it moved"}
-    handback = {**make_start_event(), "tool_name": "SubagentHandback", "tool_input": message}
-    outcome = runs.sandbox.run_hook("pre_tool_use", {**handback, "hook_event_name": "PreToolUse"})
+    handback = make_handback_event(f"Done.\n{USED}\n{WRONG}")
+    outcome = runs.sandbox.run_hook("pre_tool_use", handback)
     assert outcome.reply["updatedInput"] == {"message": "Done."}
     runs.sandbox.run_hook("post_tool_use", {**handback, "hook_event_name": "PostToolUse"})
     runs.stop(None)
@@ -183,8 +184,7 @@ def test_a_hand_back(runs: Delegations) -> None:
 def test_a_failed_run(runs: Delegations) -> None:
     runs.call()
     runs.write_transcript({"command": "cat src/queue.py"})
-    event = {**make_pre_event(), "hook_event_name": "PostToolUseFailure"}
-    event |= {"error": "API Error: 500", "transcript_path": str(runs.main)}
+    event = make_failed_call("API Error: 500", transcript_path=str(runs.main))
     runs.sandbox.run_hook("post_tool_use", event)
     assert runs.counts() == ((1, 0, 1), (1, 1, 1), (1, 0, 1))
 
@@ -252,7 +252,7 @@ def test_a_wrong_item_of_an_agent_waits_for_a_person(runs: Delegations, person: 
     person.succeed("redo")
     assert review_of(person) == [(QUEUE, "reported as wrong: it moved")]
     assert QUEUE not in runs.read()
-    end_agent(runs.sandbox, "a3", make_block(QUEUE))
+    end_agent(runs.sandbox, "a3", make_report(QUEUE))
     assert QUEUE not in runs.read(), "it is not learned again before the decision"
     assert len(review_of(person)) == 1
 
@@ -297,7 +297,7 @@ def test_with_ask_a_wrong_item_stays_until_a_decision(runs: Delegations, person:
 def test_ids_of_other_items_are_ignored(runs: Delegations, person: Person) -> None:
     text = "Billing is in a service of its own"
     prompt = runs.call()
-    end_agent(runs.sandbox, "a2", make_block(text))
+    end_agent(runs.sandbox, "a2", make_report(text))
     report = f"Done.\nUsed: {short(text)}\nWrong: {short(text)} because it moved"
     assert runs.answer(prompt, report) is None
     assert text in runs.read()

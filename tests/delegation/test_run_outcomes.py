@@ -18,7 +18,7 @@ from memory_core.memory import run_history
 from memory_core.storage.database import run_table, state_db
 from memory_core.storage.project import Project
 from support.calls import answer, call_agent, end_agent
-from support.events import make_failure_event, make_pre_event
+from support.events import make_failed_call, make_failure_event
 from support.life import write
 from support.paths import REPO
 from support.runs import add_runs, list_errors, list_runs, make_run, open_tables
@@ -407,8 +407,7 @@ def test_a_run_that_ends_after_the_sweep_counts_as_done(transcripts: Transcripts
 
 def test_a_sweep_does_not_repeat_the_outcome_of_the_call(transcripts: Transcripts) -> None:
     """In auto mode a failure event has only the call id; the transcript has call and run."""
-    failure = {"hook_event_name": "PostToolUseFailure", "error": "API Error: 500"}
-    event = {**make_pre_event(), **failure, "duration_ms": 70}
+    event = make_failed_call("API Error: 500", duration_ms=70)
     transcripts.sandbox.run_hook("post_tool_use", event)
     transcripts.write("a1", *WORKED[:2], BROKEN, **ABOUT, toolUseId="toolu_1")
     transcripts.begin()

@@ -27,21 +27,50 @@ from memory_core.storage import hook_files, inbox
 from memory_core.storage.store import Store
 from support.calls import call_agent, end_agent, start_agent
 from support.command_line import Person
-from support.events import LEARNED, REPORT, is_silent, make_report, make_stop_event
+from support.events import (
+    LEARNED,
+    REPORT,
+    is_silent,
+    make_pre_event,
+    make_report,
+    make_stop_event,
+)
 from support.inbox import TAUGHT, add_event, add_report, count_reports
 from support.paths import REPO
 from support.processes import wait_until
 from support.runs import list_runs
-from support.sandbox import Sandbox
+from support.sandbox import Outcome, Sandbox
 from support.workers import await_worker
 
 ROOMY = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}"
 SHARED = "Deployments need the VPN to be up"
 HOOKS = 8
+# Starts a worker, and lives until the end of its stdin.
+PROGRAM = """
+import sys
+from memory_core.delegation import background, worker
+from memory_core.storage.project import find_project
+background.MAX_SECONDS = 1
+worker.start(find_project(sys.argv[1], {"CLAUDE_PROJECT_DIR": sys.argv[1], "HOME": sys.argv[2]}))
+sys.stdin.read()
+"""
+STARTING = [sys.executable, "-c", PROGRAM]
 
 
 def drain(sandbox: Sandbox) -> None:
     draining.drain(sandbox.open_project(), with_tried=True)
+
+
+def run_unawaited(sandbox: Sandbox, hook: str, event: dict[str, Any], **env: str) -> Outcome:
+    """Run a hook without waiting for its worker."""
+    return sandbox._run_hook(hook, event, False, {**sandbox.env, **env})
+
+
+def start_worker(sandbox: Sandbox, folder: Path = REPO) -> None:
+    """Start a worker of the program in this folder, and wait for it."""
+    command = [*STARTING, str(sandbox.root), str(sandbox.home)]
+    subprocess.run(command, check=True, cwd=folder, stdin=subprocess.DEVNULL)
+    await_worker(sandbox.paths)
 
 
 def count_items(sandbox: Sandbox) -> Counter[str]:
@@ -67,7 +96,7 @@ def assert_saved_once(sandbox: Sandbox) -> None:
 def test_two_hooks_for_one_event_write_one_report(sandbox: Sandbox) -> None:
     with _hold_worker_lock(sandbox):
         for _twice in range(2):
-            sandbox._run_hook("subagent_stop", make_stop_event(), False, sandbox.env)
+            run_unawaited(sandbox, "subagent_stop", make_stop_event())
         assert count_reports(sandbox) == 1
     drain(sandbox)
     assert_saved_once(sandbox)
@@ -82,7 +111,7 @@ def _hold_worker_lock(sandbox: Sandbox) -> Iterator[None]:
 
 
 def test_a_delivery_has_what_was_reported_just_before(sandbox: Sandbox) -> None:
-    sandbox._run_hook("subagent_stop", make_stop_event(), False, sandbox.env)
+    run_unawaited(sandbox, "subagent_stop", make_stop_event())
     assert LEARNED in call_agent(sandbox)
 
 
@@ -96,31 +125,25 @@ def test_a_delivery_does_not_wait_long(sandbox: Sandbox) -> None:
     with _hold_worker_lock(sandbox):  # of a worker that hangs
         add_report(sandbox.paths)
         began = time.monotonic()
-        prompt = sandbox._run_hook("pre_tool_use", _make_call(), False, sandbox.env)
+        prompt = run_unawaited(sandbox, "pre_tool_use", make_pre_event())
         assert 0.25 < time.monotonic() - began < 2
         assert TAUGHT.encode() not in prompt.stdout
     add_report(sandbox.paths, run="a2", text=make_report(SHARED), is_tried=True)
     os.remove(sandbox.paths.state.locate(add_report(sandbox.paths)))
     began = time.monotonic()
-    sandbox._run_hook("pre_tool_use", _make_call(), False, sandbox.env)
+    run_unawaited(sandbox, "pre_tool_use", make_pre_event())
     assert time.monotonic() - began < 0.25, "a report that failed once is not waited for"
 
 
 def test_the_end_of_a_session_waits_for_the_last_reports(sandbox: Sandbox) -> None:
     end = {"hook_event_name": "SessionEnd", "session_id": "s1", "reason": "other"}
     add_report(sandbox.paths)
-    assert is_silent(sandbox._run_hook("session_end", end, False, sandbox.env))
+    assert is_silent(run_unawaited(sandbox, "session_end", end))
     assert count_items(sandbox) == Counter([TAUGHT])
     with _hold_worker_lock(sandbox):
         began = time.monotonic()
-        assert is_silent(sandbox._run_hook("session_end", end, False, sandbox.env))
+        assert is_silent(run_unawaited(sandbox, "session_end", end))
         assert 1.1 < time.monotonic() - began < 3
-
-
-def _make_call() -> dict[str, Any]:
-    given = {"prompt": "Add a retry.", "subagent_type": "engineer"}
-    event = {"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Agent"}
-    return {**event, "tool_use_id": "toolu_9", "tool_input": given}
 
 
 def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox: Sandbox) -> None:
@@ -129,7 +152,7 @@ def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox
 
     def stop(run: str) -> bool:
         event = make_stop_event(run, make_report(own[run], SHARED))
-        return is_silent(sandbox._run_hook("subagent_stop", event, False, sandbox.env))
+        return is_silent(run_unawaited(sandbox, "subagent_stop", event))
 
     with sandbox.open_project().store.lock("engineer"), ThreadPoolExecutor(HOOKS) as threads:
         assert all(threads.map(stop, own))
@@ -206,24 +229,11 @@ def test_a_report_that_cannot_be_merged_now_is_never_put_aside(sandbox: Sandbox)
     assert count_items(sandbox) == Counter([TAUGHT])
 
 
-# What starts a worker, and lives until the end of its stdin.
-STARTING = """
-import sys
-from memory_core.delegation import background, worker
-from memory_core.storage.project import find_project
-background.MAX_SECONDS = 1
-worker.start(find_project(sys.argv[1], {"CLAUDE_PROJECT_DIR": sys.argv[1], "HOME": sys.argv[2]}))
-sys.stdin.read()
-"""
-
-
 def test_a_worker_that_hangs_is_ended_and_replaced(sandbox: Sandbox) -> None:
     add_report(sandbox.paths)
-    command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
     began = time.monotonic()
     with sandbox.open_project().store.lock("engineer"):  # the worker waits for it up to 2 s
-        subprocess.run(command, check=True, cwd=REPO, stdin=subprocess.DEVNULL)
-        await_worker(sandbox.paths)
+        start_worker(sandbox)
     assert 0.9 < time.monotonic() - began < 20
     (name,) = hook_files.list_names(sandbox.paths)
     assert inbox.count_tries(name) == 1
@@ -238,8 +248,7 @@ def list_groups_of_children(pid: int) -> set[int]:
 
 def test_a_worker_survives_the_signals_for_its_hook(sandbox: Sandbox) -> None:
     add_report(sandbox.paths)
-    command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
-    pipe = subprocess.PIPE
+    command, pipe = [*STARTING, str(sandbox.root), str(sandbox.home)], subprocess.PIPE
     with (
         sandbox.open_project().store.lock("engineer"),  # it waits for it
         subprocess.Popen(command, cwd=REPO, start_new_session=True, stdin=pipe) as hook,
@@ -255,9 +264,7 @@ def test_a_worker_that_fails_says_so_in_the_log(sandbox: Sandbox, tmp_path: Path
     program = shutil.copytree(REPO / "memory_core", tmp_path / "p/memory_core", ignore=ignored)
     (program / "delegation/inbox_batches.py").write_text("raise ImportError('half of an upgrade')")
     add_report(sandbox.paths)
-    command = [sys.executable, "-c", STARTING, str(sandbox.root), str(sandbox.home)]
-    subprocess.run(command, check=True, cwd=program.parent, stdin=subprocess.DEVNULL)
-    await_worker(sandbox.paths)
+    start_worker(sandbox, program.parent)
     assert sandbox.read_log("agent.memory.error")[0]["error"] == "ImportError: half of an upgrade"
     drain(sandbox)
     assert count_items(sandbox) == Counter([TAUGHT])
@@ -275,10 +282,8 @@ def test_without_another_process_the_work_is_done_here(
 
 def test_a_worker_keeps_the_settings_of_the_hook(sandbox: Sandbox) -> None:
     with _hold_worker_lock(sandbox):
-        env = {**sandbox.env, "AGENT_MEMORY_LEARNING": "off"}
-        sandbox._run_hook("subagent_stop", make_stop_event(), False, env)
-        later = make_stop_event("a2", make_report(SHARED))
-        sandbox._run_hook("subagent_stop", later, False, sandbox.env)
+        run_unawaited(sandbox, "subagent_stop", make_stop_event(), AGENT_MEMORY_LEARNING="off")
+        run_unawaited(sandbox, "subagent_stop", make_stop_event("a2", make_report(SHARED)))
     drain(sandbox)
     assert count_items(sandbox) == Counter([SHARED])
     assert len(list_runs(sandbox.paths)) == 2

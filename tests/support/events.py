@@ -66,6 +66,25 @@ def make_post_event(
     return {**event, "hook_event_name": "PostToolUse", "tool_response": answer}
 
 
+def make_launch_event(prompt: str, run: str = "a1", call: str = "toolu_1") -> dict[str, Any]:
+    """Return the event that is sent after an agent was launched in the background."""
+    event = make_post_event(prompt, "", run, call)
+    launched = {"isAsync": True, "status": "async_launched", "agentId": run}
+    return {**event, "tool_response": launched}
+
+
+def make_handback_event(text: str = REPORT, run: str = "a1", **more: Any) -> dict[str, Any]:
+    """Return the event that is sent before an agent hands back its report by a tool."""
+    event = {**make_start_event(run), "hook_event_name": "PreToolUse", "tool_use_id": "toolu_h"}
+    return {**event, "tool_name": "SubagentHandback", "tool_input": {"message": text}, **more}
+
+
+def make_failed_call(error: str, *call: str, **more: Any) -> dict[str, Any]:
+    """Return the event that is sent after a delegation has failed; `call` is as before it."""
+    failure = {"hook_event_name": "PostToolUseFailure", "error": error, "is_interrupt": False}
+    return {**make_pre_event(*call), **failure, **more}
+
+
 def make_failure_event(run: str | None = "a1", **more: Any) -> dict[str, Any]:
     """Return the event that is sent after a command of an agent has failed."""
     inside = {"agent_id": run, "agent_type": "engineer"} if run else {}

@@ -18,7 +18,6 @@ EXPENSIVE_MODULES = {
 }
 
 START_EVENT = make_start_event("a2")
-SESSION_EVENT = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 
 # A hook ends by posix._exit, so replace that by a function that prints the modules.
 PROGRAM = (

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from memory_core.tasks import backlog_folder, backlog_format, task_actions
-from support.imports import EXPENSIVE_MODULES, SESSION_EVENT, START_EVENT, list_hook_imports
+from support.calls import SESSION
+from support.imports import EXPENSIVE_MODULES, START_EVENT, list_hook_imports
 from support.life import write_task
 from support.paths import BACKLOG
 from support.requirements import require_backlog
@@ -226,7 +227,7 @@ def test_other_commands_import_nothing(sandbox: Sandbox, command: str, looks: bo
     assert not sandbox.state.exists()
 
 
-HOOKS = [("post_tool_use", USED), ("subagent_start", START_EVENT), ("session_start", SESSION_EVENT)]
+HOOKS = [("post_tool_use", USED), ("subagent_start", START_EVENT), ("session_start", SESSION)]
 
 
 @pytest.mark.parametrize(("hook", "event"), HOOKS)
