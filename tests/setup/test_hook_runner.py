@@ -1,6 +1,5 @@
 """Hooks that the doctor, the installer and `replay` run: on a copy, nothing else changes."""
 
-import json
 import os
 from pathlib import Path
 
@@ -12,10 +11,9 @@ from memory_core.setup import hook_runner
 from memory_core.storage import event_log
 from memory_core.storage.project import Project
 from memory_core.storage.state_owner import OWNER_FILE
+from support.command_line import ITEM, Person
 from support.files import read_files, write
 from support.sandbox import Sandbox
-
-ITEM = "Services talk through the event bus, never directly"
 
 
 @pytest.fixture
@@ -27,14 +25,11 @@ def project(sandbox: Sandbox) -> Project:
     return project
 
 
-def make_sample(kind: str, sandbox: Sandbox) -> bytes:
-    return json.dumps(sample_events.build(kind, "engineer", str(sandbox.root), "1")).encode()
-
-
-def test_a_copy_has_the_state_and_changes_neither(project: Project, sandbox: Sandbox) -> None:
+def test_a_copy_has_the_state_and_changes_neither(project: Project, person: Person) -> None:
+    sandbox = person.sandbox
     before = read_files(sandbox.root), read_files(sandbox.home)
     command = hook_runner.build_command("post_tool_use")
-    result = hook_runner.run_on_copy(project, command, make_sample("post", sandbox), sandbox.env)
+    result = hook_runner.run_on_copy(project, command, person.make_sample("post"), sandbox.env)
     assert result.fault == ""
     assert (read_files(sandbox.root), read_files(sandbox.home)) == before
     changes = {change.path: change for change in result.changes}
@@ -47,13 +42,14 @@ def test_a_copy_has_the_state_and_changes_neither(project: Project, sandbox: San
     assert f"state/{OWNER_FILE}" not in changes
     # In the project itself the changes of its state are shown, too.
     command = hook_runner.build_command("pre_tool_use")
-    result = hook_runner.run(project, command, make_sample("pre", sandbox), sandbox.env)
+    result = hook_runner.run(project, command, person.make_sample("pre"), sandbox.env)
     assert result.fault == ""
     (receipt,) = [change.path for change in result.changes if "receipts" in change.path]
     assert (sandbox.state / Path(receipt).relative_to("state")).is_file()
 
 
-def test_hostile_files_are_not_copied(project: Project, sandbox: Sandbox) -> None:
+def test_hostile_files_are_not_copied(project: Project, person: Person) -> None:
+    sandbox = person.sandbox
     secret = sandbox.home / "secret"
     write(secret / "key.md", "secret\n")
     for name in ("archive", "qa.md", "history"):
@@ -61,7 +57,7 @@ def test_hostile_files_are_not_copied(project: Project, sandbox: Sandbox) -> Non
     os.mkfifo(sandbox.memories / "pipe.md")
     os.truncate(sandbox.write_memory("huge", ITEM), 1 << 32)
     command = hook_runner.build_command("pre_tool_use")
-    result = hook_runner.run_on_copy(project, command, make_sample("pre", sandbox), sandbox.env)
+    result = hook_runner.run_on_copy(project, command, person.make_sample("pre"), sandbox.env)
     assert result.fault == ""
     assert result.reply is not None
     assert all(b"secret" not in (change.before or b"") for change in result.changes)

@@ -11,10 +11,10 @@ import pytest
 
 from memory_core.claude_code import sample_events, settings_json
 from memory_core.setup import plugin, plugin_environment, trial
-from support.command_line import COMMAND, install_hooks, link_program, read_stderr
+from support.command_line import COMMAND, ITEM, install_hooks, link_program, read_stderr
 from support.files import write, write_program
 from support.paths import REPO
-from support.plugin import HOOKS, ITEM, Plugged, borrow_environment, copy_plugin
+from support.plugin import HOOKS, Plugged, borrow_environment, copy_plugin
 from support.processes import run
 from support.sandbox import Sandbox
 from support.ways import base_python

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from memory_core.setup import plugin_environment
-from support.command_line import read_stderr, read_stdout
+from support.command_line import ITEM, read_stderr, read_stdout
 from support.files import write
 from support.paths import REPO
-from support.plugin import BORROWING_UV, ITEM, Plugged, borrow_environment, copy_plugin
+from support.plugin import BORROWING_UV, Plugged, borrow_environment, copy_plugin
 from support.processes import wait_until
 from support.sandbox import Sandbox
 

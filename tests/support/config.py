@@ -9,10 +9,9 @@ from support.sandbox import Sandbox
 
 def load_text(root: Path, text: str | bytes, **env: str) -> config.Config:
     """Return the settings in force in a project with this config.yml."""
-    folder = root / ".claude-mpm"
-    folder.mkdir(exist_ok=True)
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    (folder / "config.yml").write_bytes(data)
+    path = root / ".claude-mpm" / "config.yml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     environ = {"HOME": str(root / "home"), **env}
     return config_merge.load(paths.LevelPaths(str(root), environ), None, environ)
 

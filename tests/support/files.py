@@ -20,16 +20,13 @@ def read_files(folder: Path) -> dict[str, bytes]:
 
 def define_agents(root: Path, *names: str) -> None:
     """Write definitions of agents, as Claude Code reads them, below this project or home."""
-    folder = root / ".claude" / "agents"
-    folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         text = f"---\nname: {name}\ndescription: works\n---\nYou ...\n"
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+        write(root / ".claude" / "agents" / f"{name}.md", text)
 
 
 def write_program(path: Path, script: str) -> None:
     """Write a shell script that can be executed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    write(path, f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)

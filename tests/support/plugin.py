@@ -17,7 +17,6 @@ from support.sandbox import Sandbox
 from support.ways import base_python
 from support.workers import await_worker
 
-ITEM = "Services talk through the event bus, never directly"
 HOOKS = json.loads((REPO / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
 
 # A `uv` whose environments use the packages of the tests.

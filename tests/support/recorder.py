@@ -57,48 +57,33 @@ class Recorder:
             text = os.path.join(base, text)
         return os.path.normpath(text)
 
-    def wrap(self, function: Callable[..., Any], is_write: bool) -> Callable[..., Any]:
-        """Return a function that also records its first argument."""
+    def wrap(self, function: Callable[..., Any], record: Callable[..., None]) -> Any:
+        """Return a function that is static as an attribute, and first records its arguments."""
 
         @functools.wraps(function)
-        def call(path: Any = ".", *rest: Any, **more: Any) -> Any:
-            self.add(path, more.get("dir_fd"), is_write)
-            return function(path, *rest, **more)
+        def call(*words: Any, **more: Any) -> Any:
+            record(*words, **more)
+            return function(*words, **more)
 
-        return call
+        return staticmethod(call)
 
-    def wrap_mover(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that also records both its arguments."""
+    def add_read(self, path: Any = ".", *_: Any, dir_fd: int | None = None, **_more: Any) -> None:
+        self.add(path, dir_fd, is_write=False)
 
-        @functools.wraps(function)
-        def call(source: Any, target: Any, *rest: Any, **more: Any) -> Any:
-            self.add(source, more.get("src_dir_fd"), is_write=True)
-            self.add(target, more.get("dst_dir_fd", more.get("dir_fd")), is_write=True)
-            return function(source, target, *rest, **more)
+    def add_written(self, path: Any, *_: Any, dir_fd: int | None = None, **_more: Any) -> None:
+        self.add(path, dir_fd, is_write=True)
 
-        return call
+    def add_moved(self, source: Any, target: Any, *_: Any, **more: Any) -> None:
+        self.add(source, more.get("src_dir_fd"), is_write=True)
+        self.add(target, more.get("dst_dir_fd", more.get("dir_fd")), is_write=True)
 
-    def wrap_os_open(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a replacement for os.open."""
+    def add_opened(self, path: Any, flags: int, *_: Any, dir_fd: int | None = None) -> None:
+        self.add(path, dir_fd, bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)))
 
-        @functools.wraps(function)
-        def call(path: Any, flags: int, *rest: Any, **more: Any) -> Any:
-            is_write = bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-            self.add(path, more.get("dir_fd"), is_write)
-            return function(path, flags, *rest, **more)
-
-        return call
-
-    def wrap_open(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a replacement for the built-in open, which also takes open files."""
-
-        @functools.wraps(function)
-        def call(file: Any, mode: str = "r", *rest: Any, **more: Any) -> Any:
-            if not isinstance(file, int):
-                self.add(file, None, mode.strip("bt") != "r")
-            return function(file, mode, *rest, **more)
-
-        return call
+    def add_file(self, file: Any, mode: str = "r", *_: Any, **_more: Any) -> None:
+        """Record an argument of the built-in `open`, which also takes open files."""
+        if not isinstance(file, int):
+            self.add(file, None, mode.strip("bt") != "r")
 
 
 def install(recorder: Recorder) -> None:
@@ -106,15 +91,16 @@ def install(recorder: Recorder) -> None:
 
     They stay static as attributes of a class: pathlib of Python 3.10 has them as such.
     """
+    records = {
+        **dict.fromkeys(READERS, recorder.add_read),
+        **dict.fromkeys(WRITERS, recorder.add_written),
+        **dict.fromkeys(MOVERS, recorder.add_moved),
+        "open": recorder.add_opened,
+    }
     for module in (os, posix):
-        for names, is_write in ((READERS, False), (WRITERS, True)):
-            for name in names:
-                function = getattr(module, name)
-                setattr(module, name, staticmethod(recorder.wrap(function, is_write)))
-        for name in MOVERS:
-            setattr(module, name, staticmethod(recorder.wrap_mover(getattr(module, name))))
-        module.open = staticmethod(recorder.wrap_os_open(module.open))
-    builtins.open = io.open = staticmethod(recorder.wrap_open(builtins.open))
+        for name, record in records.items():
+            setattr(module, name, recorder.wrap(getattr(module, name), record))
+    builtins.open = io.open = recorder.wrap(builtins.open, recorder.add_file)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from memory_core.storage import paths, user_level
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project, find_project
 from support import forks, processes
+from support.files import write
 from support.paths import REPO
 from support.workers import await_worker
 
@@ -85,11 +86,9 @@ class Sandbox:
         """Write a memory file with these items."""
         if user:
             user_level.allow(self.paths)
-        folder = self.user_memories if user else self.memories
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{agent}.md"
+        path = (self.user_memories if user else self.memories) / f"{agent}.md"
         lines = "".join(f"- {item}\n" for item in items)
-        path.write_text(f"# {agent}\n\n## Project Architecture\n{lines}", encoding="utf-8")
+        write(path, f"# {agent}\n\n## Project Architecture\n{lines}")
         return path
 
     def append_to_memory(self, agent: str, text: str) -> None:
@@ -104,9 +103,7 @@ class Sandbox:
 
     def configure(self, text: str) -> None:
         """Write config.yml."""
-        folder = self.root / ".claude-mpm"
-        folder.mkdir(exist_ok=True)
-        (folder / "config.yml").write_text(text, encoding="utf-8")
+        write(self.root / ".claude-mpm" / "config.yml", text)
 
     def read_memory(self, agent: str) -> str:
         """Return the text of an agent's memory file."""
