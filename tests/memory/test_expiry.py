@@ -29,38 +29,33 @@ def remember(sandbox: Sandbox, agent: str, *records: item_history.Record) -> Non
     ledger.add_origins(Store(sandbox.paths), agent, {}, records)
 
 
-LEARNED = make_record("learned", 40, run="a1", source="agent")
+LEARNED, LATELY = (make_record("learned", days, run="a1", source="agent") for days in (40, 20))
+AGAIN = make_record("reinforced", 20, run="a2", source="agent")
 KEY = LEARNED["id"]
 
 PINNED, CONFIRMED = (make_record(kind, 39, source="person") for kind in ("pinned", "confirmed"))
 UNPINNED = make_record("unpinned", 38, source="person")
-# The records of an item, and whether it leaves.
-LEAVES: dict[str, tuple[list[item_history.Record], bool]] = {
-    "learned long ago": ([LEARNED], True),
-    "learned lately": ([make_record("learned", 20, run="a1", source="agent")], False),
-    "reported again": ([LEARNED, make_record("reinforced", 20, run="a2", source="agent")], False),
-    "pinned": ([LEARNED, PINNED], False),
-    "unpinned": ([LEARNED, PINNED, UNPINNED], True),
-    "confirmed by a person": ([LEARNED, CONFIRMED], False),
-    "a person's": ([make_record("learned", 40, source="person")], False),
-    "written in the file": ([make_record("edited", 40, source="hand")], False),
+# The records of an item, whether it leaves, and runs that received it: days ago, what they used.
+CASES: dict[str, tuple[list[item_history.Record], bool, list[tuple[int, str]]]] = {
+    "learned long ago": ([LEARNED], True, []),
+    "learned lately": ([LATELY], False, []),
+    "reported again": ([LEARNED, AGAIN], False, []),
+    "pinned": ([LEARNED, PINNED], False, []),
+    "unpinned": ([LEARNED, PINNED, UNPINNED], True, []),
+    "confirmed by a person": ([LEARNED, CONFIRMED], False, []),
+    "a person's": ([make_record("learned", 40, source="person")], False, []),
+    "written in the file": ([make_record("edited", 40, source="hand")], False, []),
+    "used by a run": ([LEARNED], False, [(3, KEY)]),
+    "used long ago": ([LEARNED], True, [(30, KEY)]),
+    "only given to a run": ([LEARNED], True, [(3, "")]),
 }
 
 
-# The days since runs that received the item, whether they used it, and whether it leaves.
-RUNS: dict[str, tuple[int, str, bool]] = {
-    "used by a run": (3, KEY, False),
-    "used long ago": (30, KEY, True),
-    "only given to a run": (3, "", True),
-}
-
-
-@pytest.mark.parametrize("name", [*LEAVES, *RUNS])
+@pytest.mark.parametrize("name", CASES)
 def test_tidy_archives_what_no_run_uses(person: Person, name: str) -> None:
-    days, used, leaves = RUNS.get(name, (0, "", False))
-    records, leaves = LEAVES.get(name, ([LEARNED], leaves))
+    records, leaves, runs = CASES[name]
     remember(person.sandbox, "engineer", *records)
-    if name in RUNS:
+    for days, used in runs:
         time = make_record("learned", days)["time"]
         run = make_run("a2", time=time, given=f"beef {KEY}", used=used)
         add_runs(person.sandbox.paths, run)
