@@ -13,6 +13,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -208,21 +209,16 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, "application/json", json.dumps(value).encode())
 
     def _send(self, status: int, kind: str, data: bytes) -> None:
-        try:
-            self.send_response(status)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            self.send_header("request-id", f"req_{next(_ids)}")
-            self.end_headers()
-            self.wfile.write(data)
-        except ConnectionError:  # the client was killed while it waited for the answer
-            self.close_connection = True
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.send_header("request-id", f"req_{next(_ids)}")
+        self.end_headers()
+        self.wfile.write(data)
 
     def handle(self) -> None:
-        try:
+        with suppress(ConnectionError):  # the client was killed while it waited for the answer
             super().handle()
-        except ConnectionError:
-            self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:
         pass

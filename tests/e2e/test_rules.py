@@ -101,34 +101,26 @@ def test_learnings_of_a_killed_client_are_swept(desk: Desk) -> None:
 # The worker saves what a hook has collected, whatever becomes of the client.
 
 
-def end_by_itself(session: Session) -> None:
-    session.process.wait()
+BY_ITSELF = "by itself"
+ENDS: dict[str, Callable[[Session], object]] = {
+    BY_ITSELF: lambda session: session.process.wait(),
+    "interrupted, as by Ctrl-C": lambda session: os.killpg(session.process.pid, signal.SIGINT),
+    "terminated": lambda session: session.process.terminate(),
+    "killed": lambda session: session.end(),
+}
 
 
-def interrupt(session: Session) -> None:
-    """As Ctrl-C does, for the whole process group."""
-    os.killpg(session.process.pid, signal.SIGINT)
-
-
-def terminate(session: Session) -> None:
-    session.process.terminate()
-
-
-def kill_all(session: Session) -> None:
-    os.killpg(session.process.pid, signal.SIGKILL)
-
-
-@pytest.mark.parametrize("end", [end_by_itself, interrupt, terminate, kill_all])
-def test_the_worker_outlives_the_client(desk: Desk, end: Callable[[Session], None]) -> None:
+@pytest.mark.parametrize("end", ENDS)
+def test_the_worker_outlives_the_client(desk: Desk, end: str) -> None:
     """While the memory file is locked, the worker cannot finish."""
     store = desk.open_project().store
     is_left = threading.Event()
     script = call_engineer(say(lesson(FACT)))
-    if end is not end_by_itself:
+    if end != BY_ITSELF:
         script["MAIN"][1] = after(is_left, say("done"))
     with desk.start(script) as session, store.lock("engineer"):
         wait_until(lambda: len(session.api.requests_by("MAIN")) == 2, "the hooks to be done")
-        end(session)
+        ENDS[end](session)
         session.process.wait()
         is_left.set()
         assert desk.list_known_items("engineer") == []

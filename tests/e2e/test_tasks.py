@@ -1,7 +1,7 @@
 """Task memory in the real client: who gets which task, and that a memory imports no files."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from memory_core.claude_code import settings_json
 from memory_core.storage.project import Project
@@ -30,11 +30,16 @@ def run_delegation(desk: Desk) -> Run:
     return desk.run(call_engineer(say("Fine.")))
 
 
-def assert_all_contain(requests: Iterable[Request], text: str, times: int = 1) -> None:
-    all_requests = list(requests)
-    assert all_requests, "nobody asked"
-    for request in all_requests:
-        assert request.said.count(text) == times, request
+def assert_all_contain(requests: list[Request], text: str) -> None:
+    assert requests, "nobody asked"
+    for request in requests:
+        assert request.said.count(text) == 1, request
+
+
+def assert_both_contain(run: Run, *texts: str) -> None:
+    for speaker in ("MAIN", "TASK-1"):
+        for text in texts:
+            assert_all_contain(run.requests_by(speaker), text)
 
 
 def assert_none_contains(run: Run, *texts: str) -> None:
@@ -49,14 +54,11 @@ def test_everyone_gets_only_the_active_task(desk: Desk) -> None:
     task_actions.add_note(shop, "task-2", TWO)
     run = run_delegation(desk)
     assert_quiet(run)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), ONE)
-        assert_all_contain(run.requests_by(speaker), "# task-1")
+    assert_both_contain(run, ONE, "# task-1")
     assert_none_contains(run, TWO, "<task-memory")
     task_actions.finish(shop, "task-1")
     run = run_delegation(desk)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), TWO)
+    assert_both_contain(run, TWO)
     assert_none_contains(run, ONE)
 
 
@@ -68,9 +70,7 @@ def test_a_claude_md_that_imports_agents_md_imports_the_task_too(desk: Desk) -> 
     shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
     run = run_delegation(desk)
-    for speaker in ("MAIN", "TASK-1"):
-        for text in (ONE, "No line break ends them.", "Our own words on tasks."):
-            assert_all_contain(run.requests_by(speaker), text)
+    assert_both_contain(run, ONE, "No line break ends them.", "Our own words on tasks.")
 
 
 # With Backlog.md.
@@ -108,8 +108,7 @@ def test_a_task_moved_in_a_session_reaches_agents_started_later(desk: Desk) -> N
     task_actions.add_note(shop, "", TWO)
 
     run = run_delegation(desk)
-    for speaker in ("MAIN", "TASK-1"):
-        assert_all_contain(run.requests_by(speaker), TWO)
+    assert_both_contain(run, TWO)
     assert_none_contains(run, ONE, "<task-memory")
 
     run = desk.run({"MAIN": [backlog("2 -s Done"), call, say("done")], **last})
