@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -21,7 +20,7 @@ from support.events import FACT, LEARNED, REPORT, make_stop_event
 from support.histories import append_records
 from support.inbox import count_reports
 from support.paths import REPO
-from support.processes import read_output, release_programs, start_program
+from support.processes import read_output, release_programs, run_text, start_program
 from support.sandbox import Sandbox
 from support.workers import await_worker
 
@@ -99,12 +98,8 @@ def by_rename(path: Path, text: str) -> None:
     path.with_name("engineer.md~").rename(path)
 
 
-def in_place(path: Path, text: str) -> None:
-    path.write_text(text)
-
-
-SAVES = pytest.mark.parametrize("save", [by_rename, in_place])
-Save = Callable[[Path, str], None]
+SAVES = pytest.mark.parametrize("save", [by_rename, Path.write_text])
+Save = Callable[[Path, str], object]
 
 DOCKER, TESTS = "Tests need docker to be running", "Migrations run before the tests"
 OWN = "A line that a person added"
@@ -221,7 +216,7 @@ def test_nothing_is_lost_at_any_fault(tmp_path: Path, every: int, least: dict[st
         pytest.skip("strace is not installed (package strace)")
     command = [sys.executable, str(REPO / "tests/tools/faults.py"), f"--every={every}", "--jobs=2"]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    done = run_text(command, env=env)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     counts = {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z ]+)", done.stdout)}
     assert all(counts[kind] >= count for kind, count in least.items()), counts

@@ -16,7 +16,7 @@ from memory_core.storage.project import Project
 from memory_core.text import digests
 from support.calls import answer
 from support.command_line import Person
-from support.events import make_stop_event
+from support.events import make_report, make_stop_event
 from support.histories import append_records
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
@@ -25,8 +25,7 @@ LEARNED = "Payments are retried with one message id"
 
 
 def report(number: int, text: str = LEARNED) -> str:
-    block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#"
-    return f"Looked at src/pay_{number}.py.\n\n{block}"
+    return f"Looked at src/pay_{number}.py.\n\n{make_report(text)}"
 
 
 def read_notes(project: Project) -> dict[str, ItemNote]:
