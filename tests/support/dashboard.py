@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from html import unescape
+from http.client import HTTPResponse
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -87,10 +88,10 @@ class Dashboard:
         """Send these bytes; return the answer, which ends with the connection."""
         with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
             connection.sendall(data)
-            received = b""
-            while part := connection.recv(65536):
-                received += part
-        return parse_answer(received.decode("utf-8"))
+            response = HTTPResponse(connection, method=data.partition(b" ")[0].decode())
+            response.begin()
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, headers, response.read().decode("utf-8"))
 
     def get(self, path: str, **query: str) -> Answer:
         return self.send("GET", quote(path) + (f"?{urlencode(query)}" if query else ""))
@@ -116,11 +117,3 @@ class Dashboard:
             page = self.get(FORM_PAGE).body
             (self._form_token, *_) = re.findall(r'name="form_token" value="([^"]+)"', page)
         return self._form_token
-
-
-def parse_answer(text: str) -> Answer:
-    head, _, body = text.partition("\r\n\r\n")
-    first, *lines = head.split("\r\n")
-    pairs = (line.partition(":") for line in lines)
-    headers = {name.lower(): value.strip() for name, _, value in pairs}
-    return Answer(int(first.split()[1]), headers, body)
