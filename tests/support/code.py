@@ -1,4 +1,4 @@
-"""Count the code of a file."""
+"""Find the code of a file."""
 
 import ast
 import tokenize
@@ -10,13 +10,8 @@ NO_CODE = (
 )
 
 
-def count_code_lines(path: Path) -> int:
-    """Return the number of lines that are not blank, comments or docstrings."""
-    return len(list_code_lines(path))
-
-
 def list_code_lines(path: Path) -> set[int]:
-    """Return the numbers of these lines."""
+    """Return the numbers of the lines that are not blank, comments or docstrings."""
     with path.open(encoding="utf-8") as file:
         tokens = list(tokenize.generate_tokens(file.readline))
     lines = {

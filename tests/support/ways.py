@@ -5,6 +5,7 @@
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -74,15 +75,9 @@ class Index:
 
 def set_version(source: Path, version: str) -> None:
     for name in ("pyproject.toml", "memory_core/__init__.py"):
-        path = source / name
-        lines = path.read_text().splitlines(keepends=True)
-        starts = ("version = ", "__version__ = ")
-        path.write_text(
-            "".join(
-                f'{line.partition("=")[0]}= "{version}"\n' if line.startswith(starts) else line
-                for line in lines
-            )
-        )
+        text = (source / name).read_text()
+        line = re.compile("^(version|__version__) = .*", re.MULTILINE)
+        (source / name).write_text(line.sub(rf'\1 = "{version}"', text))
 
 
 class Home:
