@@ -1,7 +1,6 @@
 """A normal life of a project: sessions, delegations, learnings through every door, tasks."""
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -170,11 +169,6 @@ def _call(tool: str, arguments: dict[str, Any]) -> bytes:
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": parameters},
     ]
     return b"".join(json.dumps(request).encode() + b"\n" for request in requests)
-
-
-def is_random_name(path: str) -> bool:
-    """Return whether nobody can know the path before, as that of a temporary file."""
-    return re.search(r"\.[0-9a-f]{16}\b", path) is not None
 
 
 COMMANDS = """\

@@ -76,7 +76,8 @@ class Plugged:
 
     def event(self, name: str, kind: str, at: int = 0, **env: str) -> Done:
         """Handle an event with its command from hooks.json, as Claude Code does."""
-        return self.run_shell(command_of(name, at), self.make_sample(kind), **env)
+        hooks = [hook for group in HOOKS[name] for hook in group["hooks"]]
+        return self.run_shell(hooks[at]["command"], self.make_sample(kind), **env)
 
     def make_sample(self, kind: str) -> bytes:
         event = sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
@@ -101,11 +102,6 @@ class Plugged:
         assert (done.returncode, done.stderr) == (0, "")
         path = self.sandbox.memories / "engineer.md"
         return path.exists() and sample_events.LEARNING in path.read_text(encoding="utf-8")
-
-
-def command_of(event: str, at: int = 0) -> str:
-    hooks = [hook for group in HOOKS[event] for hook in group["hooks"]]
-    return str(hooks[at]["command"])
 
 
 def copy_plugin(folder: Path) -> None:

@@ -6,6 +6,7 @@ replaces one path of the project, the life goes on, and `judge` says what should
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +45,8 @@ class Result(NamedTuple):
 
 def run_step(step: Step, sandbox: Sandbox) -> Result:
     """Run a step in a process of its own."""
-    arguments = _hook_words(step) if step.is_hook else step.words
+    kind = step.door.title().replace("_", "")
+    arguments = (forks.HOOK, kind) if step.is_hook else step.words
     env = {**sandbox.env, "PYTHONPATH": str(REPO), "EDITOR": f"sed -i.old s/{WORD}/port/"}
     began = time.monotonic()
     try:
@@ -56,10 +58,6 @@ def run_step(step: Step, sandbox: Sandbox) -> Result:
     seconds = time.monotonic() - began
     await_worker(sandbox.paths)
     return Result(step, status, output, errors, seconds)
-
-
-def _hook_words(step: Step) -> tuple[str, ...]:
-    return ("--hook", "".join(word.capitalize() for word in step.door.split("_")))
 
 
 def record_step(step: Step, sandbox: Sandbox, notes: Path) -> set[str]:
@@ -76,7 +74,8 @@ def record_step(step: Step, sandbox: Sandbox, notes: Path) -> set[str]:
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     await_worker(sandbox.paths)
     lines = notes.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    return {line for line in lines if not life.is_random_name(line)}
+    # Nobody can know the path of a temporary file before.
+    return {line for line in lines if not re.search(r"\.[0-9a-f]{16}\b", line)}
 
 
 # What is outside.
