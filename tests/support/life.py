@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from support import events
-from support.calls import SESSION
 from support.files import write
 from support.sandbox import Sandbox
 
@@ -97,29 +96,33 @@ def _list_delegations(root: Path, name: str) -> Iterator[Step]:
     yield _hook(root, "call", "pre_tool_use", events.make_pre_event(run))
     yield _hook(root, "start", "subagent_start", events.make_start_event(run))
     yield _hook(root, "tool failure", "post_tool_use", events.make_failure_event(run))
-    stop = events.make_stop_event(run, events.make_report(foreground))
+    stop = events.make_stop_event(run, _report(foreground))
     yield _hook(root, "stop", "subagent_stop", stop, foreground)
     prompt = '<agent-memory agent="engineer">\n</agent-memory>'  # that is how it arrives
-    post = events.make_post_event(prompt, events.make_report(answered), run, run)
+    post = events.make_post_event(prompt, _report(answered), run, run)
     yield _hook(root, "answer", "post_tool_use", post, answered)
     yield _hook(root, "background call", "pre_tool_use", events.make_pre_event(other))
-    launch = events.make_launch_event(prompt, other, other)
+    launch = events.make_post_event(prompt, run=other, call=other, status="async_launched")
+    del launch["tool_response"]["content"]
     yield _hook(root, "launch", "post_tool_use", launch)
     yield _hook(root, "background start", "subagent_start", events.make_start_event(other))
-    stop = events.make_stop_event(other, events.make_report(later))
+    stop = events.make_stop_event(other, _report(later))
     yield _hook(root, "background stop", "subagent_stop", stop, later)
-    handback = events.make_handback_event(events.make_report(handed), f"{name}auto")
+    handback = events.make_start_event(f"{name}auto", hook_event_name="PreToolUse")
+    handback |= {"tool_name": "SubagentHandback", "tool_input": {"message": _report(handed)}}
+    handback["tool_use_id"] = f"{name}auto"
     yield _hook(root, "hand-back", "pre_tool_use", handback, handed)
-    died = events.make_failed_call("API Error: 400", f"{name}died")
+    died = {"hook_event_name": "PostToolUseFailure", "error": "API Error: 400"}
+    died = {**events.make_pre_event(f"{name}died"), **died, "is_interrupt": False}
     yield _hook(root, "failed delegation", "post_tool_use", died)
 
 
 def _list_other_doors(root: Path, name: str) -> Iterator[Step]:
     skilled, added, remembered, pm = state_facts(name)[4:]
-    answer = {"status": "forked", "agentId": f"{name}s", "result": events.make_report(skilled)}
+    answer = {"status": "forked", "agentId": f"{name}s", "result": _report(skilled)}
     skill = _make_tool_event("Skill", f"{name}skill", {"skill": "dig"}, answer)
     yield _hook(root, "skill start", "subagent_start", events.make_start_event(f"{name}s"))
-    stop = events.make_stop_event(f"{name}s", events.make_report(skilled))
+    stop = events.make_stop_event(f"{name}s", _report(skilled))
     yield _hook(root, "skill stop", "subagent_stop", stop, skilled)
     yield _hook(root, "skill", "post_tool_use", skill)
     backlog = _make_tool_event("mcp__backlog__task_edit", f"{name}edit", {"id": "1"}, {})
@@ -143,7 +146,11 @@ def _make_tool_event(tool: str, call: str, given: object, answer: object) -> dic
 
 
 def _session(name: str, source: str) -> dict[str, Any]:
-    return {**SESSION, "session_id": f"s{name}", "source": source}
+    return {"hook_event_name": "SessionStart", "session_id": f"s{name}", "source": source}
+
+
+def _report(fact: str) -> str:
+    return events.REPORT.replace(events.LEARNED, fact)
 
 
 def state_facts(name: str) -> list[str]:
