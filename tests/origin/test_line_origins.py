@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -38,34 +37,64 @@ class Clones:
         self.place, self.ours, self.theirs = place, place / "ours", place / "theirs"
         git(place, "init", "-q", "--bare", "team.git")
         git(place, "clone", "-q", "team.git", "theirs")
-        self.write(self.theirs, BASE)
-        self.commit(self.theirs)
+        self.write("theirs", BASE)
+        self.commit_in("theirs")
         git(self.theirs, "push", "-q", "origin", "HEAD:main")
         git(self.place / "team.git", "symbolic-ref", "HEAD", "refs/heads/main")
         git(place, "clone", "-q", "team.git", "ours")
 
-    def write(self, clone: Path, *lines: str) -> None:
-        path = clone / MEMORIES / "engineer.md"
+    def write(self, clone: str, *lines: str) -> None:
+        path = self.place / clone / MEMORIES / "engineer.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("# Engineer\n\n" + "".join(f"- {line}\n" for line in lines))
 
-    def commit(self, clone: Path, *words: str) -> None:
-        git(clone, "add", "-A")
-        git(clone, "commit", "-qm", "x", *words)
+    def find(self, line: str = LINE) -> str:
+        key = ledger.make_key(line)
+        return line_origins.find_origins(str(self.ours / MEMORIES), [key])[key]
 
-    def commit_other(self, clone: Path, *words: str) -> None:
+    def work(self, *steps: str) -> None:
+        """Do these steps: the methods below, and commands of git in our clone."""
+        for step in steps:
+            name, *words = step.split()
+            if hasattr(self, name):
+                getattr(self, name)(*words)
+            else:
+                git(self.ours, name, *words)
+
+    def type_line(self, clone: str, text: str = LINE) -> None:
+        self.write(clone, BASE, text)
+
+    def commit_in(self, clone: str, *words: str) -> None:
+        git(self.place / clone, "add", "-A")
+        git(self.place / clone, "commit", "-qm", "x", *words)
+
+    def commit_other(self, clone: str, *words: str) -> None:
         """Commit something that is no memory."""
-        (clone / "readme").write_text("x")
-        self.commit(clone, *words)
+        (self.place / clone / "readme").write_text("x")
+        self.commit_in(clone, *words)
 
     def push_theirs(self, branch: str = "main") -> None:
-        self.write(self.theirs, BASE, LINE)
-        self.commit(self.theirs)
+        self.work("type_line theirs", "commit_in theirs")
         git(self.theirs, "push", "-q", "origin", f"HEAD:{branch}")
 
-    def find(self, folder: Path | None = None, line: str = LINE) -> str:
-        key = ledger.make_key(line)
-        return line_origins.find_origins(str((folder or self.ours) / MEMORIES), [key])[key]
+    def date_the_fetch(self) -> None:
+        moment = next(SECONDS)
+        os.utime(self.ours / ".git" / "FETCH_HEAD", (moment, moment))
+
+    def stop_in_a_conflict(self) -> None:
+        git(self.ours, "pull", "-q", "--no-rebase", check=False)
+
+    def forget_the_log(self) -> None:
+        shutil.rmtree(self.ours / ".git" / "logs")
+
+    def shorten_the_log(self) -> None:
+        for log in (self.ours / ".git" / "logs").rglob("*"):
+            if log.is_file():
+                log.write_text("".join(log.read_text().splitlines(keepends=True)[-1:]))
+
+    def clone_shallow(self) -> None:
+        shutil.rmtree(self.ours)
+        git(self.place, "clone", "-q", "--depth", "1", f"file://{self.place}/team.git", "ours")
 
 
 @pytest.fixture
@@ -73,156 +102,70 @@ def clones(tmp_path: Path) -> Clones:
     return Clones(tmp_path)
 
 
-def type_line(clones: Clones) -> None:
-    clones.write(clones.ours, BASE, LINE)
-
-
-def type_and_commit(clones: Clones) -> None:
-    type_line(clones)
-    clones.commit(clones.ours)
-
-
-def pull(clones: Clones) -> None:
-    clones.push_theirs()
-    git(clones.ours, "pull", "-q", "--ff-only")
-
-
-def rebase(clones: Clones) -> None:
-    """Ours is rebased on work of others."""
-    clones.commit_other(clones.theirs)
-    git(clones.theirs, "push", "-q", "origin", "HEAD:main")
-    type_and_commit(clones)
-    git(clones.ours, "pull", "-q", "--rebase")
-
-
-def rebase_theirs(clones: Clones) -> None:
-    clones.push_theirs()
-    clones.commit_other(clones.ours)
-    git(clones.ours, "pull", "-q", "--rebase")
-
-
-def amend(clones: Clones) -> None:
-    clones.commit_other(clones.ours)
-    type_line(clones)
-    clones.commit(clones.ours, "--amend")
-
-
-def amend_theirs(clones: Clones) -> None:
-    pull(clones)
-    clones.commit_other(clones.ours, "--amend")
-
-
-def squash_from_an_address(clones: Clones) -> None:
-    clones.push_theirs("topic")
-    git(clones.ours, "pull", "-q", "--squash", str(clones.place / "team.git"), "topic")
-    moment = next(SECONDS)
-    os.utime(clones.ours / ".git" / "FETCH_HEAD", (moment, moment))
-    clones.commit(clones.ours)
-
-
-def squash_on_the_server(clones: Clones) -> None:
-    """Our branch comes back as another commit."""
-    git(clones.ours, "checkout", "-qb", "topic")
-    type_and_commit(clones)
-    clones.push_theirs()
-    git(clones.ours, "checkout", "-q", "main")
-    git(clones.ours, "pull", "-q")
-
-
-def fetch_without_a_branch(clones: Clones) -> None:
-    clones.push_theirs("topic")
-    git(clones.ours, "fetch", "-q", str(clones.place / "team.git"), "topic")
-    git(clones.ours, "checkout", "-q", "FETCH_HEAD", "--", ".")
-
-
-def stop_in_a_conflict(clones: Clones) -> None:
-    clones.push_theirs()
-    clones.write(clones.ours, BASE, "Something else")
-    clones.commit(clones.ours)
-    git(clones.ours, "pull", "-q", "--no-rebase", check=False)
-
-
-def stash(clones: Clones) -> None:
-    type_line(clones)
-    git(clones.ours, "stash", "-q")
-    git(clones.ours, "stash", "pop", "-q")
-
-
-def rename_their_file(clones: Clones) -> None:
-    pull(clones)
-    git(clones.ours, "mv", str(MEMORIES / "engineer.md"), str(MEMORIES / "coder.md"))
-    clones.commit(clones.ours)
-
-
-def commit_in_a_worktree(clones: Clones) -> None:
-    git(clones.ours, "worktree", "add", "-q", "-b", "topic", "../tree")
-    clones.write(clones.place / "tree", BASE, LINE)
-    clones.commit(clones.place / "tree")
-    git(clones.ours, "merge", "-q", "topic")
-
-
-def remove_the_worktree(clones: Clones) -> None:
-    """Only the merge is left in the log, so the line counts as brought."""
-    commit_in_a_worktree(clones)
-    git(clones.ours, "worktree", "remove", "../tree")
-    git(clones.ours, "branch", "-qD", "topic")
-
-
-def forget_the_log(clones: Clones) -> None:
-    pull(clones)
-    shutil.rmtree(clones.ours / ".git" / "logs")
-
-
-def shorten_the_log(clones: Clones) -> None:
-    """The pull is older than the log; our commit behind it has the line, too."""
-    pull(clones)
-    clones.commit_other(clones.ours)
-    for log in (clones.ours / ".git" / "logs").rglob("*"):
-        if log.is_file():
-            log.write_text("".join(log.read_text().splitlines(keepends=True)[-1:]))
-    git(clones.ours, "remote", "remove", "origin")
-
-
-def clone_shallow(clones: Clones) -> None:
-    clones.push_theirs()
-    shutil.rmtree(clones.ours)
-    git(clones.place, "clone", "-q", "--depth", "1", f"file://{clones.place}/team.git", "ours")
-
-
-WORKS = {
-    OWN: [
-        *(type_line, type_and_commit, amend, rebase, squash_on_the_server, stash),
-        commit_in_a_worktree,
-    ],
-    OUTSIDE: [
-        *(pull, rebase_theirs, amend_theirs, squash_from_an_address),
-        *(fetch_without_a_branch, rename_their_file, remove_the_worktree),
-        clone_shallow,
-    ],
-    UNSURE: [stop_in_a_conflict, forget_the_log, shorten_the_log],
+TYPED, PULLED = ["type_line ours", "commit_in ours"], ["push_theirs", "pull -q --ff-only"]
+FETCHED = ["push_theirs topic", "fetch -q"]
+IN_A_WORKTREE = ["worktree add -q -b topic ../tree", "type_line tree", "commit_in tree"]
+IN_A_WORKTREE += ["merge -q topic"]
+RENAMED = f"mv {MEMORIES}/engineer.md {MEMORIES}/coder.md"
+PUSHED_OTHER = ["commit_other theirs", "-C ../theirs push -q origin HEAD:main"]
+CONFLICT = ["push_theirs", "type_line ours Else", "commit_in ours", "stop_in_a_conflict"]
+# Whose the line is, and the steps before.
+WORKS: dict[str, tuple[str, list[str]]] = {
+    "typed": (OWN, ["type_line ours"]),
+    "typed and committed": (OWN, TYPED),
+    "amended": (OWN, ["commit_other ours", "type_line ours", "commit_in ours --amend"]),
+    "rebased on work of others": (OWN, [*PUSHED_OTHER, *TYPED, "pull -q --rebase"]),
+    # Our branch comes back as another commit.
+    "squashed on the server": (
+        OWN,
+        ["checkout -qb topic", *TYPED, "push_theirs", "checkout -q main", "pull -q"],
+    ),
+    "stashed": (OWN, ["type_line ours", "stash -q", "stash pop -q"]),
+    "in a work tree": (OWN, IN_A_WORKTREE),
+    "pulled": (OUTSIDE, PULLED),
+    "pulled by a rebase": (OUTSIDE, ["push_theirs", "commit_other ours", "pull -q --rebase"]),
+    "pulled and amended": (OUTSIDE, [*PULLED, "commit_other ours --amend"]),
+    "squashed from an address": (
+        OUTSIDE,
+        [
+            *("push_theirs topic", "pull -q --squash ../team.git topic"),
+            *("date_the_fetch", "commit_in ours"),
+        ],
+    ),
+    "fetched without a branch": (
+        OUTSIDE,
+        ["push_theirs topic", "fetch -q ../team.git topic", "checkout -q FETCH_HEAD -- ."],
+    ),
+    "squashed": (OUTSIDE, [*FETCHED, "merge --squash origin/topic", "commit_in ours"]),
+    "picked": (OUTSIDE, [*FETCHED, "cherry-pick -n origin/topic", "commit_in ours"]),
+    "checked out": (OUTSIDE, [*FETCHED, "checkout origin/topic -- .", "commit_in ours"]),
+    "in a renamed file": (OUTSIDE, [*PULLED, RENAMED, "commit_in ours"]),
+    # Only the merge is left in the log, so the line counts as brought.
+    "in a removed work tree": (
+        OUTSIDE,
+        [*IN_A_WORKTREE, "worktree remove ../tree", "branch -qD topic"],
+    ),
+    "in a shallow clone": (OUTSIDE, ["push_theirs", "clone_shallow"]),
+    "in a conflict": (UNSURE, CONFLICT),
+    "without a log": (UNSURE, [*PULLED, "forget_the_log"]),
+    # The pull is older than the log; our commit behind it has the line, too.
+    "in front of the log": (
+        UNSURE,
+        [*PULLED, "commit_other ours", "shorten_the_log", "remote remove origin"],
+    ),
 }
-ROWS = [(work, origin) for origin, works in WORKS.items() for work in works]
 
 
-@pytest.mark.parametrize(("work", "origin"), ROWS, ids=[row[0].__name__ for row in ROWS])
-def test_whose_a_line_is(clones: Clones, work: Callable[[Clones], None], origin: str) -> None:
-    work(clones)
+@pytest.mark.parametrize(("origin", "steps"), WORKS.values(), ids=WORKS)
+def test_whose_a_line_is(clones: Clones, origin: str, steps: list[str]) -> None:
+    clones.work(*steps)
     assert clones.find() == origin
 
 
-@pytest.mark.parametrize("words", ["merge --squash {}", "cherry-pick -n {}", "checkout {} -- ."])
-def test_what_is_taken_from_their_branch_is_not_ours(clones: Clones, words: str) -> None:
-    clones.push_theirs("topic")
-    git(clones.ours, "fetch", "-q")
-    git(clones.ours, *words.format("origin/topic").split())
-    clones.commit(clones.ours)
-    assert clones.find() == OUTSIDE
-
-
 def test_an_edit_of_a_pulled_line_is_ours(clones: Clones) -> None:
-    pull(clones)
-    clones.write(clones.ours, BASE, f"{LINE}, never floats")
-    assert [clones.find(line=f"{LINE}, never floats"), clones.find()] == [OWN, OUTSIDE]
+    clones.work(*PULLED)
+    clones.type_line("ours", f"{LINE}, never floats")
+    assert [clones.find(f"{LINE}, never floats"), clones.find()] == [OWN, OUTSIDE]
 
 
 def test_without_a_repository_lines_are_own(tmp_path: Path) -> None:
@@ -231,7 +174,7 @@ def test_without_a_repository_lines_are_own(tmp_path: Path) -> None:
 
 
 def test_a_repository_that_git_refuses_tells_nothing(clones: Clones) -> None:
-    pull(clones)
+    clones.work(*PULLED)
     (clones.ours / ".git" / "HEAD").write_text("no head")
     assert clones.find() == UNSURE
 
@@ -247,7 +190,7 @@ def test_no_program_of_a_forged_repository_runs(clones: Clones) -> None:
     """Neither to check a signature, nor to fetch an object that is missing."""
     evil, ran, signed = (clones.place / name for name in ("evil", "ran", "signed"))
     write_program(evil, f"touch {ran}")
-    type_and_commit(clones)
+    clones.work(*TYPED)
     commit = git(clones.ours, "cat-file", "commit", "HEAD")
     head, _, text = commit.partition("\n\n")
     signature = " ".join(["-----BEGIN SSH SIGNATURE-----", "\n", "-----END SSH SIGNATURE-----"])
@@ -272,7 +215,7 @@ def test_the_first_look_at_an_archive_decides_nothing(
     person: Person, sandbox: Sandbox, clones: Clones, kind: str
 ) -> None:
     """Its .git may be forged; a person is asked, and what is typed later is a person's."""
-    type_and_commit(clones)
+    clones.work(*TYPED)
     for path in clones.ours.rglob("*"):
         target = sandbox.root / path.relative_to(clones.ours)
         if path.is_file() and (kind == "forged" or ".git" not in path.parts):
