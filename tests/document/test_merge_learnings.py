@@ -9,10 +9,6 @@ from support.memory_files import FORMAT, LIMITS, NOW, Learning, merge, read_form
 from support.strategies import documents, learnings, small_limits
 from support.tables import for_each
 
-HEADER = (
-    "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
-    f"<!-- Last Updated: {NOW} | Auto-updated by: engineer -->\n"
-)
 # The example pairs of docs/format.md and tests/cases/format.md.
 
 
@@ -148,20 +144,9 @@ def test_there_are_at_most_ten_sections() -> None:
 
 
 def test_the_oldest_item_is_evicted_with_its_nested_lines() -> None:
-    limits = template.Limits(items=2)
-    learned = [("tip", "one learning"), ("tip", "some other"), ("tip", "and a third")]
-    found = merge("", *learned, limits=limits)
-    assert found.evicted == [("Recent Learnings", "one learning")]
-    assert len(found.added) == 3
     text = "## Recent Learnings\n- old\n  - nested\n\n  more\n- newer\n"
-    found = merge(text, ("tip", "a learning"), limits=limits)
+    found = merge(text, ("tip", "a learning"), limits=template.Limits(items=2))
     assert found.evicted == [("Recent Learnings", "old\n  - nested\n\n  more")]
-
-
-def test_stamp() -> None:
-    text = template.update_header("# T\n\n## A (max: 3 items) ##\n## B\n", LIMITS, NOW, "engineer")
-    assert text == f"# T\n\n{HEADER}\n## A (max: 3 items) ##\n## B\n"
-    assert template.update_header(text, LIMITS, NOW, "engineer") == text
 
 
 # Properties, for documents of valid and broken parts.

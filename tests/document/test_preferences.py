@@ -51,15 +51,6 @@ def test_list(name: str) -> None:
     assert list(listed(text).items()) == list(expected.items())
 
 
-@for_each("key", ["coding-style", "Coding Style", "coding_style", " CODING  STYLE: "])
-def test_a_key_is_found_in_any_spelling(key: str) -> None:
-    document = markdown.parse_document(wished("**Coding-style:** small functions"))
-    item = preferences.find(document, key)
-    assert preferences.parse_pair(item.text)[1] == "small functions"
-    assert preferences.find(document, "style") is None
-    assert preferences.find(document, "") is None
-
-
 A = wished("a: 1")
 FULL = "".join(f"## S{n}\n" for n in range(10))
 PUT = {

@@ -59,13 +59,6 @@ def test_commands_report_unreadable_settings(person: Person) -> None:
     assert warning in warned
 
 
-def test_hooks_ignore_a_wrong_key(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
-    sandbox.configure("on: x\nmemory: {user_level: off, no: 1}\n")
-    event = sample_events.build("pre", "engineer", str(sandbox.root), "1")
-    assert "event bus" in sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
-
-
 def test_the_project_overrides_the_user(sandbox: Sandbox) -> None:
     users = sandbox.home / ".claude-mpm" / "config.yml"
     users.parent.mkdir()
@@ -129,30 +122,18 @@ def test_settings_are_merged_once_and_again_when_they_change(sandbox: Sandbox) -
 # --- variables for one run ---
 
 OVERRIDDEN = "memory: {agent_overrides: {research: {size_kb: 16, auto_learning: true}}}"
-SILENCED = "memory: {auto_learning: false, agent_overrides: {research: {auto_learning: false}}}"
 
-RUNS: dict[str, tuple[str, dict[str, str], bool, int]] = {
-    "nothing said": (OVERRIDDEN, {}, True, 16),
-    "learning off": (OVERRIDDEN, {"AGENT_MEMORY_LEARNING": "off"}, False, 16),
-    "learning on": (SILENCED, {"AGENT_MEMORY_LEARNING": "on"}, True, 8),
-    "neither": (SILENCED, {"AGENT_MEMORY_LEARNING": "what"}, False, 8),
-    "a limit": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "4"}, True, 4),
-    "a limit for all": (SILENCED, {"AGENT_MEMORY_LIMIT_KB": "12"}, False, 12),
-    "a limit of too many digits": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "9" * 5000}, True, 16),
-    "a limit of none": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "0"}, True, 16),
-    "a word": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "x"}, True, 16),
-}
+# The limit that a variable names, and the one that is used.
+LIMITS = {"4": 4, "12": 12, "9" * 5000: 16, "0": 16, "x": 16, "": 16}
 
 
-@pytest.mark.parametrize(("text", "env", "learns", "size"), RUNS.values(), ids=RUNS)
-def test_the_environment_overrides_agent_settings(
-    tmp_path: Path, text: str, env: dict[str, str], learns: bool, size: int
-) -> None:
-    loaded = load_text(tmp_path, text, **env)
-    assert (loaded.may_learn("Research"), loaded.size_kb("Research")) == (learns, size)
-    assert load_text(tmp_path, text).size_kb("research") not in (4, 12), "the file stays as it is"
-    assert not load_text(tmp_path, text, AGENT_MEMORY="off")["enabled"]
-    assert load_text(tmp_path, text, AGENT_MEMORY="on")["enabled"]
+def test_the_environment_overrides_settings(tmp_path: Path) -> None:
+    for said, size in LIMITS.items():
+        loaded = load_text(tmp_path, OVERRIDDEN, AGENT_MEMORY_LIMIT_KB=said)
+        assert loaded.size_kb("Research") == size, said
+    assert load_text(tmp_path, "", AGENT_MEMORY_LIMIT_KB="12").size_kb("qa") == 12
+    for said, is_enabled in (("off", False), ("on", True)):
+        assert load_text(tmp_path, OVERRIDDEN, AGENT_MEMORY=said)["enabled"] == is_enabled
 
 
 ON, SWITCHED_OFF = {"AGENT_MEMORY_LEARNING": "on"}, {"AGENT_MEMORY_LEARNING": "off"}
@@ -173,6 +154,7 @@ MODES = [
     ("learning: off", "learning: ask", ON, "ask", "auto"),
     ("auto_learning: false", "auto_learning: false", ON, "auto", "auto"),
     ("learning: ask", "learning: auto", SWITCHED_OFF, "off", "off"),
+    ("auto_learning: false", "", {"AGENT_MEMORY_LEARNING": "what"}, "off", "off"),
 ]
 
 

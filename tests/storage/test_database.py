@@ -38,15 +38,6 @@ def list_waiting(person: Person) -> list[str]:
     return [one["content"].strip() for one in person.read_json("review", "--list")]
 
 
-def list_rows(person: Person) -> list[dict[str, Any]]:
-    items = person.read_json("list", "engineer")
-    return list(items["items"] if isinstance(items, dict) else items)
-
-
-def list_tiers(person: Person) -> dict[str, str]:
-    return {one["text"]: person.read_json("show", one["id"])["tier"] for one in list_rows(person)}
-
-
 @pytest.fixture
 def shop(person: Person) -> Person:
     """A project with an item of a person, one of an agent, and learnings with and without a
@@ -63,7 +54,7 @@ def shop(person: Person) -> Person:
     git(person.sandbox.root, "add", "-A")
     git(person.sandbox.root, "commit", "-qm", "one")
     person.sandbox.append_to_memory("engineer", f"- {TYPED}\n")
-    assert list_tiers(person) == {MINE: "person", AGENTS: "agent", TYPED: "hand"}
+    assert person.list_tiers() == {MINE: "person", AGENTS: "agent", TYPED: "hand"}
     assert list_waiting(person) == [WAITS.strip()]
     return person
 
@@ -77,9 +68,10 @@ def check_recovery(shop: Person, is_set_aside: bool) -> None:
     assert list_waiting(shop) == [WAITS.strip()]
     told = shop.run("status").stdout + shop.run("doctor").stdout
     assert told.count("database was damaged") == 2 * is_set_aside
-    assert list_tiers(shop) == {MINE: "person", AGENTS: "agent", TYPED: "hand", LATER: "agent"}
+    assert shop.list_tiers() == {MINE: "person", AGENTS: "agent", TYPED: "hand", LATER: "agent"}
     assert shop.read_json("review", "--new")["items"] == []
-    rows = {row["text"]: shop.read_json("show", row["id"]) for row in list_rows(shop)}
+    items = shop.read_json("list", "engineer")
+    rows = {item["text"]: shop.read_json("show", item["id"]) for item in items}
     assert (rows[MINE]["pinned"], rows[AGENTS]["confidence"]) == (True, 0.7)
 
 
@@ -93,13 +85,13 @@ def test_a_database_that_is_lost_with_its_journal(shop: Person) -> None:
     for name in (state_db.FILE_NAME, journal.FILE_NAME):
         (shop.sandbox.state / name).unlink()
     tiers = {MINE: "unknown", AGENTS: "agent", TYPED: "unknown"}
-    assert list_tiers(shop) == tiers
+    assert shop.list_tiers() == tiers
     texts = [one["text"] for one in shop.read_json("review", "--new")["items"]]
     assert sorted(texts) == sorted([MINE, TYPED])
     done = shop.succeed("review", "--mine")
     assert MINE in done.stdout
     assert AGENTS not in done.stdout
-    assert list_tiers(shop) == {**tiers, MINE: "hand", TYPED: "hand"}
+    assert shop.list_tiers() == {**tiers, MINE: "hand", TYPED: "hand"}
     assert shop.read_json("review", "--new")["items"] == []
 
 
@@ -168,9 +160,9 @@ SECONDS = 60
 
 
 @contextmanager
-def lock_database(sandbox: Sandbox) -> Iterator[None]:
+def lock_database(sandbox: Sandbox, program: str = LOCK) -> Iterator[None]:
     """Lock the database by another program."""
-    command = [sys.executable, "-c", LOCK, str(sandbox.state / state_db.FILE_NAME)]
+    command = [sys.executable, "-c", program, str(sandbox.state / state_db.FILE_NAME)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as other:
         assert other.stdout.readline() == "locked\n"
@@ -184,9 +176,7 @@ def lock_database(sandbox: Sandbox) -> Iterator[None]:
 def test_the_worker_waits_for_a_program_that_locks_the_database(sandbox: Sandbox) -> None:
     teach(sandbox, "a1", MINE)
     program = LOCK.replace("sys.stdin.read()", "import time; time.sleep(1)")
-    command = [sys.executable, "-c", program, str(sandbox.state / state_db.FILE_NAME)]
-    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as other:
-        assert other.stdout.readline() == "locked\n"
+    with lock_database(sandbox, program):
         teach(sandbox, "a2", AGENTS)
     assert AGENTS in sandbox.read_memory("engineer")
 

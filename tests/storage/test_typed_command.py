@@ -43,13 +43,19 @@ WORDS = [
     ("/x/\x1b[31mred", "agent-memory"),
     ("/x/" + "y" * 5000, "agent-memory"),
 ]
+UNCHANGED = [f"see {PATH} review", "claude mcp add agent-memory -- x", "agent-memory 1.2 (clone)"]
 
 
 @pytest.mark.parametrize(("word", "command"), WORDS)
-def test_a_text_names_the_command_of_the_file(tmp_path: Path, word: str, command: str) -> None:
+def test_the_commands_in_a_text_are_named_as_the_file_says(
+    tmp_path: Path, word: str, command: str
+) -> None:
     note(tmp_path, word)
-    named = typed_command.name_command(TEXT, {"HOME": str(tmp_path)})
+    home = {"HOME": str(tmp_path)}
+    named = typed_command.name_command(TEXT, home)
     assert named == (f"agent-memory: 2 learnings wait ({command} review, or {command} undo 1f)")
+    for text in UNCHANGED:
+        assert typed_command.name_command(text, home) == text
 
 
 def test_once_path_leads_to_it_the_command_has_its_name(tmp_path: Path) -> None:
@@ -83,15 +89,6 @@ def test_commands_and_hooks_print_it(person: Person) -> None:
     assert person.sandbox.run_hook("post_tool_use", person.make_sample("post")).status == 0
     shown = person.sandbox.run_hook("pre_tool_use", person.make_sample("pre")).stdout.decode()
     assert f"({PATH} undo " in shown
-
-
-UNCHANGED = [f"see {PATH} review", "claude mcp add agent-memory -- x", "agent-memory 1.2 (clone)"]
-
-
-@pytest.mark.parametrize("text", UNCHANGED)
-def test_nothing_but_a_command_is_replaced(tmp_path: Path, text: str) -> None:
-    note(tmp_path, PATH)
-    assert typed_command.name_command(text, {"HOME": str(tmp_path)}) == text
 
 
 def list_texts(tree: ast.AST) -> Iterator[str]:
