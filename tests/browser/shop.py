@@ -4,9 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -193,20 +191,6 @@ def fill(shop: Shop) -> None:
     shop.run("pin", "engineer", "event bus, never")
     _add_tasks(shop)
     shop.days = 0
-    _date_files(shop)
-
-
-def _date_files(shop: Shop) -> None:
-    """Give each memory file the time of its last change; a person wrote PM.md at the beginning."""
-    memories = shop.root / ".claude-mpm" / "memories"
-    for path in memories.glob("*.md"):
-        history = memories / "history" / f"{path.stem}.jsonl"
-        lines = history.read_text(encoding="utf-8").splitlines() if history.exists() else []
-        times = [json.loads(line)["time"] for line in lines if '"task"' not in line]
-        changed = time.time() - 55 * DAY
-        if times and path.stem != "PM":
-            changed = datetime.fromisoformat(max(times).replace("Z", "+00:00")).timestamp()
-        os.utime(path, (changed, changed))
 
 
 def _add_tasks(shop: Shop) -> None:

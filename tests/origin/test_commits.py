@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from support import processes
+from support.calls import begin_session
 from support.command_line import Person
-from support.events import make_pre_event
 from support.terminal import Terminal, answer_all
 from tools import decisions
 
@@ -229,10 +229,7 @@ def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> 
     shutil.rmtree(team.person.sandbox.state)
     team.commit(BASE, LINE, key="good")
     team.pull()
-    event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
-    team.person.sandbox.run_hook("session_start", event)
-    call = {**make_pre_event(), "session_id": "s1"}
-    said = team.person.sandbox.run_hook("pre_tool_use", call).stdout.decode()
+    said = begin_session(team.person.sandbox)
     assert "agent-memory: 1 line in 1 memory came from elsewhere" in said
     assert "review --new shows who committed them" in said
     assert team.person.list_tiers() == {BASE: "import", LINE: "reviewed"}

@@ -74,21 +74,16 @@ INSIDE = [
 ]
 
 
-@for_each("command", OUTSIDE)
+@for_each("command", [*OUTSIDE, *INSIDE])
 def test_commands_that_read_from_elsewhere(command: str) -> None:
-    assert list_reading(("Bash", {"command": command})) == [f"Bash: {OUTSIDE[command]}"]
-
-
-@for_each("command", INSIDE)
-def test_commands_that_do_not(command: str) -> None:
-    assert list_reading(("Bash", {"command": command})) == []
+    expected = [f"Bash: {OUTSIDE[command]}"] if command in OUTSIDE else []
+    assert list_reading(("Bash", {"command": command})) == expected
 
 
 TOOLS = [
     ("WebFetch", {"url": "https://me:pw@docs.example.com/a?b"}, ["WebFetch docs.example.com"]),
     ("WebFetch", {"url": 7}, ["WebFetch"]),
     ("WebSearch", {"query": "password is hunter2"}, ["WebSearch"]),
-    ("mcp__github__get_issue", {}, ["mcp__github__get_issue"]),
     ("mcp__agent-memory__recall", {}, []),
     ("mcp__plugin_agent-memory_agent-memory__remember", {}, []),
     ("mcp__ide__getDiagnostics", {}, []),
@@ -104,7 +99,6 @@ def test_tools(tool: str, given: dict[str, object], expected: list[str]) -> None
 
 
 PATHS = [
-    ("Read", {"file_path": f"{ROOT}/../other/NOTES.md"}, "/home/me/other/NOTES.md"),
     ("Read", {"file_path": "app/[id]/page.tsx"}, f"{ROOT}/app"),
     ("Grep", {"pattern": "curl https://x"}, ROOT),
     ("Grep", {"pattern": "x", "path": "web", "glob": "lib/**"}, f"{ROOT}/web/lib"),

@@ -13,12 +13,11 @@ from memory_core.origin import ledger
 from memory_core.storage import event_log, hook_files, state_owner
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.store import Store
+from support.calls import SESSION
 from support.events import FACT, LEARNED, REPORT, make_post_event, make_pre_event, make_start_event
 from support.inbox import add_report
 from support.review import make_waiting
 from support.sandbox import Sandbox
-
-SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
 
 
 def live(sandbox: Sandbox) -> None:

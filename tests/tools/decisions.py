@@ -23,13 +23,13 @@ REPO = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(REPO), str(REPO / "tests")]
 
 from support import processes
+from support.calls import SESSION
 from support.git import name_author
 from support.machine import Machine
 
 FIRST, NAMES = "dan", ("ann", "bob", "eve")
 DAYS, RUNS, OLD_LINES = 10, 5, 12
 SECONDS = count(1_795_000_000)  # git's logs have seconds
-EVENT = {"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"}
 
 
 class Member(Machine):
@@ -57,7 +57,7 @@ class Member(Machine):
     def begin_session(self) -> None:
         """Start a session, and decide on what it says."""
         command = [sys.executable, str(REPO / "hooks" / "session_start.py")]
-        data = json.dumps({**EVENT, "cwd": str(self.root)}).encode()
+        data = json.dumps({**SESSION, "cwd": str(self.root)}).encode()
         done = processes.run(command, data, cwd=self.root, env=self.env)
         said = json.loads(done.stdout or "{}").get("systemMessage", "")
         if "review --new" in said:
