@@ -2,15 +2,13 @@
 
 import doctest
 import re
-import subprocess
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from support.command_line import ITEM, UNDO_HINT, Person, hide_change
+from support.command_line import UNDO_HINT, Person, hide_change
+from support.git import git
 from support.pages import Session, read_sessions
-from support.sandbox import Sandbox
 
 PAGES = ["everyday", "experiment", "knowledge", "tasks"]
 
@@ -22,23 +20,15 @@ STORIES = {
 }
 
 
-@pytest.fixture
-def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
-    """Return a user with hooks installed, one memory, and a project in git."""
-    sandbox.switch_selection_on()
-    person = Person(sandbox, tmp_path)
-    person.install()
-    sandbox.write_memory("engineer", ITEM)
-    subprocess.run(["git", "init", "-q"], cwd=sandbox.root, check=True)
-    return person
-
-
 def find_real(real: dict[str, str], change: re.Match[str]) -> str:
     return real[change[0]]
 
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_a_page_shows_the_real_output(settled: Person, story: Session) -> None:
+    """In a project in git, with the default settings."""
+    git(settled.sandbox.root, "init", "-q")
+    del settled.env["AGENT_MEMORY_SELECTION"]
     real: dict[str, str] = {}  # id of a change by its id on the page
     for line, told in story:
         done = settled.run_shell(UNDO_HINT.sub(partial(find_real, real), line))

@@ -13,18 +13,13 @@ from .shop import Shop
 NewTab = Callable[..., Tab]
 
 
-def learn(place: Shop, run: str, agent: str, text: str) -> None:
-    """Let the real hook see the end of a run that teaches a text."""
-    report = events.REPORT.replace(events.LEARNED, text)
-    place.run_hook("subagent_stop", events.make_stop_event(run, report, agent))
-
-
 def test_pages_show_what_a_hook_learns(dashboard: Dashboard, new_tab: NewTab) -> None:
     overview, log = new_tab(dashboard), new_tab(dashboard, "/dashboard/events")
     for tab in (overview, log):
         tab.page.get_by_role("status").get_by_text("live").wait_for()
         assert tab.page.get_by_text("gardener").count() == 0
-    learn(dashboard.sandbox, "live1", "gardener", "Roses need six hours of sun a day")
+    event = events.make_stop_event("live1", events.REPORT, "gardener")
+    dashboard.sandbox.run_hook("subagent_stop", event)
     for tab in (overview, log):
         tab.page.get_by_text("gardener").first.wait_for()
 

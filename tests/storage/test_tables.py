@@ -32,9 +32,8 @@ QA = "qa"
 
 
 @pytest.fixture
-def paths(tmp_path: Path) -> LevelPaths:
-    (tmp_path / "shop").mkdir()
-    return LevelPaths(str(tmp_path / "shop"), {"HOME": str(tmp_path / "home")})
+def paths(sandbox: Sandbox) -> LevelPaths:
+    return sandbox.paths
 
 
 def write(paths: LevelPaths, *texts: str | None, stem: str = QA) -> None:
