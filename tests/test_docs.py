@@ -26,15 +26,12 @@ def test_the_oldest_claude_code_is_the_constant(page: str) -> None:
     assert f"{trial.OLDEST_CLAUDE} or newer" in (REPO / page).read_text(encoding="utf-8")
 
 
-def config_table() -> str:
+def test_the_table_of_settings_is_that_of_the_models() -> None:
     settings = default_settings.SETTINGS.items()
     rows = [f"| `{key}` | `{row.default}` | {row.meaning} |" for key, row in settings]
-    return "\n".join(["| key | default | meaning |", "| --- | --- | --- |", *rows])
-
-
-def test_the_table_of_settings_is_that_of_the_models() -> None:
+    table = "\n".join(["| key | default | meaning |", "| --- | --- | --- |", *rows])
     page = (REPO / "docs" / "config.md").read_text(encoding="utf-8")
-    assert config_table() in page, f"docs/config.md lacks this table:\n{config_table()}"
+    assert table in page, f"docs/config.md lacks this table:\n{table}"
 
 
 def test_the_example_settings_are_valid(sandbox: Sandbox) -> None:

@@ -216,14 +216,6 @@ def test_ignored_memories_are_reported(person: Person) -> None:
 # A clone without the driver.
 
 
-def clone_without_driver(sandbox: Sandbox) -> Sandbox:
-    """Return a clone of a project, with the same home."""
-    (sandbox.root.parent / "other").mkdir()
-    clone = Sandbox(sandbox.root.parent / "other")
-    git(sandbox.root, "clone", "-q", ".", str(clone.root))
-    return clone
-
-
 def test_a_folder_without_git_needs_no_driver(team_project: Sandbox) -> None:
     path = team_project.root / ".git"
     shutil.rmtree(path)
@@ -321,8 +313,10 @@ def test_console_sessions_of_the_page(person: Person) -> None:
 # Callers of the driver.
 
 
-def test_a_session_reports_a_missing_driver(team_project: Sandbox) -> None:
-    clone = clone_without_driver(team_project)
+def test_a_session_reports_a_missing_driver(team_project: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    clone = Sandbox(tmp_path / "other")
+    git(team_project.root, "clone", "-q", ".", str(clone.root))
     assert not driver_notice.is_driver_missing(str(team_project.memories))
     (notice,) = driver_notice.list_notices(str(clone.memories), {})
     assert "came from elsewhere" in begin_session(clone).removeprefix(notice)

@@ -10,18 +10,19 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.monitor import log_reading
-from memory_core.storage import event_log, hook_files, paths, run_records
+from memory_core.storage import event_log, hook_files, run_records
+from memory_core.storage.paths import LevelPaths
 from memory_core.text.times import format_utc
 from support.processes import read_output, release_programs, start_program
 
 
-def make_level(folder: Path) -> paths.LevelPaths:
-    return paths.LevelPaths(str(folder), {"HOME": str(folder)})
+@pytest.fixture
+def place(tmp_path: Path) -> LevelPaths:
+    return LevelPaths(str(tmp_path), {"HOME": str(tmp_path)})
 
 
-def test_a_rotated_log_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rotated_log_is_read_whole(place: LevelPaths, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_log, "MAX_BYTES", 500_000)
-    place = make_level(tmp_path)
     for number in range(45):
         event_log.write(place, f"agent.memory.{'ab'[number % 2]}", number=number, x="x" * 60_000)
     assert place.state.list_names() == [*sorted(event_log.FILES), "project.json"]
@@ -32,12 +33,11 @@ def test_a_rotated_log_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [event["number"] for event in log_reading.read(place, ["agent.memory.b"])] == odd
 
 
-def numbers(place: paths.LevelPaths) -> list[object]:
+def numbers(place: LevelPaths) -> list[object]:
     return [event["number"] for event in log_reading.read(place)]
 
 
-def test_a_torn_line_damages_no_other_line(tmp_path: Path) -> None:
-    place = make_level(tmp_path)
+def test_a_torn_line_damages_no_other_line(place: LevelPaths) -> None:
     event_log.write(place, "agent.memory.loaded", number=1)
     path = Path(place.state.locate("events.jsonl"))
     path.write_text(path.read_text() + '{"torn')
@@ -61,12 +61,11 @@ event_log.write(place, "agent.memory.loaded", number=2)
 """
 
 
-def test_a_partly_written_line_is_reported(tmp_path: Path) -> None:
+def test_a_partly_written_line_is_reported(place: LevelPaths, tmp_path: Path) -> None:
     command = [sys.executable, "-c", FULL, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("agent-memory: [Errno 28] only part of a line could be written")
     assert '"number": 2}\n' in done.stderr
-    place = make_level(tmp_path)
     event_log.write(place, "agent.memory.loaded", number=3)
     assert numbers(place) == [1, 3]
 
@@ -86,8 +85,9 @@ event_log.write(place, "agent.memory.loaded", number=0)
 
 
 @pytest.mark.parametrize("call", ["fcntl.flock", "os.rename"])
-def test_two_processes_that_rotate_the_log_lose_no_line(tmp_path: Path, call: str) -> None:
-    place = make_level(tmp_path)
+def test_two_processes_that_rotate_the_log_lose_no_line(
+    place: LevelPaths, tmp_path: Path, call: str
+) -> None:
     path = Path(place.state.make_folder()) / event_log.FILE_NAME
     path.write_text(json.dumps({"number": -1, "filler": "x" * event_log.MAX_BYTES}) + "\n")
     slow = start_program(PAUSING, tmp_path, call)
@@ -113,8 +113,7 @@ def test_every_id_is_one_plain_part_of_a_path(name: str) -> None:
     assert plain == name or not run_records.is_safe_id(name)
 
 
-def test_a_record_combines_all_notes_of_a_run(tmp_path: Path) -> None:
-    place = make_level(tmp_path)
+def test_a_record_combines_all_notes_of_a_run(place: LevelPaths) -> None:
     records = run_records.SessionRuns(place, "s1")
     assert records.record("a1") == {}
     records.note("a1", agent="engineer", keys=["x"])
@@ -124,8 +123,7 @@ def test_a_record_combines_all_notes_of_a_run(tmp_path: Path) -> None:
     assert records.record("a1") == {"agent": "engineer", "ended": 1.5, "keys": ["x", "y"]}
 
 
-def test_only_old_records_are_cleared(tmp_path: Path) -> None:
-    place = make_level(tmp_path)
+def test_only_old_records_are_cleared(place: LevelPaths) -> None:
     for session in ("old", "young"):
         run_records.SessionRuns(place, session).note("a1", agent="engineer")
         run_records.SessionRuns(place, session).add_receipt("toolu_1", "engineer")
