@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.curation import archive, cleaning, preference_actions
+from memory_core.curation import cleaning, preference_actions
 from memory_core.history import item_history
 from memory_core.storage.project import Project
 from support.command_line import Person, hide_change, read_fields
@@ -31,11 +31,9 @@ def wrong(text: str, days: float, times: int = 2) -> Records:
     return [told("learned", text, days, run="a1"), *doubts]
 
 
-def pruned(
-    project: Project, days: float, below: float = 0.3, write: bool = False, *agents: str
-) -> list[str]:
-    names = agents or project.store.agents()
-    found = cleaning.prune_items(project, project.store, names, int(days * DAY), below, write)
+def list_prunable(project: Project, days: float, below: float) -> list[str]:
+    agents, age = project.store.agents(), int(days * DAY)
+    found = cleaning.prune_items(project, project.store, agents, age, below, write=False)
     return [each.text for one in found for each in one.items]
 
 
@@ -63,7 +61,7 @@ def test_items_to_prune(
     project: Project, sandbox: Sandbox, records: Records, days: float, below: float, leaves: bool
 ) -> None:
     remember(sandbox, "qa", records)
-    assert pruned(project, days, below) == [OLD] * leaves
+    assert list_prunable(project, days, below) == [OLD] * leaves
 
 
 def test_age_0_includes_new_items(project: Project) -> None:
@@ -72,44 +70,35 @@ def test_age_0_includes_new_items(project: Project) -> None:
         preference_actions.set_preference(project, "qa", f"key {number}", "a")
     memory_text = Path(project.store.path("qa"))
     memory_text.write_text(f"{memory_text.read_text()}\n## Mine\n- {NEW}\n")
-    assert pruned(project, 0, 0.9) == [NEW]  # preferences are not learned items, so they stay
-    assert pruned(project, 0, 0.8) == []  # the confidence of items that a user writes
+    assert list_prunable(project, 0, 0.9) == [
+        NEW
+    ]  # preferences are not learned items, so they stay
+    assert list_prunable(project, 0, 0.8) == []  # the confidence of items that a user writes
 
 
-def test_pruned_items_are_archived(project: Project, sandbox: Sandbox) -> None:
+def test_pruned_items_are_archived(person: Person, sandbox: Sandbox) -> None:
     remember(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
-    for agent in ("docs", "ops"):
-        remember(sandbox, agent, wrong(OLD, 100))
-    before = read_files(sandbox.root)
-    assert pruned(project, 90, 0.3, False, "qa", "docs") == [OLD, OLD]
-    assert read_files(sandbox.root) == before
-    assert pruned(project, 90, 0.3, True, "qa", "docs") == [OLD, OLD]
-    assert [each.text for each in archive.list_items(project.store, "qa")] == [OLD]
-    assert NEW in sandbox.read_memory("qa")
-    assert [OLD in sandbox.read_memory(agent) for agent in ("qa", "ops")] == [False, True]
-    assert project.store.history("qa").read()[-1]["kind"] == "archived"
-    assert pruned(project, 90, 0.3, True, "qa", "docs") == []
-
-
-@pytest.mark.slow
-def test_prune_command(person: Person, sandbox: Sandbox) -> None:
-    remember(sandbox, "qa", wrong(OLD, 100))
+    remember(sandbox, "ops", wrong(OLD, 100))
     before = read_files(sandbox.root)
     line = f"qa  {item_history.id_of(OLD)}  [Mine] {OLD} (0.1, last used {ago(100)[:10]})\n"
     done = person.run("prune", "--older-than", "90d", "--dry-run", "qa")
     assert (done.returncode, done.stdout) == (0, line)
     assert done.stderr == "Nothing is changed yet; run it without --dry-run to change it.\n"
-    told = person.read_json("prune", "--older-than", "12w", "--dry-run")
-    assert set(told) == read_fields("`prune`")
-    assert told["written"] is False
+    answer = person.read_json("prune", "--older-than", "12w", "--dry-run")
+    assert set(answer) == read_fields("`prune`")
+    assert answer["written"] is False
     assert "missing option '--older-than'" in person.run("prune").stderr
     for wrong_words in (["--older-than", "3y"], ["--older-than", "1d", "--below", "2"]):
         assert person.run("prune", *wrong_words).returncode == 2
     assert read_files(sandbox.root) == before
-    done = person.run("prune", "--older-than", "90d", "--yes")
+    done = person.run("prune", "--older-than", "90d", "--yes", "qa")
     assert (done.returncode, done.stdout) == (0, line)
+    assert OLD in person.run("restore", "qa").stdout
+    assert [row["text"] for row in person.read_json("list", "qa")] == [NEW]
+    assert OLD in sandbox.read_memory("ops")
+    assert person.read_json("log", "-n", "1")[0]["kind"] == "archived"
     assert hide_change(done.stderr) == "1 item archived.\nUndo with: agent-memory undo ID\n"
-    done = person.run("prune", "--older-than", "90d", "--yes")
+    done = person.run("prune", "--older-than", "90d", "--yes", "qa")
     assert done.stderr == "Nothing to prune: no item is old and uncertain.\n"
     sandbox.write_memory("qa", OLD, user=True)
     assert person.run("prune", "--older-than", "0d", "--below", "0.9", "--user", "--yes").stdout

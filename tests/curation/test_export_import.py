@@ -1,7 +1,6 @@
 """Export to a file and import, and sharing with other agents: nothing is lost."""
 
 import contextlib
-import copy
 import json
 import shutil
 import tempfile
@@ -19,7 +18,6 @@ from memory_core.curation import (
     item_actions,
     lookup,
     preference_actions,
-    sharing,
 )
 from memory_core.curation.undo import NothingToUndo, redo_changes, undo_changes
 from memory_core.document import markdown
@@ -106,9 +104,9 @@ def given_to(project: Project, agent: str) -> str:
     return recall.build_block(project, agent, 16_000).text.partition("\n")[2].rpartition("\n")[0]
 
 
-def exported(project: Project, *agents: str) -> bytes:
-    names = agents or tuple(lookup.list_agents(project.store))
-    return json.dumps(export_import.build_export(project, project.store, names)).encode()
+def exported(project: Project) -> bytes:
+    agents = lookup.list_agents(project.store)
+    return json.dumps(export_import.build_export(project, project.store, agents)).encode()
 
 
 def imported(project: Project, source: Project | bytes) -> list[export_import.ImportResult]:
@@ -294,11 +292,6 @@ def fresh(folder: Path, *names: str) -> list[Project]:
     return made
 
 
-def said(project: Project, agent: str) -> str:
-    """Return all text of a memory and its archive."""
-    return "\n".join([text_in(project, agent), archived(project, agent)])
-
-
 @given(own=documents, theirs=documents)
 @example(own="### Deeper", theirs="## Project Architecture\n### Deeper")
 def test_no_line_is_lost_and_undo_restores_the_text(folder: Path, own: str, theirs: str) -> None:
@@ -307,7 +300,7 @@ def test_no_line_is_lost_and_undo_restores_the_text(folder: Path, own: str, thei
     write(project, "qa", theirs)
     data = exported(project)
     imported(other, data)
-    there = said(other, "qa")
+    there = f"{text_in(other, 'qa')}\n{archived(other, 'qa')}"
     document = markdown.parse_document(own)
     headings = {each.line for each in document.headings}
     for line in (line for at, line in enumerate(document.lines) if at not in headings):
@@ -336,7 +329,6 @@ def is_plain_list(text: str) -> bool:
 
 RECORD_OF_FACT = item_history.make_record("learned", "2026-11-20T10:00:00.000Z", FACT)
 ENGINEER = {"document": f"# engineer\n\n## Mine\n- {FACT}\n", "history": [RECORD_OF_FACT]}
-GOOD: dict[str, Any] = {"format": "agent-memory", "version": 1, "agents": {"engineer": ENGINEER}}
 BROKEN = [
     (b"", "invalid JSON: "),
     (b'{"a": "\xff"}', "invalid JSON: 'utf-8' codec can't decode byte 0xff"),
@@ -374,8 +366,8 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
 
 def changed(path: tuple[Any, ...], value: Any) -> bytes:
     """Return a valid export with one value replaced."""
-    made = copy.deepcopy(GOOD)
-    at: Any = made
+    made = json.loads(file_of(**ENGINEER))
+    at = made
     for key in path[:-1]:
         at = at[key]
     at[path[-1]] = value
@@ -437,12 +429,7 @@ def test_export_and_import_commands(person: Person, sandbox: Sandbox, tmp_path: 
     assert undo == f"Undo with: agent-memory undo ID --project {there}"
     again = person.run("import", str(away), *elsewhere)
     assert (again.stdout, again.stderr) == ("", "Nothing new to import.\n")
-
-
-def test_the_user_level_is_exported_and_imported(person: Person, sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", FACT)
-    data = person.run("export").stdout.encode()
-    assert person.run("import", "-", "--user", data=data).returncode == 0
+    person.succeed("import", str(away), "--user")
     assert FACT in (sandbox.user_memories / "engineer.md").read_text()
     assert list(json.loads(person.run("export", "--user").stdout)["agents"]) == ["engineer"]
 
@@ -472,29 +459,13 @@ def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:
 # From one agent to others.
 
 
-def test_share_copies_an_item_unchanged(project: Project) -> None:
-    write(project, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
-    learn(project, "qa", TABS)
-    item_actions.judge(project, "engineer", FACT, "contradicted")
-    source = sharing.find_source(project, project.store, ["engineer", "qa"], FACT)
-    users = project.level(user=True)
-    (done,) = sharing.copy_items(project, [(source, [("qa", project.store), ("engineer", users)])])
-    agents = ("qa", "engineer")
-    assert done == [item_actions.SavedItem(one, source.id, FACT, False, "Mine") for one in agents]
-    assert items(project, "qa")[1:] == [(FACT, "Mine", "  - nested")]
-    for held, agent in ((project.store, "qa"), (users, "engineer")):
-        told = held.history(agent).read()[-1]
-        assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
-    assert sharing.copy_items(project, [(source, [("qa", project.store)])])[0][0].was_present
-    undo_changes(project, project.store)  # without an effect there is no change
-    assert texts(project) == [TABS]
-
-
-def test_share_command(person: Person, sandbox: Sandbox) -> None:
+def test_share_copies_an_item_unchanged(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, LIFT)
-    sandbox.write_memory("qa", FACT)
+    nested = f"{FACT}\n  - nested"
+    sandbox.write_memory("qa", nested)
     for agent in ("docs", "PM"):
         sandbox.write_memory(agent, TABS)
+    person.run("contradict", "qa", FACT)
     said = "engineer, qa have 'event bus': choose one with --from"
     check_refused(person, {"share 'event bus' --all": said})
     done = person.run("share", item_history.id_of(LIFT)[:6], "--all")
@@ -509,3 +480,12 @@ def test_share_command(person: Person, sandbox: Sandbox) -> None:
     assert set(told["shared"][0]) == read_fields("`share`, in `shared`")
     done = person.run("share", FACT, "--from", "qa", "--user")
     assert done.stdout == f"qa -> qa (user level) {section}: {FACT}\n"
+    project = sandbox.open_project()
+    assert f"- {nested}\n" in sandbox.read_memory("docs")
+    assert f"- {nested}\n" in (sandbox.user_memories / "qa.md").read_text()
+    for held, agent in ((project.store, "docs"), (project.level(user=True), "qa")):
+        record = held.history(agent).read()[-1]
+        assert (record["kind"], record["origin"], record["confidence"]) == ("imported", "qa", 0.6)
+    person.run("share", FACT, "--from", "qa", "--to", "docs")  # it is known: no change
+    person.run("undo")
+    assert FACT not in sandbox.read_memory("docs")

@@ -19,7 +19,7 @@ from memory_core.memory import changes, transaction
 from memory_core.origin import text_origins
 from memory_core.text import similarity
 from support.command_line import Person, check_refused, hide_change, read_fields
-from support.files import read_files
+from support.files import read_files, write
 from support.memory_files import make_section
 from support.paths import CASES
 from support.processes import wait_until
@@ -119,9 +119,8 @@ AFTER = [*PATTERNS, BOLD_TABS, EDITOR]
 
 
 def remembers(sandbox: Sandbox, text: str = DOCUMENT, agent: str = "engineer") -> Path:
-    sandbox.memories.mkdir(parents=True, exist_ok=True)
     path = sandbox.memories / f"{agent}.md"
-    path.write_text(text, encoding="utf-8")
+    write(path, text)
     return path
 
 
