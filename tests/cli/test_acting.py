@@ -71,12 +71,14 @@ def test_what_an_agent_adds_or_edits_is_an_agents(person: Person) -> None:
 
 
 def test_words_of_an_agent_inherit_no_rights(person: Person) -> None:
-    """An agent changes a line of the file that a person confirmed and pinned."""
+    """An agent changes a line of the file that a person confirmed and pinned, and adds one."""
     person.run("add", "engineer", RULE)
     for command in ("confirm", "pin"):
         person.run(command, "engineer", "cents")
-    change = "sed -i s/integer.cents/floats/"
-    person.run("edit", "engineer", **SHELL, EDITOR=change)
+    write_transcript(person.sandbox, {"type": "user", "message": {"content": "hello"}})
+    change = "sed -i -e 's/integer cents/floats/' -e '$a - Orders are numbered'"
+    person.succeed("edit", "engineer", **SHELL, EDITOR=change)
+    assert find_origin(person, "Orders are numbered") == "agent"
     fields = person.read_json("show", item_history.id_of(RULE.replace("integer cents", "floats")))
     assert (fields["tier"], fields["pinned"]) == ("agent", False)
     assert fields["confidence"] < 0.7
@@ -171,14 +173,6 @@ def test_a_killed_client_leaves_no_call_at_work(person: Person) -> None:
     write_transcript(person.sandbox, call("Bash", -60, {"command": "make notes"})[0])
     person.sandbox.append_to_memory("engineer", f"- {RULE}\n")
     assert find_origin(person) == "hand"
-
-
-def test_an_edit_in_an_agents_shell_is_an_agents(person: Person) -> None:
-    person.run("add", "engineer", "Orders are numbered")
-    write_transcript(person.sandbox, {"type": "user", "message": {"content": "hello"}})
-    editor = f'{sys.executable} -c \'import sys; open(sys.argv[1], "a").write("- {RULE}\\n")\''
-    assert person.run("edit", "engineer", **SHELL, EDITOR=editor).returncode == 0
-    assert find_origin(person) == "agent"
 
 
 @pytest.mark.parametrize("processes", ["/proc", "/nonexistent"], ids=["linux", "ps"])

@@ -26,9 +26,9 @@ def team(person: Person) -> Person:
     return person
 
 
-def run(person: Person, words: str) -> str:
-    """Run `agent-memory experiment` successfully; return what it prints."""
-    done = person.succeed("experiment", *words.split())
+def report(person: Person, *agents: str) -> str:
+    """Run `agent-memory experiment report` successfully; return what it prints."""
+    done = person.succeed("experiment", "report", *agents)
     return done.stdout + done.stderr
 
 
@@ -42,7 +42,7 @@ def test_the_share_is_a_setting(team: Person) -> None:
     for text, share in {"10%": 0.1, "0.1": 0.1, "12.5%": 0.125, "50": 0.5}.items():
         assert team.run(*START, text).returncode == 0
         assert team.read_json("experiment", "report")["hold_out"] == share
-    assert "\nExperiment: 50% of runs get no memory (end: agent-memory" in run(team, "report")
+    assert "\nExperiment: 50% of runs get no memory (end: agent-memory" in report(team)
     assert "\nExperiment: 50% of runs get no memory (" in team.run("status").stdout
     record_runs(team, "held_out", [5])
     team.run("config", "unset", "experiment.hold_out")
@@ -52,15 +52,14 @@ def test_the_share_is_a_setting(team: Person) -> None:
 
 
 def test_a_report_without_runs(team: Person) -> None:
-    assert run(team, "report").startswith(
-        "No run of an experiment to compare yet.\nExperiment: not running (start: "
-    )
-    assert run(team, "report ENGINEER").startswith("No run of engineer to compare yet.")
+    said = "No run of an experiment to compare yet.\nExperiment: not running (start: "
+    assert report(team).startswith(said)
+    assert report(team, "ENGINEER").startswith("No run of engineer to compare yet.")
     assert team.run("experiment", "report", "nobody").returncode == 2
 
 
 def find_row(person: Person, *cells: str) -> str:
-    rows = [line.split() for line in run(person, "report").splitlines()]
+    rows = [line.split() for line in report(person).splitlines()]
     return " ".join(next(row for row in rows if row[: len(cells)] == list(cells)))
 
 

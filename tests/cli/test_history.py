@@ -122,10 +122,9 @@ def test_log_has_undos_and_no_runs_of_older_versions(person: Person) -> None:
     assert re.search(rf"  engineer  undone .* change {change}$", undone)
 
 
-def test_log_has_the_keys_of_a_record(person: Person) -> None:
+def test_log_has_the_keys_of_a_record() -> None:
     other = ("v", "seq", "n", "waiting", "reading")
     assert {*history.JSON_KEYS, *other} == set(record_models.HistoryRecord.model_fields)
-    assert {tuple(each) for each in person.read_json("log")} == {history.JSON_KEYS}
 
 
 # diff

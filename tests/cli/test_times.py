@@ -29,8 +29,6 @@ def test_a_duration() -> None:
 
 def test_a_moment() -> None:
     for text, moment in {
-        "0d": format_utc(NOW),
-        "1s": "2026-11-18T11:06:39.500Z",
         "2d": "2026-11-16T11:06:40.500Z",
         "36525d": "1970-01-01T00:00:00.000Z",
         "2026-11-17": "2026-11-17T00:00:00.000Z",
