@@ -18,8 +18,15 @@ from memory_core.files.safe_files import TEMPORARY
 from memory_core.setup import hook_runner, installation
 from memory_core.storage import run_records
 from support import transcripts
-from support.command_line import ITEM, Person, check_refused, list_loaded_modules, read_fields
-from support.files import read_files, write
+from support.command_line import (
+    ITEM,
+    Person,
+    check_refused,
+    list_loaded_modules,
+    read_fields,
+    read_stderr,
+)
+from support.files import define_agents, read_files, write
 from support.inbox import TAUGHT, add_report
 from support.pages import JSON_PAGE, PAGE, read_turns
 from support.paths import REPO
@@ -195,6 +202,7 @@ def test_usage_errors_are_two_lines(settled: Person) -> None:
         "diff engineer qa": "unexpected argument: qa",
         "add text": "Usage: agent-memory add AGENT [TYPE] TEXT...",
         "--debg status": "no such option: --debg",
+        "show -- --debug": "invalid agent name '--debug'",
         "run --no-lerning x": "--no-learning",
         "run": "missing argument",
         "config set limits.max_sections -5": "-5 (put -- before a text or number that",
@@ -213,9 +221,7 @@ def test_an_error_shows_its_origin_only_when_asked(settled: Person) -> None:
     check_refused(settled, {shows: message}, status=1)
     debug = {"AGENT_MEMORY_DEBUG": "1"}
     for words, env in ((f"{shows} --debug", {}), (f"--debug {shows}", {}), (shows, debug)):
-        done = settled.run(*words.split(), **env)
-        assert done.returncode == 1
-        assert "Traceback" in done.stderr
+        assert "Traceback" in read_stderr(settled.run(*words.split(), **env), 1)
 
 
 def test_a_closed_pipe_is_not_an_error_but_a_full_disk_is(person: Person) -> None:
@@ -289,18 +295,6 @@ def test_the_project_is_found_as_hooks_find_it(settled: Person, tmp_path: Path) 
         assert json.loads(done.stdout)["project"] == str(expected)
 
 
-def test_shared_options_are_moved_before_the_command() -> None:
-    for words, moved in {
-        "show x --project .": "--project . show x",
-        "--project=/ show x --debug": "--project=/ --debug show x",
-        "show -- --debug": "show -- --debug",
-        "run --memory-limit 8 x --debug": "run --memory-limit 8 x --debug",
-        "run --debug x --debug": "--debug run x --debug",
-        "": "",
-    }.items():
-        assert cli.move_shared_options(words.split()) == moved.split()
-
-
 # --- show ---
 
 
@@ -308,8 +302,7 @@ def test_show_finds_an_agent_by_any_spelling(settled: Person) -> None:
     settled.sandbox.write_memory("PM", "Releases go out on Tuesdays")
     for name, agent in (("ENGINEER_memories.md", "engineer"), ("pm", "PM")):
         assert settled.run("show", name).stdout == settled.sandbox.read_memory(agent)
-    folder = settled.sandbox.root / ".claude" / "agents"
-    write(folder / "x.md", "---\nname: engine\ndescription: like engineer\n---\nYou ...\n")
+    define_agents(settled.sandbox.root, "engine")
     assert settled.run("show", "engine").returncode == 0
 
 
@@ -322,14 +315,12 @@ def test_show_prints_the_exact_bytes_except_on_a_terminal(settled: Person) -> No
 
 
 def test_show_of_an_empty_memory_succeeds(settled: Person) -> None:
-    done = settled.run("show", "Plan")
-    assert (done.returncode, done.stdout) == (0, "")
     makes = "its first learning creates .claude-mpm/memories/plan.md"
-    assert done.stderr == f"plan has no memory yet; {makes}\n"
+    said = read_stderr(settled.run("show", "Plan"), 0)
+    assert said == f"plan has no memory yet; {makes}\n"
     done = settled.succeed("show", "PM")
     assert done.stderr.endswith("To give it one: agent-memory add PM guideline TEXT\n")
     assert settled.read_json("show", "Plan")["file"] is None
-    assert not (settled.sandbox.memories / "plan.md").exists()
 
 
 def test_show_of_the_users_memory(settled: Person) -> None:
@@ -351,9 +342,7 @@ def test_show_as_given_agrees_with_the_hook(settled: Person) -> None:
     settled.sandbox.configure("memory:\n  exclude: [qa]\n")
     for agent in ("statusline-setup", "qa"):
         settled.sandbox.write_memory(agent, ITEM)
-        done = settled.run("show", agent, "--as-given")
-        assert (done.returncode, done.stdout) == (0, "")
-        assert "nothing" in done.stderr
+        assert "nothing" in read_stderr(settled.run("show", agent, "--as-given"), 0)
 
 
 # --- status ---
@@ -499,7 +488,6 @@ def test_sweep_learns_missed_reports(settled: Person) -> None:
     told = settled.read_json("tidy")["sweep"]
     assert (told["transcripts"], told["learnings"], told["complete"]) == (1, 1, True)
     assert sample_events.LEARNING in settled.sandbox.read_memory("engineer")
-    assert settled.run("tidy").stderr == "Nothing to tidy up.\n"
 
 
 # --- tidy ---
@@ -541,8 +529,7 @@ def test_tidy_says_once_that_there_is_nothing_to_do(person: Person) -> None:
     person.run("add", "qa", "an item")
     person.run("tidy")
     for options in ([], ["--yes"], ["--user"]):
-        done = person.run("tidy", *options)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "Nothing to tidy up.\n")
+        assert read_stderr(person.run("tidy", *options), 0) == "Nothing to tidy up.\n"
 
 
 def test_the_answer_no_concerns_one_step(untidy: Person) -> None:
@@ -681,17 +668,12 @@ def test_config_unset_restores_the_default(person: Person) -> None:
     assert person.run("config", "unset", "lerning").returncode == 2
 
 
-# A key, a value for it, and what counts without it.
-UNSET = [
-    ("memory.learning", "ask", '; now "auto" (default)'),
-    ("memory.strip_markers", "false", "; now true (default)"),
-    ("memory.agent_overrides.qa.max_sections", "3", ""),
-]
-
-
-@pytest.mark.parametrize(("key", "value", "now"), UNSET)
-def test_config_unset_says_what_counts_now(person: Person, key: str, value: str, now: str) -> None:
+def test_config_unset_says_what_counts_now(person: Person) -> None:
     file = ".claude-mpm/config.yml"
-    assert person.run("config", "set", key, value).stdout == f"{key}: {value}  ({file})\n"
-    for said in (f"Removed {key} ({file}){now}", f"{key} is not set in {file}"):
-        assert person.run("config", "unset", key).stdout == f"{said}\n"
+    for key, value, now in (
+        ("memory.learning", "ask", '; now "auto" (default)'),
+        ("memory.agent_overrides.qa.max_sections", "3", ""),
+    ):
+        assert person.run("config", "set", key, value).stdout == f"{key}: {value}  ({file})\n"
+        for said in (f"Removed {key} ({file}){now}", f"{key} is not set in {file}"):
+            assert person.run("config", "unset", key).stdout == f"{said}\n"

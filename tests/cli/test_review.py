@@ -79,7 +79,6 @@ def test_the_list_has_agent_run_and_reason(desk: Person) -> None:
     hits = desk.read_json("search", "the", "--in", "review")
     ids = {one["id"] for one in desk.read_json("review") if "the" in one["content"].lower()}
     assert {hit["id"] for hit in hits} == ids
-    assert "4 learnings wait for you (agent-memory review)" in desk.run("status").stdout
 
 
 def test_messages_stand_below_the_entries_in_one_stream(desk: Person) -> None:
