@@ -177,7 +177,7 @@ def editing_with(person: Person, script: str, *words: str, **env: str) -> Any:
 def editor_settings(person: Person) -> dict[str, str]:
     """Return the variables of a script that edits; copies are made on the desk."""
     event = Path(desk(person)).parent / "event.json"
-    event.write_text(json.dumps(make_stop_event()))
+    write(event, json.dumps(make_stop_event()))
     return {"VISUAL": "editor", "LINE": NEWS, "TMPDIR": desk(person), "EVENT": str(event)}
 
 
@@ -186,10 +186,6 @@ def desk(person: Person) -> str:
     folder = person.sandbox.root.parent / "tmp"
     folder.mkdir(exist_ok=True)
     return str(folder)
-
-
-def left_on_desk(person: Person) -> list[bytes]:
-    return [data for data in read_files(Path(desk(person))).values() if data]
 
 
 def test_an_edit_is_reported_and_undone_as_one_change(settled: Person) -> None:
@@ -213,8 +209,7 @@ def test_an_edit_is_reported_and_undone_as_one_change(settled: Person) -> None:
 def test_an_edit_without_a_change_changes_nothing(settled: Person) -> None:
     before = read_files(settled.sandbox.root)
     for script in ("true", 'cat "$1" > "$1~"; mv "$1~" "$1"'):
-        done = editing_with(settled, script)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", UNCHANGED)
+        assert read_stderr(editing_with(settled, script), 0) == UNCHANGED
     assert read_files(settled.sandbox.root) == before
     assert os.listdir(desk(settled)) == []
 
@@ -231,10 +226,9 @@ def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
         ("", {"EDITOR": ""}, "vi needs a terminal: set VISUAL or EDITOR to another editor\n"),
         (wrote, {}, "editor 'editor' failed with status 1; nothing was changed\n"),
     ):
-        assert left_on_desk(settled) == []
+        assert not any(read_files(Path(desk(settled))).values())
         done = editing_with(settled, script, **({"VISUAL": "", **env} if env else {}))
-        assert (done.returncode, done.stdout) == (1, "")
-        assert said in done.stderr
+        assert said in read_stderr(done, 1)
         assert read_files(settled.sandbox.root) == before
     # The edited text is not lost: its file is named.
     (path,) = re.findall(r"What you wrote is in (.+)\n", done.stderr)
@@ -330,11 +324,10 @@ def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:
 def test_text_that_cannot_be_saved_stays_in_the_copy(settled: Person, project: Project) -> None:
     before = settled.sandbox.read_memory("engineer")
     with project.store.lock("engineer"):
-        done = editing_with(settled, ADDS_LINE)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "is locked by another process" in done.stderr
+        said = read_stderr(editing_with(settled, ADDS_LINE), 1)
+    assert "is locked by another process" in said
     assert settled.sandbox.read_memory("engineer") == before
-    (path,) = re.findall(r"What you wrote is in (.+)\n", done.stderr)
+    (path,) = re.findall(r"What you wrote is in (.+)\n", said)
     assert items(Path(path).read_text()) == [ITEM, NEWS]
 
 
@@ -383,8 +376,8 @@ def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
     define_agents(sandbox.root, "Code Reviewer")
     define_agents(sandbox.home, "qa")
     (sandbox.root / ".claude" / "agents" / "README.md").write_text("Our agents.\n")
-    done = person.run("init")
     made = ["memories/README.md", "memories/history/.gitattributes"]
+    done = person.run("init")
     assert done.stdout == "".join(f"Created .claude-mpm/{name}\n" for name in made)
     assert done.stderr.splitlines() == [
         "Without a memory: code-reviewer, qa. Pass --yes to create them.",
@@ -593,15 +586,13 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     other = remembered(sandbox, "dull-bot", make_section("Recent Learnings", ITEM, NEWS))
     before = read_files(sandbox.root)
     done = person.succeed("clean")
-    day = ago(60)[:10]
-    assert f"old-bot is not defined anywhere, last used on {day}:\n" in done.stdout
+    assert f"old-bot is not defined anywhere, last used on {ago(60)[:10]}:\n" in done.stdout
     assert "  .claude-mpm/memories/dull-bot.md: 2 items\n" in done.stdout
     assert done.stderr == "Nothing is changed yet; run it with --yes to change it.\n"
     assert read_files(sandbox.root) == before
     told = person.read_json("clean", "--yes")["memories"]
     assert [each["agent"] for each in told] == ["dull-bot", "old-bot"]
-    assert not other.exists()
-    assert not path.exists()
+    assert not any(each.exists() for each in (other, path))
     archive = (sandbox.memories / "archive" / "old-bot.md").read_text()
     assert "## Mine" in archive  # a user wrote this heading
     assert [each["text"] for each in person.read_json("restore", "dull-bot")] == [ITEM, NEWS]
@@ -618,8 +609,7 @@ def test_a_memory_that_changes_meanwhile_stays(project: Project, sandbox: Sandbo
     told = found(project)
     assert sandbox.run_hook("subagent_stop", make_stop_event(agent="old-bot")).status == 0
     done = cleaning.remove_unused(project, project.store, told)
-    assert done.orphans == []
-    assert done.failed == {"old-bot": "it was changed just now"}
+    assert (done.orphans, done.failed) == ([], {"old-bot": "it was changed just now"})
     assert sorted(items(path.read_text())) == sorted([ITEM, NEWS, LEARNED])
 
 
@@ -636,16 +626,11 @@ def test_a_failed_removal_is_reported(person: Person, sandbox: Sandbox) -> None:
     assert done.stderr.endswith("Removed: nothing.\n")
 
 
-def dusty(sandbox: Sandbox) -> list[Path]:
-    """Create files of every removable kind, and return them."""
-    names = [f"memories/{TEMPORARY}", f"memories/archive/{TEMPORARY}", "state/receipts/s1/t1.json"]
-    names += [f"state/runs/s1/a{number}.jsonl" for number in range(9)]
-    return [file(sandbox, name, 100) for name in (*names, "state/events.1.jsonl")]
-
-
 def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM)
-    dust = dusty(sandbox)
+    names = [f"memories/{TEMPORARY}", f"memories/archive/{TEMPORARY}", "state/receipts/s1/t1.json"]
+    names += [f"state/runs/s1/a{number}.jsonl" for number in range(9)]
+    dust = [file(sandbox, name, 100) for name in (*names, "state/events.1.jsonl")]
     before = read_files(sandbox.root)
     done = person.run("clean")
     assert (done.returncode, read_files(sandbox.root)) == (0, before)

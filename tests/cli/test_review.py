@@ -76,9 +76,8 @@ def test_the_list_has_agent_run_and_reason(desk: Person) -> None:
     row = desk.read_json("review", "qa")[0]
     assert (row["agent"], row["type"], row["nested"]) == ("qa", "performance", None)
     assert list_waiting(desk) == ALL
-    hits = desk.read_json("search", "the", "--in", "review")
-    ids = {one["id"] for one in desk.read_json("review") if "the" in one["content"].lower()}
-    assert {hit["id"] for hit in hits} == ids
+    (hit,) = desk.read_json("search", "cents", "--in", "review")
+    assert hit["id"] == id_of(desk, CENTS)
 
 
 def test_messages_stand_below_the_entries_in_one_stream(desk: Person) -> None:
@@ -163,15 +162,15 @@ def test_the_json_of_a_decision(desk: Person) -> None:
 def test_what_the_memory_knows_is_confirmed(desk: Person) -> None:
     desk.sandbox.write_memory("engineer", CENTS)
     done = desk.run("review", "--accept", id_of(desk, CENTS))
-    assert re.fullmatch(f"Already known: engineer: [0-9a-f]{{10}} {CENTS}\n", done.stdout)
+    assert done.stdout == f"Already known: engineer: {item_history.id_of(CENTS)} {CENTS}\n"
     assert list_items(desk, "engineer") == [CENTS]
     assert ("engineer", CENTS) not in list_waiting(desk)
 
 
 def test_what_is_accepted_is_an_item_of_the_person(desk: Person) -> None:
     desk.sandbox.configure("memory: {limits: {max_items_per_section: 1, max_line_length: 40}}")
-    for agent, text in ALL:
-        assert desk.run("review", "--accept", id_of(desk, text)).returncode == 0, agent
+    for text in ALL_TEXTS:
+        desk.succeed("review", "--accept", id_of(desk, text))
     assert set(list_items(desk, "engineer")) == {CENTS, LONG, ITEM, BUS}
     approved = [one for one in desk.read_json("log", "engineer") if one["kind"] == "approved"]
     assert {one["source"] for one in approved} == {"person"}
@@ -253,14 +252,6 @@ def test_programs_ask_as_agents_do(settled: Person, mode: str) -> None:
             Memories(settled.sandbox.root).remember("engineer", "pattern", CENTS)
 
 
-def test_persons_and_preferences_do_not_ask(settled: Person) -> None:
-    settled.sandbox.configure("memory: {learning: ask}")
-    assert settled.run("add", "engineer", "guideline", BUS).returncode == 0
-    assert settled.run("preference", "set", "engineer", "tone", "dry").returncode == 0
-    assert set(list_items(settled, "engineer")) == {ITEM, BUS, "tone: dry"}
-    assert list_waiting(settled) == []
-
-
 # --- rules that a run reported as wrong ---
 
 LIFTED = "Deploy the shop with make deploy"
@@ -312,13 +303,16 @@ def test_the_keys_for_a_rule_have_other_words(
         assert any(line.startswith(words) for line in terminal.lines), terminal.lines
 
 
-# --- any length ---
+# --- a person ---
 
 
-def test_a_person_adds_any_length(settled: Person) -> None:
+def test_a_person_adds_any_length_and_is_not_asked(settled: Person) -> None:
+    settled.sandbox.configure("memory: {learning: ask}")
+    settled.succeed("preference", "set", "engineer", "tone", "dry")
     for text in ("word " * 400 + "end", "x" * 3000, "uv", "First line\n  second line\n\nthird"):
-        assert settled.run("add", "engineer", "guideline", text).returncode == 0
-        assert " ".join(text.split()) in list_items(settled, "engineer")
+        settled.succeed("add", "engineer", "guideline", text)
+        assert {" ".join(text.split()), "tone: dry"} <= set(list_items(settled, "engineer"))
+    assert list_waiting(settled) == []
 
 
 # --- on a terminal ---
