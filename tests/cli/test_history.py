@@ -83,8 +83,7 @@ def test_log_since(person: Person) -> None:
     person.run("confirm", "engineer", NEW_ID)
     for since, kinds in ((first, "confirmed"), (first[:16], "confirmed learned edited")):
         assert [each["kind"] for each in person.read_json("log", "--since", since)] == kinds.split()
-    said = read_stderr(person.run("log", "--since", "2999-01-01"), 0)
-    assert said == "Nothing is recorded since then.\n"
+    assert person.run("log", "--since", "2999-01-01").stderr == "Nothing is recorded since then.\n"
 
 
 def change_often(person: Person, count: int) -> None:
@@ -171,7 +170,7 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     diff = done.stdout
     assert diff.startswith("Would be undone: change ")
     assert (f"+- {NEW}" in diff, removed in diff) == (True, False)
-    (header,) = [line[1:] for line in diff.splitlines() if line[:1] == "+" and "Updated" in line]
+    (header,) = re.findall(r"(?m)^\+(.*Updated.*)$", diff)
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo")
     assert done.stderr == "Redo with: agent-memory redo\n"
@@ -195,7 +194,7 @@ def test_redo_takes_what_undo_takes(person: Person) -> None:
 
 def test_an_edit_of_the_file_is_not_undone(person: Person) -> None:
     person.sandbox.edit_memory("engineer", f"- {NEW}\n")
-    (record,) = (each for each in person.read_json("log", "engineer") if each["kind"] == "removed")
+    record = person.read_json("log", "engineer")[0]
     person.run("add", "engineer", "pattern", "Ask Ann before a release")
     check_refused(person, {f"undo {record['change']}": "edits of a file have none"})
 
@@ -255,8 +254,7 @@ def test_judging_an_item(person: Person) -> None:
         assert person.run("log").stdout.splitlines()[0].split()[2] == change
         assert (NEW in person.sandbox.read_memory("engineer")) == (verb != "remove")
         assert person.run("undo", change).returncode == 0
-        found = {each["id"]: each["confidence"] for each in person.read_json("list", "engineer")}
-        assert found[NEW_ID] == 0.5
+        assert person.read_json("show", NEW_ID)["confidence"] == 0.5
         told = person.read_json(verb, "engineer", NEW)
         assert (told["kind"], told["confidence"]) == (kind, confidence)
         person.run("undo")
