@@ -173,12 +173,8 @@ def test_each_heading_is_followed_by_a_list(pairs: list[tuple[str, str]], odd: l
     items = [item_actions.RatedItem("0", text, section, 0.5) for section, text in pairs]
     wished = {key: value for key, value in pairs if key}
     results = performance.Performance(dict.fromkeys(odd, (1, 1, *[0] * 8)))
-    made = [performance.make_error(text, resolution="Mend it") for text in odd]
-    errors = [
-        performance.CommonError(row["id"], row["text"], "", "", 1, row["resolution"])
-        for row in made
-        if row
-    ]
+    made = [row for text in odd if (row := performance.make_error(text, resolution="Mend it"))]
+    errors = [performance.CommonError("0", row["text"], "", "", 1, "Mend it") for row in made]
     known = agent_context.Knowledge("engineer", items, wished, results, errors)
     text = agent_context.render_markdown(known, 20)
     parts = [part.split("\n") for part in text.split("\n\n")] if text else []

@@ -60,8 +60,7 @@ TWICE = [*ITEMS, PlainItem("0123456789", "The test")]
     [
         (ITEMS, "a bank holiday in May", ""),
         (ITEMS, "Write it twice", f"; similar:\n  {ITEMS[2].id} Write the migration twice"),
-        (ITEMS, " ", ""),
-        ([], "x", ""),
+        ([], " ", ""),
         (QUEUES, "queue", f"\n  {QUEUES[0].id} one queue\n  {QUEUES[1].id} two queues"),
         (ODD, "abcd0", "\n  abcd000001 one\n  abcd000002 two"),
         (TWICE, "the test", f"\n  {ITEMS[3].id} The test\n  0123456789 The test"),

@@ -18,7 +18,7 @@ from memory_core.document.block_reader import ItemFields
 from memory_core.memory import changes, transaction
 from memory_core.origin import text_origins
 from memory_core.text import similarity
-from support.command_line import Person, check_refused, hide_change, read_fields
+from support.command_line import Person, check_refused, hide_change, read_fields, read_stderr
 from support.files import read_files, write
 from support.memory_files import make_section
 from support.paths import CASES
@@ -90,9 +90,7 @@ LONG_RULE = "Always make sure that you run `make test` every time before pushing
 # New wording, its originals, new and lost words.
 WORDINGS: list[tuple[str, str, list[str], list[str]]] = [
     ("Run `make test` before pushing to main", LONG_RULE, [], []),
-    ("Retry it 4 times", "It should be retried 3 times", ["4"], ["3"]),
     ("Log the bodies", "Do not log the bodies", [], ["not"]),
-    ("Do not log the bodies", "Please log the bodies", ["not"], []),
     ("Log bodies in src/b.py", "Log the bodies in src/a.py", ["src/b.py"], ["src/a.py"]),
     ("Call load_user", "You should call load_users", ["load_user"], ["load_users"]),
     ("Cache the pages in Redis", "Cache the pages", ["redis"], []),
@@ -155,9 +153,8 @@ def test_with_yes_proposals_are_applied_and_nothing_is_lost(person: Person) -> N
     archive = (person.sandbox.memories / "archive" / "engineer.md").read_text()
     assert all(f"] {gone}\n" in archive for gone in (DOUBLE, TABS))
     kept = read_files(person.sandbox.root)
-    again = person.run("optimize", "engineer", "--yes")
-    assert (again.stdout, again.stderr) == ("", "No duplicates found.\n")
-    assert read_files(person.sandbox.root) == kept
+    again = read_stderr(person.run("optimize", "engineer", "--yes"), 0)
+    assert (again, read_files(person.sandbox.root)) == ("No duplicates found.\n", kept)
 
 
 def test_all_agents_are_one_change(person: Person) -> None:
@@ -326,8 +323,8 @@ REFUSED: list[tuple[Any, Any, str]] = [
 def test_wrong_wordings_are_refused(old: Person) -> None:
     answering(old, proposing(*((items, text) for items, text, _reason in REFUSED)))
     told = reworded(old, "--yes")
-    for refused, (items, text, reason) in zip(told["proposals"], REFUSED, strict=True):
-        assert reason in refused["refused"], (items, text)
+    for refused, row in zip(told["proposals"], REFUSED, strict=True):
+        assert row[2] in refused["refused"], row
     assert left(old.sandbox) == left_of(OLD_TEXT)
     assert not (old.sandbox.memories / "archive").exists()
 

@@ -140,10 +140,8 @@ def forget(*texts: str) -> Any:
 
 
 def optimized(shop: Workshop) -> None:
-    def work(memory: AgentMemory) -> None:
-        changes.replace_items(memory, ["one", "three"], "one and three", source="person")
-
-    shop.change("qa", work)
+    merged = (["one", "three"], "one and three")
+    shop.change("qa", lambda work: changes.replace_items(work, *merged, source="person"))
 
 
 def archived_of_old(shop: Workshop) -> None:
@@ -175,15 +173,10 @@ def learn_in_one_write(shop: Workshop) -> None:
     shop.change("ops", lambda work: changes.learn_lessons(work, reports))
 
 
-def edited(shop: Workshop) -> None:
-    text = shop.text("qa").replace("Prose of mine", "Other prose").replace("- three\n", "")
+def edited(shop: Workshop, gone: str = "- three\n") -> None:
     copy = edit_session.open_copy(shop.project, "qa", shop.store)
+    text = copy.replace("Prose of mine", "Other prose").replace(gone, "")
     edit_session.save_copy(shop.project, "qa", copy, text, shop.store)
-
-
-def edited_prose(shop: Workshop) -> None:
-    copy = edit_session.open_copy(shop.project, "qa", shop.store)
-    edit_session.save_copy(shop.project, "qa", copy, copy.replace("Prose", "Text"), shop.store)
 
 
 # What is changed, and the number of changes.
@@ -202,7 +195,7 @@ VERBS: dict[str, tuple[Any, int]] = {
     "deleted": (lambda shop: cleaning.archive_memories(shop.project, shop.store, ["qa"]), 1),
     "shared": (shared, 1),
     "edited": (edited, 1),
-    "prose is edited": (edited_prose, 1),
+    "prose is edited": (lambda shop: edited(shop, "no such line"), 1),
     "confirmed": (lambda shop: shop.judge("one", "confirmed"), 1),
     "contradicted": (lambda shop: shop.judge("one", "contradicted"), 1),
     "pinned": (lambda shop: shop.judge("one", "pinned"), 1),
