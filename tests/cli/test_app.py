@@ -370,7 +370,6 @@ def test_status_counts_what_there_is(settled: Person) -> None:
         "was lost (agent-memory doctor)",
     ):
         assert said in shown
-    assert re.search(r"^3 agents +3 ", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
@@ -522,7 +521,7 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     assert not list(untidy.sandbox.state.glob(f"ready/*{TEMPORARY}"))
     again = untidy.read_json("tidy", "--yes")
     assert list(again) == ["gone", "sweep", "resolve", "clean", "expire"]
-    assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
+    assert (again["sweep"]["merged"], again["resolve"]["files"]) == (0, [])
 
 
 def test_tidy_says_once_that_there_is_nothing_to_do(person: Person) -> None:
@@ -546,8 +545,9 @@ def test_config_shows_where_a_value_comes_from(settled: Person) -> None:
     settled.sandbox.configure(
         "memory:\n  strip_markers: true\n  agent_overrides: {qa: {size_kb: 16, max_sections: 3}}\n"
     )
-    done = settled.run("config", "show", "--json", AGENT_MEMORY_LIMIT_KB="4")
-    found = {each["key"]: (each["value"], each["source"]) for each in json.loads(done.stdout)}
+    settled.env["AGENT_MEMORY_LIMIT_KB"] = "4"
+    rows = settled.read_json("config", "show")
+    found = {row["key"]: (row["value"], row["source"]) for row in rows}
     own = str(settled.sandbox.root / ".claude-mpm" / "config.yml")
     for key, told in {
         "enabled": (True, "default"),
@@ -558,7 +558,7 @@ def test_config_shows_where_a_value_comes_from(settled: Person) -> None:
         "limits.default_size_kb": (4, "environment"),
     }.items():
         assert found[key] == told
-    assert all(each["description"] for each in json.loads(done.stdout))
+    assert all(row["description"] for row in rows)
 
 
 def test_config_show_counts_problems_and_check_names_their_lines(settled: Person) -> None:
@@ -651,7 +651,7 @@ def test_config_unset_restores_the_default(person: Person) -> None:
         person.run("config", "set", "learning", "off")
         assert get_learning() == "off"
         for options, value in (([], "ask"), (["--user"], "auto")):
-            assert person.run("config", "unset", "learning", *options).returncode == 0
+            person.succeed("config", "unset", "learning", *options)
             assert get_learning() == value
         path = person.sandbox.root / ".claude-mpm" / "config.yml"
         left = path.read_text() if path.exists() else ""

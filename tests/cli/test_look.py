@@ -94,8 +94,8 @@ def test_status_of_the_users_own_memories(person: Person) -> None:
     learn(person, "writer", "Short sentences", user=True)
     for options, agent in ((["--user"], "writer"), ([], "qa")):
         found = person.read_json("status", *options)
-        assert (found["user"], found["agents"][0]["agent"]) == (bool(options), agent)
-        assert len(found["agents"]) == 1
+        agents = [each["agent"] for each in found["agents"]]
+        assert (found["user"], agents) == (bool(options), [agent])
     read_stderr(person.run("status", "--user", HOME=""), 2)
 
 
@@ -130,9 +130,7 @@ def test_warnings_of_files_that_are_refused(person: Person) -> None:
     (person.sandbox.memories / "qa.md").rmdir()
     person.sandbox.write_memory("qa", ITEM)
     history = person.sandbox.memories / "history" / "qa.jsonl"
-    history.mkdir(parents=True)
-    assert "qa.md: its history: is a folder, not a file" in find_warning(person)
-    history.rmdir()
+    history.parent.mkdir()
     history.symlink_to(person.sandbox.root)
     assert "its history: is a link, which is not followed" in find_warning(person)
 
