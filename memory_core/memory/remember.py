@@ -28,7 +28,7 @@ ALL = "all"
 
 
 def make_lesson(
-    found: Extraction,
+    taught: Extraction,
     run: str = "",
     session: str = "",
     source: str = "agent",
@@ -41,7 +41,7 @@ def make_lesson(
     `wrong` has the reasons, by id, why given items are wrong.  `reading` is what the run read from
     outside, and `about` what it was about.
     """
-    items = list(map(extraction.clean, (*found.learnings, *found.rejected)))
+    items = list(map(extraction.clean, (*taught.learnings, *taught.rejected)))
     learned = [item for item in items if not item.reason]
     rejected = [item for item in items if item.reason]
     reasons = [(key, feedback.clean_reason(reason)) for key, reason in (wrong or {}).items()]
