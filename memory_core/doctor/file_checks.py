@@ -17,7 +17,7 @@ from memory_core.git import driver_notice, merge_driver
 from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner
-from memory_core.storage import event_log, hook_files, inbox, run_records
+from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
 from memory_core.storage.database.run_table import Delivery
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.project import Project
@@ -59,6 +59,7 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
             yield from _check_history(exam, store.history(agent))
         yield from _check_other_names(exam, store)
     yield from _check_definitions(exam)
+    yield from _check_user_level(exam)
 
 
 def _check_other_names(exam: Examination, store: Store) -> Iterator[Finding]:
@@ -100,6 +101,16 @@ def _check_memory(
         yield Finding(
             WARNING, what, memory.path, "move their items into this file, and delete them"
         )
+
+
+def _check_user_level(exam: Examination) -> Iterator[Finding]:
+    """Note a user-level memory that agents do not get."""
+    project = exam.project
+    users = project.level(user=True)
+    is_off = project.user_paths is None or project.config["user_level"] == "off"
+    if not is_off and not user_level.is_allowed(project.paths) and users.agents():
+        what = "the agents of this project do not receive your user-level memory"
+        yield Finding(NOTE, what, users.folder, "if you want them to: agent-memory allow")
 
 
 def _check_definitions(exam: Examination) -> Iterator[Finding]:
