@@ -225,7 +225,7 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     document = _drop_removed(memory, document.removeprefix(markdown_lines.BOM))
     for key in preferences.read_values(markdown.parse_document(memory.text)):
         document = preferences.remove(document, key)
-    union = merge_versions.merge_documents(memory.text, document)
+    union = merge_versions.merge_documents(memory.text, _unindent(document))
     origin = dated_entries.format_file_origin(os.path.basename(memory.store.path(memory.agent)))
     archived = {item.text for item in archive.list_items(memory.store, memory.agent)}
     left = (dated_entries.normalize(text) for text in union.left if not text.startswith("# "))
@@ -249,6 +249,15 @@ def _drop_removed(memory: AgentMemory, text: str) -> str:
         and item_history.change_of(record) not in undos
     ]
     return markdown.render_document(edits.remove_items(document, removed))
+
+
+def _unindent(text: str) -> str:
+    """Return a text whose paragraphs do not become a part of the item that they follow."""
+    document = markdown.parse_document(text)
+    kept = {at for item in document.items for at in range(item.line, item.end)}
+    kept.update(document.verbatim)
+    lines = (line if at in kept else line.lstrip(" ") for at, line in enumerate(document.lines))
+    return "".join(lines)
 
 
 def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -> str:

@@ -8,7 +8,6 @@ stay.
 from __future__ import annotations
 
 import copy
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
@@ -255,9 +254,14 @@ class VersionMerge:
         self._insert(group, at, block)
 
     def _insert(self, group: list[Block], at: int, block: Block) -> None:
-        """Insert a block, and a blank line if the one above would take it."""
-        gap = [Block(BLANK, ("",))] if at and self._needs_gap(group[at - 1], block) else []
-        group[at:at] = [*gap, block]
+        """Insert a block, and blank lines or an empty comment if the one above would take it."""
+        gap: list[str] = []
+        if at and self._needs_gap(group[at - 1], block):
+            # Without the comment, indented code would belong to an item above.
+            is_indented = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
+            has_items = any(other.kind in LISTED for other in group[:at])
+            gap = ["", markdown.EMPTY_COMMENT, ""] if is_indented and has_items else [""]
+        group[at:at] = [*(Block(BLANK, (line,)) for line in gap), block]
 
     def _needs_gap(self, above: Block, block: Block) -> bool:
         """Say whether a blank line belongs between two blocks."""
@@ -331,9 +335,12 @@ def _fold(block: Block) -> set[str]:
 
 def _dedent(block: Block) -> Block:
     """Move an item to the left margin."""
-    lines = textwrap.dedent("\n".join(block.whole)).split("\n")
-    count = len(block.lines)
-    return block.replace_lines(tuple(lines[:count]), tuple(lines[count:]))
+    indent = len(block.lines[0]) - len(block.lines[0].lstrip(" \t"))
+    lines, nested = (
+        tuple(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in part)
+        for part in (block.lines, block.nested)
+    )
+    return block.replace_lines(lines, nested)
 
 
 def merge_versions(

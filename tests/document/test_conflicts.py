@@ -38,6 +38,7 @@ SIDES = {
     "headers": ("", "<!-- Last Updated: a -->/", "<!-- Last Updated: b -->/", HEADER),
     "prose": ("## A/", "one/", "two/", "## A/one//two/"),
     "code": ("## A/", "- x/", "```/- y//z/```/", "## A/- x//```/- y//z/```/"),
+    "indented code": ("## A/", "- x/", "    y/", "## A/- x//<!-- -->//    y/"),
     "without a section": ("", "- x/", "- y/", "- x/- y/"),
     "one side has nothing": ("# T/", "", "## A/- x/", "# T/## A/- x/"),
     "and nothing else is there": ("", "", "# T/- x/", "# T/- x/"),
