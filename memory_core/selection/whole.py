@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
-from memory_core.selection.passages import Passage, PassageIndex, render_passages
+from memory_core.selection.passages import Passage, PassageIndex
 from memory_core.selection.scoring import Scores
+
+# What surrounds the title of a section, in characters.
+HEADING = len("## \n\n")
+
+# The sign of a quotation in front of a paragraph, and the blank lines around it.
+QUOTATION = 4
 
 
 def select_all(index: PassageIndex, task: str, room: int) -> list[Choice]:
@@ -16,14 +20,23 @@ def select_all(index: PassageIndex, task: str, room: int) -> list[Choice]:
     `room` is in characters.  If not all fit, what is wished comes first, then what shares words
     with the task.
     """
-    choices = choosing.make_choices(index, range(len(index)), Scores(index, task))
-    is_enough, given = _fits(index, room), list[Passage]()
+    longest = sum(len(passage.section) + HEADING + _measure(passage) for passage in index)
+    scores = Scores(index, task if longest > room else "")
+    choices = choosing.make_choices(index, range(len(index)), scores)
+    titles = set[str]()
     for choice in sorted(choices, key=choosing.order):
-        choice.is_chosen = is_enough or _fits([*given, choice.passage], room)
+        title = choice.passage.section
+        heading = 0 if title in titles else len(title) + HEADING
+        size = _measure(choice.passage) + heading
+        choice.is_chosen = size <= room
         choice.reason = choosing.ALL if choice.is_chosen else choosing.FULL
-        given += [choice.passage] if choice.is_chosen else []
+        if choice.is_chosen:
+            room -= size
+            titles.add(title)
     return choices
 
 
-def _fits(passages: Iterable[Passage], room: int) -> bool:
-    return len(render_passages(passages, has_ids=False)) <= room
+def _measure(passage: Passage) -> int:
+    """Return the characters of a passage in a block; other text than items is quoted."""
+    is_quoted = not (passage.item or passage.is_list)
+    return len(passage.text) + 1 + is_quoted * (2 * passage.text.count("\n") + QUOTATION)
