@@ -238,7 +238,7 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
         if not events.may_change_tasks(event):
             missed_reports.sweep_at_start(project, event)
             text_origins.look(project)
-            for line in _format_news(project) + _ask_for_user_level(project):
+            for line in _format_news(project) + user_level.ask(project):
                 # The next hook here says it.
                 remember.add_notice(project, events.session(event), line)
 
@@ -256,13 +256,6 @@ def _format_news(project: Project) -> list[str]:
         state |= {last_look.NEWS: {}, "waiting": waiting or state.get("waiting", "")}
         last_look.write_look(folder, state)
     return notices + news
-
-
-def _ask_for_user_level(project: Project) -> list[str]:
-    """Return a notice if agents do not receive the user-level memory; only once."""
-    has_memories = project.user_paths and project.level(user=True).agents()
-    is_wanted = has_memories and project.config["user_level"] != "off"
-    return user_level.ask(project.paths) if is_wanted else []
 
 
 def _take_old_entries(project: Project) -> None:

@@ -105,12 +105,10 @@ def _check_memory(
 
 def _check_user_level(exam: Examination) -> Iterator[Finding]:
     """Note a user-level memory that agents do not get."""
-    project = exam.project
-    users = project.level(user=True)
-    is_off = project.user_paths is None or project.config["user_level"] == "off"
-    if not is_off and not user_level.is_allowed(project.paths) and users.agents():
+    if user_level.is_missing(exam.project):
         what = "the agents of this project do not receive your user-level memory"
-        yield Finding(NOTE, what, users.folder, "if you want them to: agent-memory allow")
+        folder = exam.project.level(user=True).folder
+        yield Finding(NOTE, what, folder, "if you want them to: agent-memory allow")
 
 
 def _check_definitions(exam: Examination) -> Iterator[Finding]:

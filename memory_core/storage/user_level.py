@@ -10,6 +10,7 @@ import os
 
 from memory_core.storage import state_owner
 from memory_core.storage.paths import LevelPaths
+from memory_core.storage.project import Project
 
 FILE = "user-level"
 
@@ -39,12 +40,20 @@ def is_allowed(paths: LevelPaths) -> bool:
     return was_allowed
 
 
-def ask(paths: LevelPaths) -> list[str]:
+def is_missing(project: Project) -> bool:
+    """Return whether there are user-level memories that the agents would receive if allowed."""
+    if project.user_paths is None or project.config["user_level"] == "off":
+        return False
+    return not is_allowed(project.paths) and bool(project.level(user=True).agents())
+
+
+def ask(project: Project) -> list[str]:
     """Return a notice, only once, if the agents do not receive the user-level memory."""
-    if is_allowed(paths) or paths.state.is_file(ASKED_FILE):
+    state = project.paths.state
+    if state.is_file(ASKED_FILE) or not is_missing(project):
         return []
     try:
-        paths.state.replace(ASKED_FILE, b"", durable=False)
+        state.replace(ASKED_FILE, b"", durable=False)
     except OSError:
         return []  # it would be said again and again
     return [NOT_ALLOWED]
