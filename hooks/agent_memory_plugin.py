@@ -29,11 +29,11 @@ def run_hook(script):
             return
         sys.path.extend(plugin.find_packages())
         from memory_core import hook
+
+        # The name counts for an event that has no hook_event_name.
+        hook.run("".join(word.capitalize() for word in script.split("_")))
     except Exception as error:  # noqa: BLE001 - a broken installation must not stop an agent
         sys.stderr.write(f"agent-memory: {error}\n")
-        return
-    # The name counts for an event that has no hook_event_name.
-    hook.run("".join(word.capitalize() for word in script.split("_")))
 
 
 def run_verb(verb, arguments):

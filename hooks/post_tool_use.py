@@ -8,7 +8,7 @@ sys.path.append(f"{__file__.rpartition('/')[0]}/..")
 
 try:
     from memory_core import hook
+
+    hook.run("PostToolUse")
 except Exception as error:  # noqa: BLE001 - a broken installation must not stop an agent
     sys.stderr.write(f"agent-memory: {error}\n")
-    sys.exit(0)
-hook.run("PostToolUse")
