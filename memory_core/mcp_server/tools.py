@@ -36,20 +36,12 @@ AGENT, TASK = "agent", "task"
 Data = Annotated[str, AfterValidator(clean_output)]
 
 
-class ToolOutput(BaseModel):
-    """The output of a tool as fields; `text` is the same for a model to read.
-
-    The output of a tool that only says what it did is this text.
-    """
-
-    def text(self) -> str:
-        raise NotImplementedError
-
+# The output of a tool is a text, or a model whose `text` says the same as its fields.
 
 AGENT_FIELD = Field(description="The agent's name, such as engineer; PM is the main session.")
 
 
-class RecallOutput(ToolOutput):
+class RecallOutput(BaseModel):
     agent: str
     memory: Data = Field(description="Markdown, best items first; empty if none.")
     left_out: int = Field(description="Number of items that do not fit the query or the budget.")
@@ -88,7 +80,7 @@ class OutputItem(BaseModel):
     confidence: float = Field(description="From 0 to 1.")
 
 
-class RememberOutput(ToolOutput):
+class RememberOutput(BaseModel):
     agent: str
     item: OutputItem | None = Field(description="The item in the memory; null while it waits.")
     waits: Data = Field(description="Why it waits for the user's review; empty if it is saved.")
@@ -226,7 +218,7 @@ class OutputHit(BaseModel):
         return f"{self.name}{section}{archived}: {self.text}"
 
 
-class SearchOutput(ToolOutput):
+class SearchOutput(BaseModel):
     hits: list[OutputHit]
     left_out: int = Field(description="Number of further hits.")
     unread: list[Data] = Field(description="Files that could not be read, with the reason.")
@@ -266,7 +258,7 @@ def _hit(kind: str, name: str, uri: str, section: str, text: str, archived: bool
 
 # The functions, with their titles; the first parameter is the project, the others are the
 # arguments.  Models see nothing of a function but its docstring.
-TOOLS: dict[str, tuple[Callable[..., ToolOutput | str], str]] = {
+TOOLS: dict[str, tuple[Callable[..., Any], str]] = {
     "recall": (recall, "Recall what an agent knows"),
     "remember": (remember, "Remember one thing"),
     "record_error": (record_error, "Record an error"),
