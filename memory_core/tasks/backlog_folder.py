@@ -98,18 +98,14 @@ class Folder:
         """Return (name, status) of the task files in a folder of Backlog.md, by their times."""
         entries = file_actions.scan(self.files, os.path.join(self.path, place))
         entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
-        return [entry for entry in entries if self.is_task_file(entry[0])]
-
-    def is_task_file(self, name: str) -> bool:
-        stem = backlog_format.parse_file_name(name)
-        return stem.rpartition("-")[2].replace(".", "").isdigit()
+        return [entry for entry in entries if backlog_format.parse_file_name(entry[0])]
 
     def find(self, task: str, place: str = OPEN) -> str:
         """Return the path of a task's file in one of Backlog.md's folders, "" for none."""
         key = self.key(task)
         names = self.files.list_names(os.path.join(self.path, place))
         for name in names:
-            if self.is_task_file(name) and self.key(backlog_format.parse_file_name(name)) == key:
+            if self.key(backlog_format.parse_file_name(name)) == key:
                 path = os.path.join(self.path, place, name)
                 return path if self.files.is_file(path) else ""
         return ""
@@ -249,17 +245,13 @@ def _is_allowed(path: str) -> bool:
 # The command line of Backlog.md.
 
 
-class CommandFailed(Exception):
-    """Backlog.md's command is missing or failed; the message says which."""
-
-
-def run_command(folder: Folder, arguments: list[str]) -> None:
-    """Run Backlog.md's command in the project; raises CommandFailed."""
+def run_command(folder: Folder, arguments: list[str]) -> str:
+    """Run Backlog.md's command in the project; return the reason if it is missing or fails."""
     import subprocess
 
     program, command = find_program(), f"`{PROGRAM} {' '.join(arguments[:3])}`"
     if not program:
-        raise CommandFailed(f"the command `{PROGRAM}` is not there")
+        return f"the command `{PROGRAM}` is not there"
     environ = {name: value for name, value in os.environ.items() if name != "BACKLOG_CWD"}
     try:
         done = subprocess.run(
@@ -272,10 +264,9 @@ def run_command(folder: Folder, arguments: list[str]) -> None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CommandFailed(f"{command}: {error}") from None
-    if done.returncode:
-        lines = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-        raise CommandFailed(f"{command}: {lines[0] if lines else 'failed'}")
+        return f"{command}: {error}"
+    lines = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+    return f"{command}: {lines[0] if lines else 'failed'}" if done.returncode else ""
 
 
 def find_program() -> str:

@@ -40,19 +40,18 @@ class BacklogConfig(NamedTuple):
 
     prefix: str = DEFAULT_PREFIX
     statuses: Sequence[str] = DEFAULT_STATUSES
-    default: str = ""
 
     def stage(self, status: str) -> str:
         """Return the stage of a status: TODO, STARTED or DONE.
 
-        Known words decide first, then the place in the list: the last status is DONE, the first
-        one and the default are TODO.
+        Known words decide first, then the place in the list: the first status is TODO, the last
+        one DONE.
         """
         name = status.strip().casefold()
         order = [text.casefold() for text in self.statuses]
         if name in STAGE_BY_WORD:
             return STAGE_BY_WORD[name]
-        if name not in order or name in (order[0], self.default.casefold()):
+        if name not in order or name == order[0]:
             return TODO
         return DONE if name == order[-1] else STARTED
 
@@ -68,11 +67,9 @@ def parse_config(text: str) -> BacklogConfig:
     """Parse a Backlog.md configuration; missing or invalid settings get their defaults."""
     fields = front_matter.parse_mapping(text.splitlines())
     prefix, statuses = fields.get("task_prefix"), fields.get("statuses")
-    default = fields.get("default_status")
     return BacklogConfig(
         prefix.casefold() if isinstance(prefix, str) and prefix.isalpha() else DEFAULT_PREFIX,
         statuses if isinstance(statuses, list) and statuses else DEFAULT_STATUSES,
-        default if isinstance(default, str) else "",
     )
 
 
@@ -101,7 +98,8 @@ def parse_file_name(file_name: str) -> str:
     if not dot or suffix.lower() != "md" or name.startswith("."):
         return ""
     task = name.partition(" - ")[0].strip().lower()
-    return task if is_safe_id(task) else ""
+    has_number = task.rpartition("-")[2].replace(".", "").isdigit()
+    return task if has_number and is_safe_id(task) else ""
 
 
 def is_safe_id(task: str) -> bool:

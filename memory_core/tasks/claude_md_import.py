@@ -23,7 +23,7 @@ from memory_core.selection.passages import estimate_tokens
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.storage.run_records import SessionRuns
-from memory_core.tasks import backlog_folder, backlog_format, lifecycle, task_document
+from memory_core.tasks import backlog_folder, backlog_format, task_document
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import digests, front_matter, memory_tags, sanitize
 
@@ -157,15 +157,11 @@ def _read_active_memory(
     project: Project, folder: backlog_folder.Folder, active: str, next_text: str | None = None
 ) -> tuple[str, str, str]:
     """Return the path of the active memory, its text, and that for a session; "" for none."""
-    if active and project.config["tasks"]["enabled"]:
-        path = folder.memory_path(active)
-        try:
-            text = lifecycle.read_memory(folder, path).text if next_text is None else next_text
-        except OSError:
-            pass  # deleted, or refused
-        else:
-            return path, text, prepare_text(project, folder, path, text)
-    return "", "", ""
+    path = folder.memory_path(active)
+    text = folder.files.read_text(path) if next_text is None else next_text
+    if not (active and text and project.config["tasks"]["enabled"]):
+        return "", "", ""
+    return path, text, prepare_text(project, folder, path, text)
 
 
 def list_imports(folder: backlog_folder.Folder) -> list[str]:

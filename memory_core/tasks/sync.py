@@ -17,7 +17,7 @@ from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
 from memory_core.storage.run_records import SessionRuns
 from memory_core.tasks import backlog_folder, backlog_format, claude_md_import
-from memory_core.tasks.backlog_format import DONE, STARTED
+from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import fastjson
 
@@ -61,78 +61,69 @@ def change_memories(project: Project) -> Iterator[TaskTransaction]:
 
 def scan(transaction: TaskTransaction) -> None:
     """Compare all task files with the record of the last scan, and update the memories."""
-    before = load_seen(transaction.project, transaction.folder)
-    previous = before or {}
-    files = _list_files(transaction, previous)
+    previous = load_seen(transaction.project, transaction.folder)
+    files, tasks = _list_files(transaction.folder, previous)
     for key, file in files.items():  # by the times of the files
         if key not in previous or file.stamp != previous[key].stamp:
-            _apply_change(transaction, file, previous.get(key))
-    _leave_gone(transaction, previous, files, is_first=before is None)
+            _apply_change(transaction, file, tasks.get(key), previous.get(key))
+    _leave_gone(transaction, previous.keys() - files.keys())
     claude_md_import.refresh(transaction)
     save_seen(transaction, files)
 
 
-def _list_files(transaction: TaskTransaction, previous: dict[str, TaskFile]) -> dict[str, TaskFile]:
-    """Return the files of open tasks by normalized id; only changed files are read."""
-    folder = transaction.folder
+def _list_files(
+    folder: backlog_folder.Folder, previous: dict[str, TaskFile]
+) -> tuple[dict[str, TaskFile], dict[str, BacklogTask | None]]:
+    """Return the files of open tasks, and the fields of the changed ones, by normalized id."""
     files: dict[str, TaskFile] = {}
+    tasks: dict[str, BacklogTask | None] = {}
     for name, status in folder.list_task_files():
         task, stamp = backlog_format.parse_file_name(name), backlog_folder.make_stamp(status)
         key = folder.key(task)
         old = previous.get(key)
         if old and (old.task, old.stamp) == (task, stamp):
             files[key] = TaskFile(old.stage, task, stamp, name)
-        elif (fields := folder.read_task(_locate(folder, name))) or old:
+            continue
+        path = os.path.join(folder.path, backlog_folder.OPEN, name)
+        if (fields := folder.read_task(path)) or old:
             # A file without a status is just being written: the previous stage counts.
             status_name = fields.status if fields else ""
             stage = old.stage if old and not status_name else folder.config.stage(status_name)
-            files[key] = TaskFile(stage, task, stamp, name)
-    return files
+            files[key], tasks[key] = TaskFile(stage, task, stamp, name), fields
+    return files, tasks
 
 
-def _locate(folder: backlog_folder.Folder, name: str) -> str:
-    return os.path.join(folder.path, backlog_folder.OPEN, name)
-
-
-def _leave_gone(
-    transaction: TaskTransaction,
-    previous: dict[str, TaskFile],
-    files: dict[str, TaskFile],
-    is_first: bool,
-) -> None:
-    """Pause the memories of tasks whose open file is gone; archive them if they are completed.
-
-    The first scan has nothing to compare with: it takes the tasks that have a memory and that
-    Backlog.md completed.
-    """
+def _leave_gone(transaction: TaskTransaction, gone: set[str]) -> None:
+    """Pause the memories of tasks whose open file is gone; archive them if they are completed."""
     folder = transaction.folder
-    memories = folder.memories() if is_first else []
     there = folder.list_task_files(backlog_folder.COMPLETED)
     completed = {folder.key(backlog_format.parse_file_name(name)) for name, _status in there}
-    for key in sorted({*previous, *map(folder.key, memories)} - set(files)):
+    for key in sorted(gone):
         task = folder.find_memory(key)
         if key in completed and transaction.has(task):
             with _logged(transaction, task):
                 transaction.archive(task)
-        elif key in previous:
+        else:
             transaction.pause(task)
 
 
-def _apply_change(transaction: TaskTransaction, file: TaskFile, old: TaskFile | None) -> None:
+def _apply_change(
+    transaction: TaskTransaction, file: TaskFile, fields: BacklogTask | None, old: TaskFile | None
+) -> None:
     """Update the memory of a task whose file changed since the last scan.
 
     The memory keeps its spelling of the id.
     """
-    file = file._replace(task=transaction.folder.find_memory(file.task) or file.task)
-    with _logged(transaction, file.task):
+    task = transaction.folder.find_memory(file.task) or file.task
+    with _logged(transaction, task):
         if old and old.stage == file.stage:
-            _update_title(transaction, file)
+            _update_title(transaction, task, fields)
         elif file.stage == STARTED:
-            _start(transaction, file)
-        elif file.stage == DONE and transaction.has(file.task):
-            transaction.archive(file.task)
+            _start(transaction, task, fields)
+        elif file.stage == DONE and transaction.has(task):
+            transaction.archive(task)
         else:
-            transaction.pause(file.task)
+            transaction.pause(task)
 
 
 @contextmanager
@@ -144,29 +135,21 @@ def _logged(transaction: TaskTransaction, task: str) -> Iterator[None]:
         transaction.log("refused", task, error=str(error))
 
 
-def _start(transaction: TaskTransaction, file: TaskFile) -> None:
-    task, fields = file.task, _read(transaction, file)
-    if fields is None:
-        return
+def _start(transaction: TaskTransaction, task: str, fields: BacklogTask | None) -> None:
     if transaction.has(task):
         transaction.link_task_file(task)  # an editor may have removed the line
     elif transaction.has(task, archived=True):
         transaction.restore(task)
     else:
         transaction.begin(task, fields)
-    _update_title(transaction, file)
+    _update_title(transaction, task, fields)
     if task not in transaction.in_progress:
         transaction.make_active(task)
 
 
-def _update_title(transaction: TaskTransaction, file: TaskFile) -> None:
-    fields = _read(transaction, file) if transaction.has(file.task) else None
-    if fields and fields.title:
-        transaction.set_title(file.task, fields.title)
-
-
-def _read(transaction: TaskTransaction, file: TaskFile) -> backlog_format.BacklogTask | None:
-    return transaction.folder.read_task(_locate(transaction.folder, file.name))
+def _update_title(transaction: TaskTransaction, task: str, fields: BacklogTask | None) -> None:
+    if fields and fields.title and transaction.has(task):
+        transaction.set_title(task, fields.title)
 
 
 # The record of the last scan, a file because hooks read it when an agent starts, and its keys.
@@ -187,14 +170,14 @@ class TaskFile(NamedTuple):
     name: str
 
 
-def load_seen(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile] | None:
-    """Return the task files of the last scan by normalized id, None if it is not known.
+def load_seen(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile]:
+    """Return the task files of the last scan by normalized id, {} if it is not known.
 
-    Also None if .state.yml was lost or damaged: it lists the tasks in progress.
+    Also {} if .state.yml was lost or damaged: it lists the tasks in progress.
     """
     record = _read_record(project)
     if not record or not isinstance(folder.state().get("in_progress"), list):
-        return None
+        return {}
     return {key: TaskFile(*fields) for key, fields in record["files"].items()}
 
 

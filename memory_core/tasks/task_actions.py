@@ -110,7 +110,7 @@ def _explain_missing(folder: Folder, task: str) -> NoTask:
     tasks = [*folder.memories(), *folder.memories(archived=True)]
     near = difflib.get_close_matches(task, tasks, n=3)
     hint = f"; or did you mean {' or '.join(near)}?" if near else ""
-    name, file = _find_file(folder, task)
+    name, file = _find_task(folder, task)
     command = f"agent-memory task {'reopen' if _is_done(folder, file) else 'start'} {name}"
     return NoTask(f"{task} has no memory: {command}{hint}")
 
@@ -160,10 +160,7 @@ def search(project: Project, words: str) -> list[TaskHit]:
     wanted = word_search.parse_query(words)
     hits = []
     for memory in list_memories(project):
-        try:
-            whole = read_text(project, memory)
-        except OSError:
-            continue  # deleted since it was listed
+        whole = read_text(project, memory)
         hits += [
             TaskHit(memory, section, line.strip().removeprefix("- "))
             for section, content in task_document.list_sections(whole)
@@ -233,15 +230,9 @@ def _open_memory(transaction: TaskTransaction, task: str) -> str:
 
 def _find_task(folder: Folder, wanted: str) -> tuple[str, BacklogTask | None]:
     """Return the id of a task, as its memory or its file spells it, and its parsed file."""
-    stem, file = _find_file(folder, wanted)
-    return folder.find_memory(wanted) or stem, file
-
-
-def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
-    """Return (id in the file name, parsed file) of a task, (task, None) without a file."""
-    path = folder.find(task) or folder.find(task, backlog_folder.COMPLETED)
-    stem = parse_file_name(os.path.basename(path)) if path else task
-    return stem, folder.read_task(path) if path else None
+    path = folder.find(wanted) or folder.find(wanted, backlog_folder.COMPLETED)
+    stem = parse_file_name(os.path.basename(path)) if path else wanted
+    return folder.find_memory(wanted) or stem, folder.read_task(path) if path else None
 
 
 # The life cycle.
@@ -303,16 +294,14 @@ def delete(project: Project, memory: TaskMemory) -> None:
 def _move(project: Project, name: str, stage: str) -> list[str]:
     """Change the status of a task in Backlog.md, if it has one; return the problems."""
     folder = Folder(project.paths.files)
-    _stem, file = _find_file(folder, name)
+    _name, file = _find_task(folder, name)
     problems = []
     if file and folder.config.stage(file.status) != stage:
-        try:
-            status = folder.config.choose_status(stage)
-            if not status:
-                raise backlog_folder.CommandFailed(f"no status of this project means {stage}")
-            backlog_folder.run_command(folder, ["task", "edit", name, "-s", status])
-        except backlog_folder.CommandFailed as error:
-            problems.append(f"{name} stays {file.status or 'as it is'} in Backlog.md: {error}")
+        reason = f"no status of this project means {stage}"
+        if status := folder.config.choose_status(stage):
+            reason = backlog_folder.run_command(folder, ["task", "edit", name, "-s", status])
+        if reason:
+            problems.append(f"{name} stays {file.status or 'as it is'} in Backlog.md: {reason}")
     sync.update(project)
     return problems
 
