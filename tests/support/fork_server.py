@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import pkgutil
-import select
 import signal
 import socket
 import struct
@@ -52,8 +51,6 @@ def receive(control: socket.socket) -> tuple[dict[str, object], list[int]]:
 
 def become(request: dict, files: list[int]) -> None:
     """Apply the arguments, environment, folder and files of a request to this child."""
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, file in enumerate(files[:3]):
         os.dup2(file, number)
@@ -67,41 +64,36 @@ def become(request: dict, files: list[int]) -> None:
 
 
 def serve(control: socket.socket) -> None:
-    """Answer each request with the child's id and its exit status; only a child returns."""
-    wake, awaken = os.pipe()
-    os.set_blocking(awaken, False)
-    signal.set_wakeup_fd(awaken)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    """Answer each request with the child's id and its exit status; only a child returns.
+
+    Another process forks the child, and waits for it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    answers: dict[int, int] = {}
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait
     while True:
-        ready, _, _ = select.select([control, wake], [], [])
-        if wake in ready:
-            os.read(wake, 4096)
-            report_ends(answers)
-        if control in ready:
-            request, files = receive(control)
-            if not request:
-                os._exit(0)
+        request, files = receive(control)
+        if not request:
+            os._exit(0)
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             child = os.fork()
             if not child:
                 become(request, files)
                 return
-            for file in files[:3]:
-                os.close(file)
-            answers[child] = files[3]
-            os.write(files[3], struct.pack("!i", child))
+            await_end(child, files)
+        for file in files:
+            os.close(file)
 
 
-def report_ends(answers: dict[int, int]) -> None:
-    """Send the exit status of each child that has ended."""
-    while answers:
-        child, status = os.waitpid(-1, os.WNOHANG)
-        if not child:
-            return
-        answer = answers.pop(child)
-        os.write(answer, struct.pack("!i", os.waitstatus_to_exitcode(status)))
-        os.close(answer)
+def await_end(child: int, files: list[int]) -> None:
+    """Send the id of a child and, when it has ended, its exit status."""
+    *pipes, answer = files
+    for file in pipes:
+        os.close(file)
+    os.write(answer, struct.pack("!i", child))
+    _child, status = os.waitpid(child, 0)
+    os.write(answer, struct.pack("!i", os.waitstatus_to_exitcode(status)))
+    os._exit(0)
 
 
 if __name__ == "__main__":
