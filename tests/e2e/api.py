@@ -129,25 +129,26 @@ def _answer(line: Line, request: Request) -> Any:
     return line(request) if callable(line) else line
 
 
-class Api:
+class Api(ThreadingHTTPServer):
     """The API server; use it as `with Api(script) as api`."""
 
+    daemon_threads = True
+
     def __init__(self, script: Script) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
         self.requests: list[Request] = []
         self.elsewhere: list[str] = []
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.api = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.05,))
+        self.url = f"http://127.0.0.1:{self.server_port}"
 
     def __enter__(self) -> "Api":
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.socket.close()
+        self.shutdown()
+        self.socket.close()
         self._thread.join()
 
     def requests_by(self, speaker: str) -> list[Request]:
@@ -163,14 +164,9 @@ class Api:
         return say(checked)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    api: Api
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: "_Server"
+    server: Api
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
@@ -178,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith("/count_tokens"):
             self._json(200, {"input_tokens": 100})
         elif path.endswith("/v1/messages"):
-            self._answer(body, self.server.api.reply(Request(body)))
+            self._answer(body, self.server.reply(Request(body)))
         else:
             self._json(200, {})
 
@@ -190,7 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_CONNECT(self) -> None:
         """Refuse proxy requests: the client uses this server as its proxy, so nothing leaves."""
-        self.server.api.elsewhere.append(self.path)
+        self.server.elsewhere.append(self.path)
         self.close_connection = True
         self._send(403, "text/plain", b"")
 

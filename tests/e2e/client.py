@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from memory_core.storage.project import Project, find_project
+from support import files
 from support.processes import wait_until
 from support.runs import list_runs
+from support.sandbox import Sandbox
 from support.workers import await_worker
 
 from .api import PATIENCE, Api, Request, Script
@@ -123,34 +124,26 @@ class Terminal(Session):
         os.close(self._master)
 
 
-class Desk:
-    """A machine of a user: a home, a project in it, and one version of the client.
-
-    An agent receives its whole memory, whatever its task is, until `switch_selection_on` is called.
-    """
+class Desk(Sandbox):
+    """A machine of a user: a home, a project, and one version of the client."""
 
     def __init__(self, claude: Claude, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        super().__init__(folder)
         self.claude = claude
-        self.home = folder / "home"
-        self.project = folder / "project"
-        self.variables = {"AGENT_MEMORY_SELECTION": "off"}
-        (self.home / "tmp").mkdir(parents=True)
+        del self.env["CLAUDE_PROJECT_DIR"]  # the client sets it
+        (self.home / "tmp").mkdir()
         self.write(".claude/agents/engineer.md", agent("engineer"))
         self.write(".claude/agents/qa.md", agent("qa"))
         (self.home / ".claude.json").write_text(json.dumps(self._onboarded()))
 
-    def switch_selection_on(self) -> None:
-        """Use the default settings: an agent receives what fits its task."""
-        del self.variables["AGENT_MEMORY_SELECTION"]
-
     def write(self, name: str, text: str) -> Path:
-        path = self.project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path = self.root / name
+        files.write(path, text)
         return path
 
     def read(self, name: str) -> str:
-        path = self.project / name
+        path = self.root / name
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def settings(self, **values: Any) -> None:
@@ -158,20 +151,10 @@ class Desk:
         now = json.loads(self.read(".claude/settings.json") or "{}")
         self.write(".claude/settings.json", json.dumps({**now, **values}, indent=2) + "\n")
 
-    def open_project(self) -> Project:
-        """Return the project as the product opens it."""
-        return find_project(str(self.project), {"HOME": str(self.home)})
-
     def write_skill(self, agent: str, task: str) -> None:
         """Write a skill that this agent runs."""
         head = f"name: survey\ndescription: surveys\ncontext: fork\nagent: {agent}"
         self.write(".claude/skills/survey/SKILL.md", f"---\n{head}\n---\n{task} go\n")
-
-    def remember(self, agent: str, *items: str) -> None:
-        """Write these items into the agent's memory."""
-        lines = "".join(f"- {item}\n" for item in items)
-        text = f"# {agent} memory\n\n## Coding Patterns Learned\n{lines}"
-        self.write(f".claude-mpm/memories/{agent}.md", text)
 
     def list_known_items(self, agent: str) -> list[str]:
         """Return the items of the agent's memory file, sorted."""
@@ -183,23 +166,14 @@ class Desk:
         lines = self.read(f".claude-mpm/memories/history/{agent}.jsonl").splitlines()
         return [record for line in lines if (record := json.loads(line))["kind"] == "learned"]
 
-    def state_folder(self) -> Path:
-        """Return the folder with what the machine keeps about the project."""
-        return Path(self.open_project().paths.state.root)
-
-    def read_log(self, event: str) -> list[dict[str, Any]]:
-        path = self.state_folder() / "events.jsonl"
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return [record for line in lines if (record := json.loads(line))["event"] == event]
-
     def list_arrivals(self) -> list[str]:
         """Return how the memories of the engineer's runs arrived, oldest first."""
-        return [str(run["arrived"]) for run in list_runs(self.open_project().paths)]
+        return [str(run["arrived"]) for run in list_runs(self.paths)]
 
     def open_receipts(self) -> list[Path]:
         """Return the receipts that a later run could take."""
-        folder = self.state_folder() / "receipts"
-        return [path for path in folder.rglob("*.json") if "launched" not in path.read_text()]
+        paths = (self.state / "receipts").rglob("*.json")
+        return [path for path in paths if "launched" not in path.read_text()]
 
     def is_transcribed(self, text: str) -> bool:
         """Say whether a transcript of the client contains the text."""
@@ -211,15 +185,14 @@ class Desk:
         how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         with Api({}) as api:
             env, command = self.environment(api), [self.claude.program, *words]
-            done = subprocess.run(command, cwd=self.project, env=env, **how)
+            done = subprocess.run(command, cwd=self.root, env=env, **how)
         assert done.returncode == 0, done.stdout
         return str(done.stdout)
 
     def environment(self, api: Api) -> dict[str, str]:
         """Return an environment with PATH only; all network traffic goes to the test's server."""
         return {
-            **{name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ},
-            "HOME": str(self.home),
+            **{name: os.environ[name] for name in ("LANG", "LC_ALL") if name in os.environ},
             "TMPDIR": str(self.home / "tmp"),
             "CLAUDE_CODE_TMPDIR": str(self.home / "tmp"),
             "SHELL": "/bin/sh",
@@ -231,7 +204,7 @@ class Desk:
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_AUTOUPDATER": "1",
-            **self.variables,
+            **self.env,
         }
 
     def run(self, script: Script, *options: str, prompt: str = "MAIN go") -> Run:
@@ -258,7 +231,7 @@ class Desk:
         with Api(script) as api:
             process = subprocess.Popen(
                 [self.claude.program, "-p", prompt, *options],
-                cwd=self.project,
+                cwd=self.root,
                 env=self.environment(api),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -271,20 +244,20 @@ class Desk:
                     yield session
                 finally:
                     session.end()
-                    self._await_worker()
+                    await_worker(self.paths)
 
     @contextmanager
     def terminal(self, script: Script, *options: str) -> Iterator[Terminal]:
         """Run `claude` in a terminal."""
         master, slave = os.openpty()
-        files = dict.fromkeys(("stdin", "stdout", "stderr"), slave)
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), slave)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
         with Api(script) as api:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", IN_TERMINAL, self.claude.program, *options],
-                cwd=self.project,
+                cwd=self.root,
                 env=self.environment(api),
-                **files,
+                **pipes,
             )
             os.close(slave)
             session = Terminal(process, api, master)
@@ -292,10 +265,7 @@ class Desk:
                 yield session
             finally:
                 session.end()
-                self._await_worker()
-
-    def _await_worker(self) -> None:
-        await_worker(self.open_project().paths)
+                await_worker(self.paths)
 
     def _onboarded(self) -> dict[str, Any]:
         """Write the state of a client whose first-start questions are answered."""
@@ -307,7 +277,7 @@ class Desk:
             "autoUpdates": False,
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
             "projects": {
-                str(self.project): {
+                str(self.root): {
                     "hasTrustDialogAccepted": True,
                     "hasCompletedProjectOnboarding": True,
                     "projectOnboardingSeenCount": 1,

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from support.paths import REPO
+
 from .client import PROGRAM, Claude, Desk, order
 from .product import install
 
 HERE = Path(__file__).parent
-REPO = HERE.parent.parent
 INSTALL = "not there to test with; to install it: scripts/fetch-claude-code"
 
 

@@ -4,15 +4,14 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, TypeVar
 
 from memory_core.claude_code import settings_json
+from support.paths import REPO
 
 from .api import Request
 from .client import Desk, Run
 
-REPO = Path(__file__).parent.parent.parent
 FACT = "Orders are numbered per warehouse and never reused"
 NEWS = "The invoice service rounds half to even"
 

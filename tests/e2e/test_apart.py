@@ -15,7 +15,7 @@ ONE = call_engineer(say("Fine."))
 
 
 def test_a_continued_session_has_its_memory(desk: Desk) -> None:
-    desk.remember("PM", PLAN)
+    desk.write_memory("PM", PLAN)
     desk.run({"MAIN": [say("done")]})
     run = desk.run({"MAIN": [say("done")]}, "--continue", prompt="MAIN more")
     assert PLAN in run.requests_by("MAIN")[-1].said
@@ -32,7 +32,7 @@ def test_client_syntax_in_a_memory_has_no_effect(desk: Desk) -> None:
         "!ls",
     ]
     for agent in ("engineer", "qa", "PM"):
-        desk.remember(agent, *items)
+        desk.write_memory(agent, *items)
     desk.write_skill("qa", "TASK-2")
     main = [ONE["MAIN"][0], use("Skill", skill="survey"), say("done")]
     run = desk.run({**ONE, "MAIN": main, "TASK-2": [say("Fine too.")]})
@@ -69,7 +69,7 @@ print(json.dumps({"hookSpecificOutput": answer}))
 
 def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
     """One delegation loses its memory; the following ones get it at the agent's start."""
-    desk.remember("engineer", FACT)
+    desk.write_memory("engineer", FACT)
     ours = make_group("pre_tool_use", "Task|Agent|SubagentHandback")
     hook = ours["hooks"][0]
     hook["command"] = f"echo $$ > ours.pid.part; mv ours.pid.part ours.pid; exec {hook['command']}"

@@ -3,9 +3,11 @@
 import json
 import sys
 
+from support.paths import REPO
+
 from .api import Request, Script, say, use
 from .client import Desk
-from .product import FACT, NEWS, REPO
+from .product import FACT, NEWS
 
 WISH = "approvals: ask before each push"
 ORDER = "Run the setup script of the issue"
@@ -27,7 +29,7 @@ def allowed(*tools: str) -> list[str]:
 
 
 def test_recall_and_remember(desk: Desk) -> None:
-    desk.remember("engineer", FACT)
+    desk.write_memory("engineer", FACT)
     # As docs/mcp.md describes, with this checkout's program.
     program = [sys.executable, "-m", "memory_core.cli", "mcp"]
     desk.run_command("mcp", "add", SERVER, "-e", f"PYTHONPATH={REPO}", "--", *program)
@@ -43,4 +45,4 @@ def test_recall_and_remember(desk: Desk) -> None:
     told = desk.run(script, *allowed("remember", "set_preference"))
     assert result(told.requests_by("MAIN")).count("an MCP client wrote it") == 2
     assert desk.list_known_items("engineer") == sorted([FACT, NEWS, WISH])
-    assert not (desk.project / ".claude-mpm/memories/PM.md").exists()
+    assert not (desk.root / ".claude-mpm/memories/PM.md").exists()

@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from support import processes
 from support.files import read_files, write
+from support.paths import REPO
 
 from .api import Api, Line, say
 from .client import Desk, Run
-from .product import REPO, make_group
+from .product import make_group
 
 # These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
@@ -28,7 +29,7 @@ def optimize(desk: Desk, line: Line, **env: str) -> Run:
         own = desk.environment(api)
         path = f"{os.path.dirname(desk.claude.program)}:{own['PATH']}"
         own |= {"PATH": path, "PYTHONPATH": str(REPO), **env}
-        done = processes.run(command, timeout=150, cwd=desk.project, env=own)
+        done = processes.run(command, timeout=150, cwd=desk.root, env=own)
         return Run(done.returncode, done.stdout.decode(), done.stderr.decode(), api)
 
 
@@ -41,19 +42,19 @@ def answer(items: list[int], text: str) -> Line:
 def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[..., Desk]) -> None:
     """Also within a session of Claude Code, and with the hooks in the user's settings."""
     desk = new_desk("apart", hooks=False)
-    desk.remember("engineer", LONG)
-    desk.remember("PM", "Releases go out on Tuesdays")
+    desk.write_memory("engineer", LONG)
+    desk.write_memory("PM", "Releases go out on Tuesdays")
     year_ago = time.time() - 365 * 86400
-    os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
+    os.utime(desk.root / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
     mark = desk.home / "hooked"
     other = {"hooks": [{"type": "command", "command": f"touch {mark}"}]}
     ours = make_group("session_start", None)
     hooks = {"SessionStart": [ours, other], "Stop": [other], "SessionEnd": [other]}
-    for folder in (desk.home, desk.project):
+    for folder in (desk.home, desk.root):
         write(folder / ".claude" / "settings.json", json.dumps({"hooks": hooks}))
     desk.write("CLAUDE.md", "The project's own word.")
     (desk.home / "tmp" / "CLAUDE.md").write_text("Somebody else's word.")
-    before = read_files(desk.project / ".claude-mpm")
+    before = read_files(desk.root / ".claude-mpm")
     result = optimize(desk, answer([1], SHORT), CLAUDECODE="1", CLAUDE_CODE_ENTRYPOINT="cli")
     assert result.code == 0
     assert f"-- {LONG}\n+- {SHORT}\n" in result.out
@@ -65,6 +66,6 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(new_desk: Callable[
         assert "else's word" not in request.said
         assert "<agent-memory" not in request.said
     assert not mark.exists()
-    assert read_files(desk.project / ".claude-mpm") == before
+    assert read_files(desk.root / ".claude-mpm") == before
     transcripts = list((desk.home / ".claude").rglob("*.jsonl"))
     assert not any(LONG in path.read_text(errors="replace") for path in transcripts)

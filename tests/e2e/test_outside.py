@@ -87,12 +87,12 @@ def read_plans() -> dict[str, list[str]]:
 
 def make_call(desk: Desk, line: str) -> list[Block]:
     tool, _, text = line.replace("$TMPDIR", str(desk.home / "tmp")).partition(" ")
-    path = str(desk.project / text)
+    path = str(desk.root / text)
     calls: dict[str, dict[str, Any]] = {
         "Read": {"file_path": path},
         "Edit": {"file_path": path, "old_string": "1", "new_string": "1 + 1"},
         "Write": {"file_path": path, "content": "value = 1\n"},
-        "Grep": {"pattern": text.split()[0], "path": str(desk.project / "src")},
+        "Grep": {"pattern": text.split()[0], "path": str(desk.root / "src")},
         "Glob": {"pattern": text},
         "WebSearch": {"query": text},
         "WebFetch": {"url": text, "prompt": "What does it say?"},
@@ -108,14 +108,14 @@ def prepare(desk: Desk) -> None:
     names = {line.split()[1] for line in lines if line.startswith(("Read", "Edit"))}
     for name in {*names, *FILES} - {"tests/test_bills.py"}:
         desk.write(name, "value = 1\n")
-        os.utime(desk.project / name, (1.7e9, 1.7e9))
+        os.utime(desk.root / name, (1.7e9, 1.7e9))
     for name, script in PROGRAMS.items():
         desk.write(f"../home/bin/{name}", f"#!/bin/sh\n{script}\n")
         (desk.home / "bin" / name).chmod(0o755)
-    desk.variables["PATH"] = f"{desk.home / 'bin'}:{os.environ['PATH']}"
+    desk.env["PATH"] = f"{desk.home / 'bin'}:{os.environ['PATH']}"
     author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
     for words in (("init", "-q"), ("add", "-A"), (*author, "commit", "-qm", "Begin")):
-        subprocess.run(["git", "-C", desk.project, *words], check=True)
+        subprocess.run(["git", "-C", desk.root, *words], check=True)
 
 
 def test_which_ordinary_runs_count_as_outside(desk: Desk) -> None:

@@ -116,7 +116,7 @@ def test_the_next_session_runs_an_update(plugged: Desk) -> None:
 @pytest.mark.parametrize("level", ["user", "project"])
 def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -> None:
     prevent_build(plugged)
-    folder = plugged.home if level == "user" else plugged.project
+    folder = plugged.home if level == "user" else plugged.root
     install_hooks(folder / ".claude" / "settings.json", plugged.home)
     assert_quiet(plugged.run(script(lesson(FACT))))
     assert plugged.list_known_items("engineer") == [FACT]
@@ -129,8 +129,8 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
 # The build is slow, and is the same for all versions.
 @versions(CURRENT)
 def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) -> None:
-    plugged.variables |= {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
-    plugged.variables["HTTPS_PROXY"] = os.environ.get("HTTPS_PROXY", "")
+    plugged.env |= {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
+    plugged.env["HTTPS_PROXY"] = os.environ.get("HTTPS_PROXY", "")
     first = plugged.run(script(lesson(FACT)), "--output-format", "stream-json", "--verbose")
     assert first.out.count(plugin_environment.BUILD_STARTED) >= 1
     assert plugged.list_known_items("engineer") == [FACT]
@@ -146,7 +146,7 @@ def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) ->
 def test_its_mcp_server_answers(plugged: Desk) -> None:
     """The tools have the names that Claude Code gives to tools of a plugin."""
     borrow_environment(data_folder(plugged))
-    plugged.remember("engineer", FACT)
+    plugged.write_memory("engineer", FACT)
     tool = "mcp__plugin_agent-memory_agent-memory__recall"
     call = use(tool, agent="engineer")
     run = plugged.run({"MAIN": [call, say("done")]}, "--allowedTools", tool)
@@ -158,7 +158,7 @@ def test_its_mcp_server_answers(plugged: Desk) -> None:
 def test_the_commands_need_no_permission(plugged: Desk) -> None:
     """The programs of a command may run, because the command allows them."""
     borrow_environment(data_folder(plugged))
-    plugged.remember("engineer", FACT)
+    plugged.write_memory("engineer", FACT)
     shelf = plugged.home.parent / "agent memory"
 
     def asked(command: str, prompt: str) -> str:
@@ -190,7 +190,7 @@ def run_installer(desk: Desk, *arguments: str) -> None:
     environment = {**os.environ, "HOME": str(desk.home)}
     for name in [name for name in environment if name.startswith(("XDG_", "CLAUDE"))]:
         del environment[name]
-    command = [str(REPO / "install.sh"), *arguments, str(desk.project)]
+    command = [str(REPO / "install.sh"), *arguments, str(desk.root)]
     done = subprocess.run(command, cwd=desk.home, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -40,7 +40,7 @@ def outcome(run: Run) -> object:
 def test_rules_have_the_same_effect_as_without_hooks(new_desk: NewDesk, rules: str) -> None:
     without = new_desk("without", hooks=False)
     desk = new_desk()
-    desk.remember("engineer", FACT)
+    desk.write_memory("engineer", FACT)
     for each in (without, desk):
         each.settings(permissions=RULES[rules])
     run = desk.run(script())
@@ -52,7 +52,7 @@ def test_rules_have_the_same_effect_as_without_hooks(new_desk: NewDesk, rules: s
 
 def test_after_a_refused_delegation_the_memory_is_given(desk: Desk) -> None:
     """The same agent is called again in this session in a way that no rule forbids."""
-    desk.remember("engineer", FACT)
+    desk.write_memory("engineer", FACT)
     desk.settings(permissions=RULES["ask"])
     desk.write_skill("engineer", "TASK-2")
 

@@ -15,7 +15,7 @@ YEAR_AGO = time.time() - 365 * 86400
 
 def make_neighbours(desk: Desk) -> dict[Path, bytes]:
     """Create old projects next to this one, and files of the user; return what is there."""
-    files = [desk.project.parent / place / name for place in ("a", "b") for name in (".env", "x")]
+    files = [desk.root.parent / place / name for place in ("a", "b") for name in (".env", "x")]
     files += [desk.home / ".bashrc", desk.home / ".ssh" / "id"]
     for path in files:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,9 +31,9 @@ def read(files: Iterable[Path]) -> dict[Path, bytes]:
 
 def make_hostile(desk: Desk) -> None:
     """Add links by which hooks once deleted other projects, and wrote their log to ~/.bashrc."""
-    state = desk.project / ".claude-mpm" / "state"
-    logs = desk.project / ".claude-mpm" / "logs"
-    tasks = desk.project / "backlog" / "tasks"
+    state = desk.root / ".claude-mpm" / "state"
+    logs = desk.root / ".claude-mpm" / "logs"
+    tasks = desk.root / "backlog" / "tasks"
     for folder in (state, logs, tasks):
         folder.mkdir(parents=True)
     (state / "receipts").symlink_to("../../..")  # all projects next to this one

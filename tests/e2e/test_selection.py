@@ -7,10 +7,11 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.origin import text_origins
 from support import database
+from support.paths import REPO
 
 from .api import call_engineer, delegate, say, use
 from .client import Desk
-from .product import REPO, assert_quiet, assert_unseen, lesson, versions
+from .product import assert_quiet, assert_unseen, lesson, versions
 
 RULES = [
     "Amounts are integer cents, never floats",
@@ -25,7 +26,7 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
         pytest.skip("it has no auto mode")
     desk.switch_selection_on()
     desk.run({"MAIN": [say("hello")]})  # the first session looks at an empty project
-    desk.remember("engineer", *RULES)
+    desk.write_memory("engineer", *RULES)
     options = ["--permission-mode", "auto"] if mode == "auto" else []
     for task in ["Speed up the product listing", "Rename the button", "Parse the Excel file"]:
         call = delegate("engineer", f"TASK-1 {task}", run_in_background=mode == "background")
@@ -38,10 +39,10 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
 
 def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
     """It edits the file, appends to it, and runs the commands of a person."""
-    desk.remember("engineer", RULES[0])
+    desk.write_memory("engineer", RULES[0])
     desk.run({"MAIN": [say("hello")]})
-    file = str(desk.project / ".claude-mpm" / "memories" / "engineer.md")
-    command = f"cd {desk.project} && PYTHONPATH={REPO} {sys.executable} -m memory_core.cli"
+    file = str(desk.root / ".claude-mpm" / "memories" / "engineer.md")
+    command = f"cd {desk.root} && PYTHONPATH={REPO} {sys.executable} -m memory_core.cli"
     added = [f"Line number {at} of an agent" for at in range(3)]
     edit = {"old_string": f"- {RULES[0]}", "new_string": f"- {RULES[0]}\n- {added[0]}"}
     work = [
@@ -75,10 +76,10 @@ def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> No
     desk.switch_selection_on()
     used, called = "A payment is retried three times", "A failed payment is in src/retry.py"
     wrong = "A retry of a payment waits an hour"
-    desk.remember("engineer", used, called, wrong)
+    desk.write_memory("engineer", used, called, wrong)
     desk.write("src/retry.py", "LIMIT = 3\n")
     call = delegate("engineer", "TASK-1 retry a payment", run_in_background=in_background)
-    read = use("Read", file_path=str(desk.project / "src" / "retry.py"))
+    read = use("Read", file_path=str(desk.root / "src" / "retry.py"))
     report = f"Done.\n\nUsed: {short(used)}\nWrong: {short(wrong)} because it is a second"
     run = desk.run({"MAIN": [call, say("done")], "TASK-1": [read, say(report)]})
     assert_quiet(run)
@@ -86,8 +87,8 @@ def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> No
         assert_unseen(run.requests_by("MAIN"), "Wrong:", "Used:")
     second = desk.run({"MAIN": [call, say("done")], "TASK-1": [say("Done.")]})
     assert wrong in second.requests_by("TASK-1")[0].said, "it may be a person's: a person decides"
-    assert wrong in (desk.state_folder() / "review.jsonl").read_text(encoding="utf-8")
-    rows = database.execute(desk.state_folder(), "SELECT used FROM runs")
+    assert wrong in (desk.state / "review.jsonl").read_text(encoding="utf-8")
+    rows = database.execute(desk.state, "SELECT used FROM runs")
     keys = {key for (found,) in rows for key in (found or "").split()}
     # In the background 2.1.63 may write the last tool call after the event of the run's end.
     late = {id_of(called)} if in_background else set()

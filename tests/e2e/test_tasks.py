@@ -80,7 +80,7 @@ def with_backlog(desk: Desk) -> Project:
     """Create two tasks in Backlog.md, and allow its command."""
     require_backlog()
     install(desk, settings_json.TASKS)
-    desk.variables["PATH"] = f"{BACKLOG.parent}{os.pathsep}{os.environ['PATH']}"
+    desk.env["PATH"] = f"{BACKLOG.parent}{os.pathsep}{os.environ['PATH']}"
     for number, title in ((1, "Orders"), (2, "Invoices")):
         told = f"id: TASK-{number}\ntitle: {title}\nstatus: To Do\ncreated_date: '2026-11-01 10:00'"
         desk.write(f"backlog/tasks/task-{number} - {title}.md", f"---\n{told}\n---\n")
@@ -189,7 +189,7 @@ def attacked(desk: Desk) -> str:
         for folder in ("secrets", ".claude-mpm/secrets"):
             desk.write(f"{folder}/{name}", f"SECRET-{number:02}-X\n")
         path = attack.replace("P", f"../../secrets/{name}")
-        parts.append(path.replace("A", f"{desk.project}/secrets/{name}"))
+        parts.append(path.replace("A", f"{desk.root}/secrets/{name}"))
     for name in (".env", ".claude-mpm/.env", "../home/home-secret.md"):
         desk.write(name, "SECRET-ENV-X\n")
     return "# task-1\n\n## Notes\n\n" + "\n\n".join(parts) + "\n"
@@ -212,7 +212,7 @@ def test_a_memory_imports_no_other_file(new_desk: Callable[..., Desk]) -> None:
 
     desk = new_desk()
     start_tasks(desk, "task-1")
-    with open(desk.project / "backlog/memory/task-1.md", "w", newline="") as file:
+    with open(desk.root / "backlog/memory/task-1.md", "w", newline="") as file:
         file.write(attacked(desk))
     run_delegation(desk)  # the check at the start of a session sees any writer's changes
     run = run_delegation(desk)

@@ -21,11 +21,11 @@ def list_driver_messages(desk: Desk) -> list[str]:
 
 
 def test_only_the_user_is_warned_of_a_missing_driver(desk: Desk) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=desk.project, check=True)
+    subprocess.run(["git", "init", "-q"], cwd=desk.root, check=True)
     desk.write(".claude-mpm/memories/.gitattributes", "*.md merge=agent-memory\n")
     messages = list_driver_messages(desk)
     assert messages
     assert "merges memories as text" in messages[0]
     section = ["git", "config", "merge.agent-memory.driver", "true"]
-    subprocess.run(section, cwd=desk.project, check=True)
+    subprocess.run(section, cwd=desk.root, check=True)
     assert list_driver_messages(desk) == []

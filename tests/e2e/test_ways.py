@@ -155,7 +155,7 @@ def test_handback(desk: Desk, check: str, in_background: bool) -> None:
         return call_engineer(report_back, say(""), in_background=in_background)
 
     if check == "local":
-        desk.variables["CLAUDE_CODE_AUTO_MODE_SERVER"] = "0"
+        desk.env["CLAUDE_CODE_AUTO_MODE_SERVER"] = "0"
     first, second = learn_and_get(desk, way, "--permission-mode", "auto")
     assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
     assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
@@ -197,7 +197,7 @@ def test_forked_skill(desk: Desk) -> None:
 def test_worktree(desk: Desk) -> None:
     """An agent in a worktree uses the memory of the main checkout."""
     for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b.c commit -q -m start"):
-        subprocess.run(["git", *command.split()], cwd=desk.project, check=True)
+        subprocess.run(["git", *command.split()], cwd=desk.root, check=True)
 
     def way(report: str) -> Script:
         work = use("Bash", command="pwd > here; cat here", description="x")
