@@ -1,6 +1,7 @@
 """Task memory: its actions, its documents, and the part that a session receives."""
 
 import contextlib
+import json
 import os
 import re
 import tempfile
@@ -28,9 +29,10 @@ from memory_core.tasks import (
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.text import characters, front_matter
-from support.calls import start_agent
+from support.calls import SESSION, start_agent
 from support.command_line import Person
 from support.files import write
+from support.life import write_task
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -685,3 +687,65 @@ def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
     task_actions.add_note(shop.project, "1", "two")
     assert list_items(path.read_text()) == ["one", "Orders are split", "Tokens expire", "two"]
     assert path.read_text().count("\nupdated:") == 1
+
+
+# A repository with links and settings of its own.
+
+
+@pytest.fixture
+def linked(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    """Create a project with an active task, on a machine without Backlog.md."""
+    monkeypatch.setenv("PATH", str(sandbox.home))
+    write_task(sandbox.root, 1, "In Progress")
+    write(sandbox.root / "CLAUDE.md", "@backlog/CLAUDE.md\n")
+    own = sandbox.open_project()
+    task_actions.start(own, "1")
+    task_actions.add_note(own, "1", "see @../../.env")
+    return sandbox
+
+
+def test_of_the_copies_only_files_of_ours_are_deleted(linked: Sandbox) -> None:
+    copies = linked.root / "backlog" / "memory" / ".sessions"
+    for name in ("task-7.md", "id_rsa", "Upper.md", ".hidden.md"):
+        (copies / name).write_text("x")
+    (copies / "folder.md").mkdir()
+    task_actions.finish(linked.open_project(), "1")
+    names = {path.name for path in copies.iterdir()}
+    assert names == {".gitignore", "id_rsa", "Upper.md", ".hidden.md", "folder.md"}
+
+
+def test_one_refused_memory_does_not_stop_the_others(linked: Sandbox) -> None:
+    memory = linked.root / "backlog" / "memory"
+    (memory / "task-3.md").symlink_to(linked.home / "task-2.md")
+    write_task(linked.root, 3, "In Progress")
+    write_task(linked.root, 4, "In Progress")
+    for _ in range(2):
+        linked.run_hook("session_start", SESSION)
+    assert (memory / "task-4.md").is_file()
+    (event,) = linked.read_log("task.memory.refused")
+    assert event["task_id"] == "task-3"
+    assert event["error"] == "backlog/memory/task-3.md is a link, which is not followed"
+
+
+ELSEWHERE = [".git/hooks", ".claude/agents", "a/.vscode", "/etc", "../other", ".", "a\nb"]
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_the_backlog_is_in_no_folder_of_another_tool(sandbox: Sandbox, name: str) -> None:
+    (sandbox.root / "backlog.config.yml").write_text(f"backlog_directory: {json.dumps(name)}\n")
+    folder = backlog_folder.Folder(sandbox.paths.files)
+    assert folder.path == str(sandbox.root / "backlog")
+
+
+def test_a_new_backlog_is_where_its_settings_are(sandbox: Sandbox) -> None:
+    """Git keeps no empty folder, so a clone may have the settings only."""
+    (sandbox.root / "backlog").mkdir()
+    write(sandbox.root / ".backlog" / "config.yml", "project_name: shop\n")
+    assert backlog_folder.Folder(sandbox.paths.files).path == str(sandbox.root / ".backlog")
+
+
+def test_of_two_spellings_the_memory_of_that_name_is_meant(linked: Sandbox) -> None:
+    (linked.root / "backlog" / "memory" / "1.md").write_text("# of a branch\n")
+    folder = backlog_folder.Folder(linked.paths.files)
+    names = [folder.find_memory(name) for name in ("1", "task-1", "TASK-1")]
+    assert names == ["1", "task-1", "task-1"]
