@@ -9,16 +9,10 @@ import pytest
 
 from memory_core.memory import preparing
 from memory_core.origin import arrivals
+from support import events
 from support.calls import SESSION
 from support.code import list_code_lines
-from support.events import (
-    BLOCK,
-    make_failure_event,
-    make_post_event,
-    make_pre_event,
-    make_start_event,
-    make_stop_event,
-)
+from support.events import BLOCK, make_post_event, make_pre_event
 from support.imports import EXPENSIVE_MODULES, list_hook_imports
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -26,14 +20,14 @@ from support.sandbox import Sandbox
 REPORT = f"Done.\n\nUsed: none\n\n{BLOCK}\n"
 DELIVERING = [
     ("pre_tool_use", make_pre_event(prompt="Add a retry to format_amount in money.py")),
-    ("subagent_start", make_start_event()),  # its prompt has the memory
-    ("subagent_start", make_start_event("a2")),
+    ("subagent_start", events.make_start_event()),  # its prompt has the memory
+    ("subagent_start", events.make_start_event("a2")),
     ("session_start", SESSION),
 ]
 COLLECTING = [
     ("post_tool_use", make_post_event(text=REPORT)),
     ("post_tool_use", make_post_event(text="Done.", call="toolu_2")),
-    ("subagent_stop", make_stop_event(text=REPORT)),
+    ("subagent_stop", events.make_stop_event(text=REPORT)),
 ]
 
 # What memories are full of: paths, names of code and commands; and more than a prompt receives.
@@ -140,13 +134,13 @@ RARE = {
     "it was handed back": ("post_tool_use", {"hook_event_name": "PostToolUse", **RUN, **HANDBACK}),
     "a forked skill": ("post_tool_use", {"hook_event_name": "PostToolUse", **SKILL}),
     "a launch in the background": ("post_tool_use", make_post_event(status="async_launched")),
-    "a tool that failed": ("post_tool_use", make_failure_event()),
+    "a tool that failed": ("post_tool_use", events.make_failure_event()),
 }
 
 
 @pytest.mark.parametrize("case", RARE)
 def test_hooks_of_rare_events_load_nothing_slow(prepared: Sandbox, case: str) -> None:
-    list_hook_imports(prepared, "subagent_start", make_start_event("a2"))
+    list_hook_imports(prepared, "subagent_start", events.make_start_event("a2"))
     imported = {name.split(".")[0] for name in list_hook_imports(prepared, *RARE[case])}
     assert not imported & EXPENSIVE_MODULES
 

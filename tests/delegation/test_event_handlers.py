@@ -14,21 +14,9 @@ from memory_core.curation import item_actions, undo
 from memory_core.history import item_history
 from memory_core.memory import changes
 from memory_core.text import phrases
+from support import events
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
-from support.events import (
-    BLOCK,
-    FACT,
-    LEARNED,
-    REPORT,
-    is_silent,
-    make_failed_call,
-    make_handback_event,
-    make_launch_event,
-    make_post_event,
-    make_pre_event,
-    make_start_event,
-    make_stop_event,
-)
+from support.events import BLOCK, FACT, LEARNED, REPORT, is_silent, make_pre_event
 from support.files import write
 from support.paths import REPO
 from support.sandbox import Outcome, Sandbox
@@ -195,7 +183,7 @@ def test_an_agent_without_a_receipt_gets_memory_at_its_start(shop: Sandbox) -> N
     event = make_pre_event()
     del event["tool_use_id"]
     assert is_silent(shop.run_hook("pre_tool_use", event))
-    reply = shop.run_hook("subagent_start", make_start_event()).reply
+    reply = shop.run_hook("subagent_start", events.make_start_event()).reply
     assert reply["hookEventName"] == "SubagentStart"
     assert FACT in reply["additionalContext"]
 
@@ -211,7 +199,7 @@ def test_parallel_delegations_to_one_agent_have_a_receipt_each(shop: Sandbox) ->
 
 def test_a_failed_or_denied_delegation_leaves_no_receipt(shop: Sandbox) -> None:
     call_agent(shop)
-    assert is_silent(shop.run_hook("post_tool_use", make_failed_call("denied")))
+    assert is_silent(shop.run_hook("post_tool_use", events.make_failed_call("denied")))
     assert shop.read_log("agent.delegation.failed")[0]["error"] == "denied"
     assert start_agent(shop)
 
@@ -254,13 +242,13 @@ def test_ids_of_another_form_are_recognised(shop: Sandbox, run: str) -> None:
     assert start_agent(shop, run, session_id="s/1") == ""
     assert start_agent(shop, "b1", session_id="s/1")
     for _ in range(2):
-        shop.run_hook("subagent_stop", {**make_stop_event(run), "session_id": "s/1"})
+        end_agent(shop, run, session_id="s/1")
     assert_learned_once(shop)
 
 
 def test_two_hooks_for_one_start_give_it_once(shop: Sandbox) -> None:
     """Two installations with different commands lead to two hooks for one event."""
-    data = json.dumps(make_start_event()).encode()
+    data = json.dumps(events.make_start_event()).encode()
     command = [sys.executable, "-I", str(REPO / "hooks" / "subagent_start.py")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     both = [subprocess.Popen(command, env=shop.env, **pipes) for _ in range(2)]
@@ -312,7 +300,8 @@ def test_given_twice_is_noticed(shop: Sandbox) -> None:
 
 def test_in_the_background_the_answer_may_come_before_the_start(shop: Sandbox) -> None:
     prompts = [call_agent(shop, f"toolu_{n}") for n in (1, 2)]
-    assert is_silent(shop.run_hook("post_tool_use", make_launch_event(prompts[1], "a2", "toolu_2")))
+    launch = events.make_launch_event(prompts[1], "a2", "toolu_2")
+    assert is_silent(shop.run_hook("post_tool_use", launch))
     # A third run of the same agent takes the receipt of the first run, not of the second.
     assert start_agent(shop, "a1") == ""
     assert start_agent(shop, "a3")
@@ -323,9 +312,9 @@ def test_in_the_background_the_answer_may_come_before_the_start(shop: Sandbox) -
 def test_two_runs_may_swap_their_receipts(shop: Sandbox) -> None:
     prompts = [call_agent(shop, f"toolu_{n}") for n in (1, 2)]
     assert start_agent(shop, "a2") == "", "claims the older receipt"
-    shop.run_hook("post_tool_use", make_launch_event(prompts[1], "a2", "toolu_2"))
+    shop.run_hook("post_tool_use", events.make_launch_event(prompts[1], "a2", "toolu_2"))
     assert start_agent(shop, "a1") == "", "claims what is left"
-    shop.run_hook("post_tool_use", make_launch_event(prompts[0], "a1", "toolu_1"))
+    shop.run_hook("post_tool_use", events.make_launch_event(prompts[0], "a1", "toolu_1"))
     assert start_agent(shop, "a3")
     assert len(shop.read_log("agent.memory.delivered")) == 2
     assert list_receipts(shop) == []
@@ -335,13 +324,13 @@ def test_in_auto_mode_the_prompt_is_not_changed(shop: Sandbox) -> None:
     """2.1.329 rejects a call whose input a hook changed, and quotes it to the main agent."""
     assert call_agent(shop, permission_mode="auto") == ""
     assert FACT in start_agent(shop)
-    shop.run_hook("post_tool_use", {**make_post_event(), "permission_mode": "auto"})
+    shop.run_hook("post_tool_use", {**events.make_post_event(), "permission_mode": "auto"})
     assert [event["route"] for event in shop.read_log("agent.memory.delivered")] == ["start"]
 
 
 def test_memory_lost_in_the_background_is_given_at_the_start(shop: Sandbox) -> None:
     call_agent(shop)
-    shop.run_hook("post_tool_use", make_launch_event("overwritten"))
+    shop.run_hook("post_tool_use", events.make_launch_event("overwritten"))
     assert FACT in start_agent(shop)
 
 
@@ -354,27 +343,28 @@ def assert_learned_once(sandbox: Sandbox) -> None:
 
 
 PIECES = [{"type": "text", "text": "a"}, {"type": "text", "text": REPORT}]
-STOP, POST = ("subagent_stop", make_stop_event()), ("post_tool_use", make_post_event())
+STOP = ("subagent_stop", events.make_stop_event())
+POST = ("post_tool_use", events.make_post_event())
 ENDS = {
     "foreground": [STOP, POST],
-    "background": [("post_tool_use", make_launch_event("p")), STOP],
+    "background": [("post_tool_use", events.make_launch_event("p")), STOP],
     "hand-back": [
-        ("pre_tool_use", make_handback_event()),
-        ("post_tool_use", make_handback_event(hook_event_name="PostToolUse")),
-        *[("subagent_stop", make_stop_event(text=None))] * 4,
-        ("post_tool_use", make_post_event(text="pointer", handbackReport={"text": REPORT})),
+        ("pre_tool_use", events.make_handback_event()),
+        ("post_tool_use", events.make_handback_event(hook_event_name="PostToolUse")),
+        *[("subagent_stop", events.make_stop_event(text=None))] * 4,
+        ("post_tool_use", events.make_post_event(text="pointer", handbackReport={"text": REPORT})),
     ],
     "nagged": [STOP] * 4,
     "only the answer": [POST],
-    "answered in pieces": [("post_tool_use", make_post_event(content=PIECES))],
+    "answered in pieces": [("post_tool_use", events.make_post_event(content=PIECES))],
 }
 
 
-@pytest.mark.parametrize("events", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("steps", ENDS.values(), ids=ENDS)
 def test_a_learning_is_stored_once_for_any_sequence_of_events(
-    sandbox: Sandbox, events: list[tuple[str, dict[str, Any]]]
+    sandbox: Sandbox, steps: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    for hook, event in events:
+    for hook, event in steps:
         outcome = sandbox.run_hook(hook, event)
         assert (outcome.status, outcome.stderr) == (0, b"")
     assert_learned_once(sandbox)
@@ -392,7 +382,7 @@ def test_rejected_learnings_wait_for_review_once(sandbox: Sandbox) -> None:
 
 
 def test_an_end_without_an_agent_name_uses_its_start(sandbox: Sandbox) -> None:
-    event = make_stop_event()
+    event = events.make_stop_event()
     del event["agent_type"]
     assert is_silent(sandbox.run_hook("subagent_stop", event))
     assert not sandbox.memories.exists(), "nobody knows whose report this is"
@@ -403,7 +393,7 @@ def test_an_end_without_an_agent_name_uses_its_start(sandbox: Sandbox) -> None:
 
 def test_a_forked_skill_is_recognised_by_its_run(sandbox: Sandbox) -> None:
     start_agent(sandbox)
-    event = {**make_post_event(), "tool_name": "Skill", "tool_input": {"skill": "dig"}}
+    event = {**events.make_post_event(), "tool_name": "Skill", "tool_input": {"skill": "dig"}}
     answered = {"success": True, "status": "forked", "agentId": "a1", "result": REPORT}
     reply = sandbox.run_hook("post_tool_use", {**event, "tool_response": answered}).reply
     assert reply["updatedToolOutput"] == {**answered, "result": "Done."}
@@ -452,11 +442,11 @@ def test_prompts_teach_nothing(shop: Sandbox) -> None:
 
 
 def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
-    event = make_post_event(harnessNoteCount=0)
+    event = events.make_post_event(harnessNoteCount=0)
     reply = sandbox.run_hook("post_tool_use", event).reply
     expected = {**event["tool_response"], "content": [{"type": "text", "text": "Done."}]}
     assert reply == {"hookEventName": "PostToolUse", "updatedToolOutput": expected}
-    reply = sandbox.run_hook("pre_tool_use", make_handback_event(run="a2")).reply
+    reply = sandbox.run_hook("pre_tool_use", events.make_handback_event(run="a2")).reply
     assert reply == {"hookEventName": "PreToolUse", "updatedInput": {"message": "Done."}}
     (block,) = answer(sandbox, text=BLOCK).reply["updatedToolOutput"]["content"]
     assert "notes for the agent's own memory" in block["text"]
@@ -465,13 +455,13 @@ def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
 def test_removal_of_blocks_can_be_switched_off(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {strip_markers: false, notices: off}")
     assert is_silent(answer(sandbox))
-    assert is_silent(sandbox.run_hook("pre_tool_use", make_handback_event(run="a2")))
+    assert is_silent(sandbox.run_hook("pre_tool_use", events.make_handback_event(run="a2")))
     assert sandbox.read_memory("engineer").count(LEARNED) == 1
 
 
 def test_a_hand_back_of_an_excluded_agent_is_left_alone(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {exclude: [engineer]}")
-    assert is_silent(sandbox.run_hook("pre_tool_use", make_handback_event(run="a2")))
+    assert is_silent(sandbox.run_hook("pre_tool_use", events.make_handback_event(run="a2")))
     assert not (sandbox.state / "done").exists()  # nothing was collected
 
 
@@ -595,7 +585,8 @@ def say(outcome: Outcome) -> str:
 def test_a_line_says_once_what_a_run_changed(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     call = sandbox.run_hook("pre_tool_use", make_pre_event())
-    assert (say(call), say(sandbox.run_hook("subagent_start", make_start_event()))) == ("", "")
+    start = sandbox.run_hook("subagent_start", events.make_start_event())
+    assert (say(call), say(start)) == ("", "")
     used = f"{REPORT}\nUsed: {item_history.id_of(FACT)}\n"
     assert say(end_agent(sandbox, text=used)) == "", "the client shows nobody a message there"
     line = r"engineer: 1 item given, 1 used, 1 learned \(agent-memory undo (\w{6})\)"

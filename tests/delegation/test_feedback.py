@@ -9,16 +9,10 @@ import pytest
 from memory_core.history.item_history import id_of
 from memory_core.memory import preparing, run_history
 from memory_core.storage.project import Project
+from support import events
 from support.calls import answer, end_agent, start_agent
 from support.command_line import Person
-from support.events import (
-    make_failed_call,
-    make_handback_event,
-    make_launch_event,
-    make_pre_event,
-    make_report,
-    make_stop_event,
-)
+from support.events import make_report
 from support.lessons import save_learnings
 from support.life import write
 from support.runs import list_runs
@@ -54,7 +48,7 @@ class Delegations:
 
     def call(self, call: str = "toolu_1", task: str = TASK, **more: Any) -> str:
         """Call the agent with a task, and start it; return its prompt."""
-        event = make_pre_event(call, prompt=task, **more)
+        event = events.make_pre_event(call, prompt=task, **more)
         event["transcript_path"] = str(self.main)
         outcome = self.sandbox.run_hook("pre_tool_use", event)
         told = start_agent(self.sandbox, transcript_path=str(self.main))
@@ -63,9 +57,7 @@ class Delegations:
         return str(outcome.reply["updatedInput"]["prompt"])
 
     def stop(self, text: str | None) -> None:
-        event = {**make_stop_event("a1", text), "transcript_path": str(self.main)}
-        outcome = self.sandbox.run_hook("subagent_stop", event)
-        assert (outcome.status, outcome.stderr) == (0, b"")
+        end_agent(self.sandbox, "a1", text, transcript_path=str(self.main))
 
     def answer(self, prompt: str, text: str) -> str | None:
         """End a run in the foreground; return what the main agent reads instead, if anything."""
@@ -128,7 +120,7 @@ def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> 
     tasks = {"a1": (RETRY, "Payments are retried twice"), "a2": (COLORS, "Change the colors")}
     sandbox.write_memory("engineer", RETRY, COLORS)
     for run, (_item, task) in tasks.items():
-        sandbox.run_hook("pre_tool_use", make_pre_event(f"toolu_{run}", prompt=task))
+        sandbox.run_hook("pre_tool_use", events.make_pre_event(f"toolu_{run}", prompt=task))
     for run in ("a2", "a1"):
         start_agent(sandbox, run)
     for run, (item, task) in tasks.items():
@@ -160,7 +152,7 @@ def test_strip_markers_keeps_the_lines(runs: Delegations) -> None:
 
 def test_a_background_run(runs: Delegations) -> None:
     runs.call()
-    runs.sandbox.run_hook("post_tool_use", make_launch_event(TASK))
+    runs.sandbox.run_hook("post_tool_use", events.make_launch_event(TASK))
     runs.write_transcript({"command": "cat src/queue.py"})
     runs.stop(f"Done.\n{USED}")
     assert runs.counts() == ((1, 1, 0), (1, 1, 0), (1, 0, 0))
@@ -172,7 +164,7 @@ def test_a_hand_back(runs: Delegations) -> None:
     write(runs.main, json.dumps({"type": "assistant", "message": {"content": [call]}}) + "\n")
     runs.doubt(QUEUE)
     assert f"[{short(RETRY)}]" in runs.call(permission_mode="auto")
-    handback = make_handback_event(f"Done.\n{USED}\n{WRONG}")
+    handback = events.make_handback_event(f"Done.\n{USED}\n{WRONG}")
     outcome = runs.sandbox.run_hook("pre_tool_use", handback)
     assert outcome.reply["updatedInput"] == {"message": "Done."}
     runs.sandbox.run_hook("post_tool_use", {**handback, "hook_event_name": "PostToolUse"})
@@ -184,7 +176,7 @@ def test_a_hand_back(runs: Delegations) -> None:
 def test_a_failed_run(runs: Delegations) -> None:
     runs.call()
     runs.write_transcript({"command": "cat src/queue.py"})
-    event = make_failed_call("API Error: 500", transcript_path=str(runs.main))
+    event = events.make_failed_call("API Error: 500", transcript_path=str(runs.main))
     runs.sandbox.run_hook("post_tool_use", event)
     assert runs.counts() == ((1, 0, 1), (1, 1, 1), (1, 0, 1))
 

@@ -25,16 +25,10 @@ from memory_core.files import file_actions
 from memory_core.history.item_history import History
 from memory_core.storage import hook_files, inbox
 from memory_core.storage.store import Store
+from support import events
 from support.calls import call_agent, end_agent, start_agent
 from support.command_line import Person
-from support.events import (
-    LEARNED,
-    REPORT,
-    is_silent,
-    make_pre_event,
-    make_report,
-    make_stop_event,
-)
+from support.events import LEARNED, REPORT, is_silent, make_report, make_stop_event
 from support.inbox import TAUGHT, add_event, add_report, count_reports
 from support.paths import REPO
 from support.processes import wait_until
@@ -125,13 +119,13 @@ def test_a_delivery_does_not_wait_long(sandbox: Sandbox) -> None:
     with _hold_worker_lock(sandbox):  # of a worker that hangs
         add_report(sandbox.paths)
         began = time.monotonic()
-        prompt = run_unawaited(sandbox, "pre_tool_use", make_pre_event())
+        prompt = run_unawaited(sandbox, "pre_tool_use", events.make_pre_event())
         assert 0.25 < time.monotonic() - began < 2
         assert TAUGHT.encode() not in prompt.stdout
     add_report(sandbox.paths, run="a2", text=make_report(SHARED), is_tried=True)
     os.remove(sandbox.paths.state.locate(add_report(sandbox.paths)))
     began = time.monotonic()
-    run_unawaited(sandbox, "pre_tool_use", make_pre_event())
+    run_unawaited(sandbox, "pre_tool_use", events.make_pre_event())
     assert time.monotonic() - began < 0.25, "a report that failed once is not waited for"
 
 

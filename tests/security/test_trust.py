@@ -8,10 +8,10 @@ import pytest
 from adversarial.report import find_order
 from memory_core.history.item_history import id_of
 from memory_core.storage.state_owner import OWNER_FILE
-from support.calls import begin_session, call_agent
+from support.calls import begin_session, call_agent, end_agent
 from support.command_line import Person
 from support.database import execute
-from support.events import make_pre_event, make_report, make_stop_event
+from support.events import make_pre_event, make_report
 from support.files import write
 from support.sandbox import Sandbox
 from support.transcripts import finish_run
@@ -29,8 +29,7 @@ CURL = ("Bash", {"command": "curl -s https://docs.example.com/a"})
 
 def test_the_tier_of_a_learning(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", make_report(FACT), FETCH)
-    event = make_stop_event("a2", make_report(OTHER))
-    sandbox.run_hook("subagent_stop", {**event, "agent_transcript_path": "/nowhere/x.jsonl"})
+    end_agent(sandbox, "a2", make_report(OTHER), agent_transcript_path="/nowhere/x.jsonl")
     assert person.list_tiers() == {FACT: "tainted", OTHER: "agent"}
     rows = ((FACT, "tainted", ["WebFetch docs.example.com"]), (OTHER, "agent", []))
     for text, tier, reading in rows:

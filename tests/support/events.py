@@ -43,10 +43,10 @@ def make_report(*contents: str) -> str:
 
 
 def make_stop_event(
-    run: str = "a1", text: str | None = REPORT, agent: str = "engineer"
+    run: str = "a1", text: str | None = REPORT, agent: str = "engineer", **more: Any
 ) -> dict[str, Any]:
     """Return the event of an agent that ends with this report."""
-    start = make_start_event(run, agent)
+    start = make_start_event(run, agent, **more)
     event = {**start, "hook_event_name": "SubagentStop", "stop_hook_active": False}
     return event if text is None else {**event, "last_assistant_message": text}
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support.calls import SESSION
-from support.events import make_start_event, make_stop_event
+from support.calls import SESSION, end_agent
+from support.events import make_start_event
 from support.files import write
 from support.sandbox import Sandbox
 
@@ -66,6 +66,4 @@ def finish_run(sandbox: Sandbox, run: str, text: str, *calls: tuple[str, dict[st
     """Run the hook of a run that ends with this report, after these calls of tools."""
     path = sandbox.home / f"agent-{run}.jsonl"
     path.write_text("".join(f"{json.dumps(used(name, **given))}\n" for name, given in calls))
-    event = {**make_stop_event(run, text), "agent_transcript_path": str(path)}
-    outcome = sandbox.run_hook("subagent_stop", event)
-    assert (outcome.status, outcome.stderr) == (0, b"")
+    end_agent(sandbox, run, text, agent_transcript_path=str(path))
