@@ -1,27 +1,16 @@
 """The parts of the tests: scripts/run-parts, Makefile and folders agree."""
 
+import runpy
 import subprocess
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
-from types import ModuleType
 
 from support.paths import REPO
 
-
-def load_script(name: str) -> ModuleType:
-    loader = SourceFileLoader(name.replace("-", "_"), str(REPO / "scripts" / name))
-    spec = spec_from_loader(loader.name, loader)
-    module = module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-PARTS = load_script("run-parts")
-OTHERS = (*PARTS.ALWAYS, *PARTS.ROTATED)
+PARTS = runpy.run_path(str(REPO / "scripts" / "run-parts"))
+OTHERS = (*PARTS["ALWAYS"], *PARTS["ROTATED"])
 
 
 def test_each_part_is_a_target_of_make() -> None:
-    targets = [*PARTS.TEST, *(part.target for part in OTHERS)]
+    targets = [*PARTS["TEST"], *(part.target for part in OTHERS)]
     subprocess.run(["make", "-n", *targets], cwd=REPO, capture_output=True, check=True)
 
 
@@ -46,9 +35,9 @@ TESTS = {
 
 
 def test_a_changed_file_chooses_its_tests() -> None:
-    assert {changed: PARTS.list_tests([changed]) for changed in TESTS} == TESTS
+    assert {changed: PARTS["list_tests"]([changed]) for changed in TESTS} == TESTS
 
 
 def test_times_are_short() -> None:
     times = {8.4: "8 s", 59.6: "1 min 0 s", 250: "4 min 10 s"}
-    assert {seconds: PARTS.format_time(seconds) for seconds in times} == times
+    assert {seconds: PARTS["format_time"](seconds) for seconds in times} == times

@@ -1,6 +1,7 @@
 """Compare what small and large inputs cost, in one run, because machines differ and are noisy."""
 
 import time
+import timeit
 from collections.abc import Callable
 
 ROUNDS = 5
@@ -11,14 +12,9 @@ def measure_growth(work: Callable[[int], object], small: int, large: int) -> flo
 
     The least of some rounds of each counts.
     """
-    small_times, large_times = [], []
-    for _ in range(ROUNDS):
-        small_times.append(_measure(work, small))
-        large_times.append(_measure(work, large))
-    return min(large_times) / max(min(small_times), 1e-6)
 
+    def measure(size: int) -> float:
+        timer = timeit.Timer(lambda: work(size), timer=time.process_time)
+        return min(timer.repeat(ROUNDS, 1))
 
-def _measure(work: Callable[[int], object], size: int) -> float:
-    start = time.process_time()
-    work(size)
-    return time.process_time() - start
+    return measure(large) / max(measure(small), 1e-6)
