@@ -3,21 +3,20 @@
 Commands show no secret of a file either; `show` in a pipe copies the file as it is.
 """
 
-import os
-import sys
 from typing import Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import Client
 
 from memory_core.history import item_history
+from memory_core.mcp_server.served_project import ServedProject
+from memory_core.mcp_server.server import MemoryServer
 from support.calls import SESSION, call_agent, end_agent
 from support.command_line import Person, read_stderr
 from support.events import make_post_event, make_pre_event, make_report
 from support.imports import list_hook_imports
 from support.life import write_task
-from support.paths import REPO
 from support.sandbox import Sandbox
 from support.secret_samples import Maker
 from support.terminal import run_on_terminal
@@ -109,11 +108,7 @@ def test_a_command_refuses_a_secret(person: Person, command: list[str]) -> None:
 
 def call_tools(sandbox: Sandbox) -> list[str]:
     """Return the answers of an MCP server to calls with a secret."""
-    environ = {"HOME": str(sandbox.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(REPO)}
-    command = ["-m", "memory_core.cli", "mcp"]
-    server = StdioServerParameters(
-        command=sys.executable, args=command, env=environ, cwd=sandbox.root
-    )
+    server = MemoryServer(ServedProject(str(sandbox.root), {"HOME": str(sandbox.home)}))
     calls: dict[str, dict[str, str]] = {
         "remember": {"type": "pattern", "content": FACT},
         "record_error": {"error": "denied", "resolution": f"use {TOKEN}"},
@@ -122,7 +117,7 @@ def call_tools(sandbox: Sandbox) -> list[str]:
     }
 
     async def talk() -> list[str]:
-        async with Client(stdio_client(server)) as client:
+        async with Client(server) as client:
             told: list[Any] = []
             for name, fields in calls.items():
                 told.append(await client.call_tool(name, {"agent": "engineer", **fields}))
