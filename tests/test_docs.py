@@ -4,6 +4,7 @@ import doctest
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ import memory_core
 from memory_core.setup import trial
 from memory_core.storage import record_models
 from memory_core.storage.config_yml import config_merge, default_settings
-from support.pages import read_turns
+from support.command_line import UNDO_HINT, Person, hide_change
+from support.git import git
+from support.pages import Session, read_sessions, read_turns
 from support.paths import REPO
 from support.processes import run
 from support.sandbox import Sandbox
@@ -104,3 +107,38 @@ def test_the_tables_of_exports_and_histories_have_the_keys_of_the_models() -> No
     models = (record_models.Export, record_models.AgentExport, record_models.WaitingLearning)
     assert keys == [[*model.model_fields] for model in (*models, record_models.HistoryRecord)]
     assert sorted(kinds) == sorted(set(record_models.RECORD_KINDS))
+
+
+# The console sessions of the pages that tell a story, line by line.
+
+STORY_PAGES = ["everyday", "experiment", "knowledge", "tasks"]
+
+
+STORIES = {
+    f"{page}-{number}": session
+    for page in STORY_PAGES
+    for number, session in enumerate(read_sessions(f"docs/{page}.md"), 1)
+}
+
+
+def find_real(real: dict[str, str], change: re.Match[str]) -> str:
+    return real[change[0]]
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_a_page_shows_the_real_output(settled: Person, story: Session) -> None:
+    """In a project in git, with the default settings."""
+    git(settled.sandbox.root, "init", "-q")
+    del settled.env["AGENT_MEMORY_SELECTION"]
+    real: dict[str, str] = {}  # id of a change by its id on the page
+    for line, told in story:
+        done = settled.run_shell(UNDO_HINT.sub(partial(find_real, real), line))
+        said = f"{(done.stdout + done.stderr).rstrip()}\n"
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        real |= zip(UNDO_HINT.findall(told), UNDO_HINT.findall(said), strict=False)
+        shown, told = hide_change(said), hide_change(told)
+        assert doctest.OutputChecker().check_output(told or "\n", shown, flags), f"$ {line}\n{said}"
+
+
+def test_each_page_has_a_story() -> None:
+    assert {name.partition("-")[0] for name in STORIES} == set(STORY_PAGES)

@@ -30,7 +30,7 @@ TESTS = {
     "hooks/pre_tool_use.py": ["tests/test_hook.py"],
     "tests/git/test_three_way.py": ["tests/git/test_three_way.py"],
     "tests/e2e/test_ways.py": [],
-    "docs/cli.md": ["tests/test_docs.py", "tests/test_pages.py"],
+    "docs/cli.md": ["tests/test_docs.py"],
 }
 
 
