@@ -15,6 +15,7 @@ from support.command_line import install_hooks
 from support.paths import REPO
 from support.plugin import borrow_environment
 from support.processes import wait_until
+from support.ways import UNUSED
 
 from .api import Script, call_engineer, say, use
 from .client import Desk
@@ -26,17 +27,6 @@ CURRENT = "2.1.300"
 
 def script(report: str) -> Script:
     return call_engineer(say(report))
-
-
-def copy_repository(folder: Path) -> Path:
-    """Copy the files that git tracks or would add, without environments and clients."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.check_output(command, cwd=REPO, text=True)
-    for name in filter(None, listed.split("\0")):
-        if not name.startswith("tests/") and (REPO / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(REPO / name, folder / name)
-    return folder
 
 
 def read_install_commands() -> list[list[str]]:
@@ -58,7 +48,7 @@ def data_folder(desk: Desk) -> Path:
 def plugged(new_desk: Callable[..., Desk]) -> Desk:
     """Create a machine with the plugin installed, but without its Python environment."""
     desk = new_desk("a person's desk", hooks=False)
-    shelf = copy_repository(desk.home.parent / "agent memory")
+    shelf = shutil.copytree(REPO, desk.home.parent / "agent memory", ignore=UNUSED)
     for words in read_install_commands():
         desk.run_command(*[word.replace("./agent-memory", str(shelf)) for word in words])
     # The hooks run on the machine's Python with only the standard library.

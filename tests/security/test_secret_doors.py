@@ -12,9 +12,9 @@ from mcp import Client
 from memory_core.history import item_history
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.mcp_server.server import MemoryServer
-from support.calls import SESSION, call_agent, end_agent
+from support.calls import SESSION, answer, call_agent, end_agent
 from support.command_line import Person, read_stderr
-from support.events import make_post_event, make_pre_event, make_report
+from support.events import make_pre_event, make_report
 from support.imports import list_hook_imports
 from support.life import write_task
 from support.sandbox import Sandbox
@@ -34,8 +34,7 @@ def list_leaks(sandbox: Sandbox, secret: str = SECRET) -> list[str]:
 
 
 def learn(sandbox: Sandbox, *facts: str) -> None:
-    event = make_post_event(content=[{"type": "text", "text": make_report(*facts)}])
-    assert sandbox.run_hook("post_tool_use", event).status == 0
+    answer(sandbox, text=make_report(*facts))
 
 
 def test_a_reported_secret_waits_without_its_value(person: Person, sandbox: Sandbox) -> None:
@@ -133,9 +132,9 @@ def test_no_mcp_tool_takes_or_gives_a_secret(person: Person, sandbox: Sandbox) -
     remembered, _error, preference, recalled, read = call_tools(sandbox)
     assert "waits for the user" in remembered
     assert "review (a secret was removed from it)" in preference
-    for answer in (recalled, read):
-        assert "[redacted: npm-token]" in answer
-        assert other not in answer
+    for text in (recalled, read):
+        assert "[redacted: npm-token]" in text
+        assert other not in text
     waiting = {entry["content"] for entry in person.read_json("review", "--list")}
     assert waiting == {CLEAN, "registry: [redacted: github-token]"}
     assert list_leaks(sandbox) == []

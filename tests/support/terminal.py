@@ -48,8 +48,7 @@ class Terminal:
 
     @property
     def lines(self) -> list[str]:
-        shown = re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|[=>])", "", self.shown).replace("\r\n", "\n")
-        return shown.splitlines()
+        return strip_colours(self.shown)
 
 
 def run_on_terminal(person: Person, words: str, width: int = 80, **env: str) -> str:
@@ -62,8 +61,9 @@ def run_on_terminal(person: Person, words: str, width: int = 80, **env: str) -> 
 
 
 def strip_colours(text: str) -> list[str]:
-    """Return the lines of a terminal output without colour codes."""
-    return re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r\n", "\n").splitlines()
+    """Return the lines of a terminal output without colour codes and other controls."""
+    plain = re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|[=>])", "", text)
+    return plain.replace("\r\n", "\n").splitlines()
 
 
 def answer(terminal: Terminal, question: str, *answers: str) -> None:
