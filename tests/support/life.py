@@ -102,18 +102,14 @@ def _list_delegations(root: Path, name: str) -> Iterator[Step]:
     post = events.make_post_event(prompt, _report(answered), run, run)
     yield _hook(root, "answer", "post_tool_use", post, answered)
     yield _hook(root, "background call", "pre_tool_use", events.make_pre_event(other))
-    launch = events.make_post_event(prompt, run=other, call=other, status="async_launched")
-    del launch["tool_response"]["content"]
+    launch = events.make_launch_event(prompt, other, other)
     yield _hook(root, "launch", "post_tool_use", launch)
     yield _hook(root, "background start", "subagent_start", events.make_start_event(other))
     stop = events.make_stop_event(other, _report(later))
     yield _hook(root, "background stop", "subagent_stop", stop, later)
-    handback = events.make_start_event(f"{name}auto", hook_event_name="PreToolUse")
-    handback |= {"tool_name": "SubagentHandback", "tool_input": {"message": _report(handed)}}
-    handback["tool_use_id"] = f"{name}auto"
+    handback = events.make_handback_event(_report(handed), f"{name}auto")
     yield _hook(root, "hand-back", "pre_tool_use", handback, handed)
-    died = {"hook_event_name": "PostToolUseFailure", "error": "API Error: 400"}
-    died = {**events.make_pre_event(f"{name}died"), **died, "is_interrupt": False}
+    died = events.make_failed_call("API Error: 400", f"{name}died")
     yield _hook(root, "failed delegation", "post_tool_use", died)
 
 
