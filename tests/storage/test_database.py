@@ -152,7 +152,7 @@ LOCK = """
 import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as db:
     db.execute("BEGIN EXCLUSIVE")
-    print("locked", flush=True)
+    print("ready", flush=True)
     sys.stdin.read()
 """
 
@@ -162,14 +162,10 @@ SECONDS = 60
 @contextmanager
 def lock_database(sandbox: Sandbox, program: str = LOCK) -> Iterator[None]:
     """Lock the database by another program."""
-    command = [sys.executable, "-c", program, str(sandbox.state / state_db.FILE_NAME)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as other:
-        assert other.stdout.readline() == "locked\n"
-        try:
-            yield
-        finally:
-            other.communicate("")
+    other = processes.start_program(program, sandbox.state / state_db.FILE_NAME)
+    yield
+    processes.release_programs([other])
+    processes.read_output(other)
 
 
 @pytest.mark.slow
