@@ -77,8 +77,11 @@ class Plugged:
     def event(self, name: str, kind: str, at: int = 0, **env: str) -> Done:
         """Handle an event with its command from hooks.json, as Claude Code does."""
         hooks = [hook for group in HOOKS[name] for hook in group["hooks"]]
+        return self.run_shell(hooks[at]["command"], self.make_sample(kind), **env)
+
+    def make_sample(self, kind: str) -> bytes:
         event = sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
-        return self.run_shell(hooks[at]["command"], json.dumps(event).encode(), **env)
+        return json.dumps(event).encode()
 
     def start_session(self, **env: str) -> str:
         """Start a session; return the hook's message to the user, or ""."""
