@@ -1,4 +1,4 @@
-"""The packages of memory_core ("wings") and who may import whom.
+"""The packages of memory_core ("wings") and who may import whom; names; the layout of the tests.
 
 Every import counts: at the top of a module, inside a function, and for type checking only.
 """
@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 from support.code import list_code_lines
 from support.paths import REPO
@@ -253,3 +255,26 @@ def test_class_names_are_unique() -> None:
 def test_no_retired_names() -> None:
     users = {str(path): RETIRED & set(list_names(tree)) for path, tree in TREES.items()}
     assert {path: names for path, names in users.items() if names} == {}
+
+
+# The tests: code that several files share is in tests/support.
+
+
+def test_no_file_imports_a_test_file() -> None:
+    imports = re.compile(r"^ *(from|import) .*\b(test_\w+|conftest)\b", re.M)
+    paths = (REPO / "tests").rglob("*.py")
+    assert [path for path in paths if imports.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_table_in_one_test_names_every_wrong_row() -> None:
+    @for_each(("one", "two"), [(1, 1), (1, 2), (3, 4)])
+    def check(one: int, two: int) -> None:
+        assert one == two
+
+    with pytest.raises(AssertionError, match=r"2 of 3 rows[^3]*'two': 2(.|\n)*'two': 4"):
+        check()
+
+
+def test_an_empty_table_fails() -> None:
+    with pytest.raises(AssertionError, match="empty"):
+        for_each("one", [])(lambda one: None)()

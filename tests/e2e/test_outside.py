@@ -9,6 +9,7 @@ import subprocess
 import time
 from typing import Any
 
+from support.paths import CASES
 from support.processes import wait_until
 
 from .api import Block, Request, Script, delegate, say, together, use
@@ -16,50 +17,7 @@ from .client import Desk
 from .product import assert_quiet, lesson
 
 # Tasks, each with its calls, two spaces between them; `$` stands for Bash.
-PLANS = """
-fix a failing test:  $ pytest -q 2>&1 | tail -20  Grep total src  Read src/orders.py
- Read tests/test_orders.py  Edit src/orders.py  $ pytest -q -x  $ git diff
-add an endpoint:  Glob src/**/*.py  Read src/app.py  Edit src/app.py  Write tests/test_bills.py
- $ pytest -q tests/test_bills.py  Read tests/test_bills.py
- $ curl -s http://localhost:8000/bills | head -5
-rename a module:  $ git mv src/util.py src/money.py  $ grep -rln 'util' src tests
- $ sed -i 's/util/money/' src/app.py  $ ruff check src  $ git status --short
-update a dependency:  Read package.json  $ npm outdated  $ npm install redis-lite@2  $ npm test
- $ git diff package.json
-use a library by its README:  Grep redis src  $ ls node_modules/redis-lite
- Read node_modules/redis-lite/README.md  Read src/cache.ts  Edit src/cache.ts
-write a migration:  $ ls migrations  Read migrations/0001_init.sql  Write migrations/0002_index.sql
- $ DATABASE_URL=postgres://app@localhost:5432/shop make migrate
- $ psql postgres://app@localhost/shop -c '\\d orders'
- $ git add -A && git commit -m 'Add an index, see https://luke.example.com/where'
-review a diff:  $ git log --oneline -5  $ git diff HEAD  Read src/report.py  Grep report src
-look up an API on the web:  Read src/app.py  WebSearch rate limits of the payment API
- WebFetch https://docs.example.com/limits  Edit src/app.py  $ pytest -q
-debug CI:  $ gh run list --limit 5  $ gh run view 12 --log-failed | tail -50
- Read .github/workflows/ci.yml  Edit .github/workflows/ci.yml  $ git push
-make a report faster:  $ python3 -X importtime src/report.py > $TMPDIR/profile.txt 2>&1
- $ head -40 $TMPDIR/profile.txt  Read src/report.py  Edit src/report.py
-raise the coverage:  $ pytest --cov=src --cov-report=html  $ head -50 htmlcov/index.html
- Write tests/test_money.py  $ pytest -q tests/test_money.py
-fix the types:  $ npx tsc --noEmit  Read src/cache.ts  Edit src/cache.ts  $ npx tsc --noEmit
- $ npx eslint src
-write documentation:  Glob docs/**/*.md  Read docs/api.md  Edit docs/api.md
- $ grep -rn 'https://' docs  $ echo 'see https://docs.example.com' >> docs/api.md
-repair the build:  $ npm run build 2>&1 | tail -30  Read vite.config.js  Edit vite.config.js
- $ npm run build  $ ls -la dist  $ head -c 300 dist/main.js
-add a command line option:  Read src/cli.py  Edit src/cli.py  $ python3 src/cli.py --help
- $ pytest -q  Edit README.md
-find a crash in the log:  $ tail -100 logs/app.log  Grep Traceback src  Read src/orders.py
- Edit src/orders.py  $ pytest -q
-shrink the image:  Read Dockerfile  Edit Dockerfile  $ docker build -t shop .  $ docker images shop
- $ docker compose up -d  $ docker compose logs --tail 20
-move code to another file:  Grep round src  Read src/orders.py  Read src/report.py
- Write src/rounding.py  Edit src/report.py  $ make lint test  $ git commit -qam 'Move rounding'
-explain the code:  Glob **/*.py  Read README.md  Read src/app.py  Grep import src
- $ git log --stat -3  $ wc -l src/*.py  $ cat src/cli.py src/settings.py
-add a setting:  $ ls -la  Read .env.example  Read src/settings.py  Edit src/settings.py
- $ grep -n PORT .env.example src/settings.py  $ make test
-"""
+PLANS = (CASES / "agent_tasks.txt").read_text(encoding="utf-8")
 
 # What the runs had read that count as outside.
 OUTSIDE = {

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +25,6 @@ from support.command_line import COMMAND, Person, check_refused, read_stderr
 from support.database import execute
 from support.events import make_pre_event, make_report, make_start_event, make_stop_event
 from support.git import git
-from support.paths import REPO
 from support.sandbox import Sandbox
 
 MINE, TYPED, AGENTS = "Prices are in cents", "Orders have numbers", "Staging has no queue"
@@ -268,11 +266,10 @@ class Crowd:
         return done
 
     def hook(self, name: str, event: dict[str, Any]) -> bytes:
-        words = [sys.executable, "-I", str(REPO / "hooks" / f"{name}.py")]
         sandbox = self.person.sandbox
-        done = processes.run(words, json.dumps(event).encode(), cwd=sandbox.root, env=sandbox.env)
-        assert (done.returncode, done.stderr) == (0, b""), name
-        return done.stdout
+        outcome = sandbox._run_hook(name, event, process=True, variables=sandbox.env)
+        assert (outcome.status, outcome.stderr) == (0, b""), name
+        return outcome.stdout
 
     def add(self, fact: str, _name: str) -> None:
         if self.command("add", "engineer", "pattern", fact).returncode == 0:
