@@ -12,8 +12,6 @@ from __future__ import annotations
 
 SERVER_NAME = "agent-memory"
 
-TITLE = "Memories of agents and tasks"
-
 # Clients show this to the model.
 INSTRUCTIONS = """\
 This server keeps what the agents of this project learned in earlier sessions: one memory for \

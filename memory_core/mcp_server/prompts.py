@@ -46,9 +46,7 @@ def add_prompts(app: MCPServer[Any], served: ServedProject) -> None:
 
     @app.prompt(title="Continue a task")
     def start_task(
-        task_id: str = Field(
-            "", description="Such as task-368 or 368; the active task if left out."
-        ),
+        task_id: str = Field("", description="Such as task-368 or 368; empty for the active task."),
     ) -> str:
         """Continue a task with everything its memory contains."""
         project = served.project_with_tasks

@@ -14,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 
 from memory_core import __version__
-from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, resources, tools
+from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, prompts, resources, tools
 from memory_core.mcp_server.served_project import ServedProject, format_error
 
 
@@ -27,7 +27,7 @@ class MemoryServer(MCPServer[Any]):
     def __init__(self, served: ServedProject) -> None:
         super().__init__(
             SERVER_NAME,
-            title=TITLE,
+            title="Memories of agents and tasks",
             instructions=INSTRUCTIONS,
             version=__version__,
             tools=tools.build_tools(served),

@@ -140,9 +140,7 @@ def record_error(
     served: ServedProject,
     agent: str = AGENT_FIELD,
     error: str = Field(description="The error message; only its first line is recorded."),
-    resolution: str = Field(
-        "", description="What fixed it, in one line; agents only get errors that have one."
-    ),
+    resolution: str = Field("", description="What fixed it; agents only get errors with this."),
 ) -> str:
     """Record an error that an agent hit, and what fixed it, so that it is avoided next time."""
     project, agent = served.find_agent(agent, accept_new=True)
@@ -231,9 +229,7 @@ class SearchOutput(BaseModel):
 
 def search(
     served: ServedProject,
-    query: str = Field(
-        description="Words that must all occur, in any order; parts of words match."
-    ),
+    query: str = Field(description="Words that must all occur, also as parts of words."),
 ) -> SearchOutput:
     """Search the memories of all agents and tasks of this project for words."""
     project = served.project_with_tasks
