@@ -73,14 +73,6 @@ class Folder:
         """
         return self.files.read(path).decode("utf-8", "surrogateescape")
 
-    def read_stamp(self, path: str) -> list[int]:
-        """Return the mtime in ns and the size of a file or folder, [] if it is absent."""
-        try:
-            status = self.files.status(path)
-        except OSError:
-            return []
-        return make_stamp(status) if status else []
-
     def check_file(self, path: str) -> None:
         """Raise OSError for a path that is neither free nor a file that can be read."""
         try:

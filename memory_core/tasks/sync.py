@@ -220,7 +220,7 @@ def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) ->
         folder.archive,
         *claude_md_import.list_watched_files(folder, active),
     ]
-    return [folder.path, project.config["tasks"], [folder.read_stamp(path) for path in paths]]
+    return [folder.path, project.config["tasks"], [folder.files.identify(path) for path in paths]]
 
 
 # For hooks, which task memories must not stop.
