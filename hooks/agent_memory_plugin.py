@@ -12,6 +12,8 @@ def main():
         return
     try:
         status = run_verb(verb, arguments)
+    except KeyboardInterrupt:
+        status = 130
     except OSError as error:
         sys.stderr.write(f"agent-memory: {error}\n")
         status = 0 if verb == "setup" else 1
