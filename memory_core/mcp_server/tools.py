@@ -131,9 +131,9 @@ def remember(
 
 
 def _to_output(item: item_actions.RatedItem) -> OutputItem:
-    if not template.is_known(item.section):  # nobody has checked its words here
-        item = item._replace(section=template.OTHER_TITLE)
-    return OutputItem(id=item.id, text=item.text, section=item.section, confidence=item.confidence)
+    # Nobody has checked the words of another section here.
+    section = item.section if template.is_known(item.section) else template.OTHER_TITLE
+    return OutputItem(id=item.id, text=item.text, section=section, confidence=item.confidence)
 
 
 def record_error(

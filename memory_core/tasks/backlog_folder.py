@@ -51,6 +51,7 @@ class Folder:
         self.root = files.root
         self.path = os.path.join(files.root, _find_folder_name(files))
         self.memory = os.path.join(self.path, "memory")
+        self.archive = os.path.join(self.memory, "archive")
 
     @property
     def exists(self) -> bool:
@@ -108,10 +109,6 @@ class Folder:
         return BacklogTask(text) if text else None
 
     # Memories.
-
-    @property
-    def archive(self) -> str:
-        return os.path.join(self.memory, "archive")
 
     def memory_path(self, task: str, archived: bool = False) -> str:
         """Return the path for the memory of an id; the file need not exist."""

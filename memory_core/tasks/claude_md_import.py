@@ -37,10 +37,8 @@ COPY_FOLDER = ".sessions"
 # Git ignores a folder that has a .gitignore with this line.
 IGNORE_ALL = "*\n"
 
-# The name of the session record with the task memory that the session received.
+# The name of the session record with the task memory that the session received, and of its tag.
 RECORD_NAME = "task-memory"
-
-TAG = "task-memory"
 
 
 # Consent of the user.
@@ -239,7 +237,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
 def _format_block(project: Project, task: str, lines: list[str]) -> str:
     head = "What is known of the task in progress has changed since this session began.  It is now:"
     key, name = project.paths.state.read_key(), sanitize.quote_name(task)
-    return memory_tags.wrap_text(key, TAG, f"task={name}", [head, "", *lines])
+    return memory_tags.wrap_text(key, RECORD_NAME, f"task={name}", [head, "", *lines])
 
 
 def _find_session_memory(project: Project) -> tuple[str, str]:
