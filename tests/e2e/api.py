@@ -104,10 +104,11 @@ def delegate(agent: str, prompt: str, **more: Any) -> Callable[[Request], Reply]
     return lambda request: use("Agent" if "Agent" in request.tools else "Task", **arguments)
 
 
-def call_engineer(*answers: Line, in_background: bool = False, **more: Any) -> Script:
+def call_engineer(*answers: Line | str, in_background: bool = False, **more: Any) -> Script:
     """Return a script in which the main agent calls the engineer, who answers this."""
+    lines = [say(answer) if isinstance(answer, str) else answer for answer in answers]
     call = delegate("engineer", "TASK-1 go", run_in_background=in_background, **more)
-    return {"MAIN": [call, say("waiting"), say("done")], "TASK-1": [*answers]}
+    return {"MAIN": [call, say("waiting"), say("done")], "TASK-1": lines}
 
 
 def together(*lines: Line) -> Callable[[Request], Reply]:

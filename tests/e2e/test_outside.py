@@ -5,10 +5,10 @@ result.
 """
 
 import os
-import subprocess
 import time
 from typing import Any
 
+from support.git import git
 from support.paths import CASES
 from support.processes import wait_until
 
@@ -71,9 +71,8 @@ def prepare(desk: Desk) -> None:
         desk.write(f"../home/bin/{name}", f"#!/bin/sh\n{script}\n")
         (desk.home / "bin" / name).chmod(0o755)
     desk.env["PATH"] = f"{desk.home / 'bin'}:{os.environ['PATH']}"
-    author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
-    for words in (("init", "-q"), ("add", "-A"), (*author, "commit", "-qm", "Begin")):
-        subprocess.run(["git", "-C", desk.root, *words], check=True)
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "Begin")):
+        git(desk.root, *words)
 
 
 def test_which_ordinary_runs_count_as_outside(desk: Desk) -> None:

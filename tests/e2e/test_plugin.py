@@ -17,16 +17,12 @@ from support.plugin import borrow_environment
 from support.processes import wait_until
 from support.ways import UNUSED
 
-from .api import Script, call_engineer, say, use
+from .api import call_engineer, say, use
 from .client import Desk
 from .product import FACT, NEWS, assert_memory_given, assert_quiet, assert_unseen, lesson, versions
 
 # From this version on plugins have a data folder, and their bin/ is on the shell's PATH.
 CURRENT = "2.1.300"
-
-
-def script(report: str) -> Script:
-    return call_engineer(say(report))
 
 
 def read_install_commands() -> list[list[str]]:
@@ -65,14 +61,14 @@ def prevent_build(desk: Desk) -> None:
 def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
     """It works without its environment, and later with it, like an installation."""
     prevent_build(plugged)
-    first = plugged.run(script(lesson(FACT)))
+    first = plugged.run(call_engineer(lesson(FACT)))
     assert_quiet(first)
     assert plugged.list_known_items("engineer") == [FACT]
     assert not (data_folder(plugged) / "venv").exists()
     (data_folder(plugged) / "environments").unlink()
     borrow_environment(data_folder(plugged))
     (data_folder(plugged) / "python").unlink()
-    second = plugged.run(script(lesson(NEWS)))
+    second = plugged.run(call_engineer(lesson(NEWS)))
     assert_quiet(second)
     assert_memory_given(second.requests_by("TASK-1"), FACT)
     if plugged.claude.since(CURRENT):  # before 2.1.121 hooks cannot change a report
@@ -80,7 +76,7 @@ def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
     assert plugged.list_known_items("engineer") == [FACT, NEWS]
     assert len(plugged.read_log("agent.memory.delivered")) == 2
     plugged.run_command("plugin", "uninstall", "agent-memory@agent-memory")
-    assert_unseen(plugged.run(script("Fine.")).requests_by("TASK-1"), FACT)
+    assert_unseen(plugged.run(call_engineer("Fine.")).requests_by("TASK-1"), FACT)
     assert plugged.list_known_items("engineer") == [FACT, NEWS]
     # Current clients delete the plugin's data with it, which contains no memory.
     assert data_folder(plugged).exists() != plugged.claude.since(CURRENT)
@@ -99,7 +95,7 @@ def test_the_next_session_runs_an_update(plugged: Desk) -> None:
     for line in block.splitlines():
         plugged.run_command(*line.split()[1:])
     assert "0.1.1" in plugged.run_command("plugin", "list")
-    assert_quiet(plugged.run(script(lesson(FACT))))
+    assert_quiet(plugged.run(call_engineer(lesson(FACT))))
     assert plugged.list_known_items("engineer") == [FACT]
 
 
@@ -108,10 +104,10 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
     prevent_build(plugged)
     folder = plugged.home if level == "user" else plugged.root
     install_hooks(folder / ".claude" / "settings.json", plugged.home)
-    assert_quiet(plugged.run(script(lesson(FACT))))
+    assert_quiet(plugged.run(call_engineer(lesson(FACT))))
     assert plugged.list_known_items("engineer") == [FACT]
     assert [event["items"] for event in plugged.read_log("agent.memory.learned")] == [1]
-    assert_memory_given(plugged.run(script(lesson(FACT))).requests_by("TASK-1"), FACT)
+    assert_memory_given(plugged.run(call_engineer(lesson(FACT))).requests_by("TASK-1"), FACT)
     assert len(plugged.read_log("agent.memory.loaded")) == 2
     assert plugged.read_log("agent.memory.doubled") == []
 
@@ -121,13 +117,13 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
 def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) -> None:
     plugged.env |= {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
     plugged.env["HTTPS_PROXY"] = os.environ.get("HTTPS_PROXY", "")
-    first = plugged.run(script(lesson(FACT)), "--output-format", "stream-json", "--verbose")
+    first = plugged.run(call_engineer(lesson(FACT)), "--output-format", "stream-json", "--verbose")
     assert first.out.count(plugin_environment.BUILD_STARTED) >= 1
     assert plugged.list_known_items("engineer") == [FACT]
     data = str(data_folder(plugged))
     wait_until(lambda: not plugin_environment.is_building(data), "the end of the build", 300)
     assert plugin_environment.is_ready(data), (data_folder(plugged) / "build.log").read_text()
-    second = plugged.run(script("Fine."), "--output-format", "stream-json", "--verbose")
+    second = plugged.run(call_engineer("Fine."), "--output-format", "stream-json", "--verbose")
     assert plugin_environment.BUILD_STARTED not in second.out
     assert_memory_given(second.requests_by("TASK-1"), FACT)
 
@@ -192,13 +188,13 @@ def test_install_two_sessions_and_uninstall(new_desk: Callable[..., Desk]) -> No
     desk.settings(permissions={"allow": ["Bash(ls:*)"]})
     before = desk.read(".claude/settings.json")
     run_installer(desk)
-    first = desk.run(call_engineer(say(lesson(FACT))))
+    first = desk.run(call_engineer(lesson(FACT)))
     assert_quiet(first)
     assert desk.list_known_items("engineer") == [FACT]
-    second = desk.run(call_engineer(say(lesson(NEWS))))
+    second = desk.run(call_engineer(lesson(NEWS)))
     assert_memory_given(second.requests_by("TASK-1"), FACT)
     assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
     run_installer(desk, "--uninstall")
     assert desk.read(".claude/settings.json") == before
-    assert_unseen(desk.run(call_engineer(say("Fine."))).api.requests, FACT)
+    assert_unseen(desk.run(call_engineer("Fine.")).api.requests, FACT)
     assert desk.list_known_items("engineer") == [FACT, NEWS]

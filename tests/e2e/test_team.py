@@ -1,9 +1,9 @@
 """In a clone without the merge driver, the user gets a message, and the model does not."""
 
 import json
-import subprocess
 
 from memory_core.git import driver_notice
+from support.git import git
 
 from .api import Script, say
 from .client import Desk
@@ -21,11 +21,10 @@ def list_driver_messages(desk: Desk) -> list[str]:
 
 
 def test_only_the_user_is_warned_of_a_missing_driver(desk: Desk) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=desk.root, check=True)
+    git(desk.root, "init", "-q")
     desk.write(".claude-mpm/memories/.gitattributes", "*.md merge=agent-memory\n")
     messages = list_driver_messages(desk)
     assert messages
     assert "merges memories as text" in messages[0]
-    section = ["git", "config", "merge.agent-memory.driver", "true"]
-    subprocess.run(section, cwd=desk.root, check=True)
+    git(desk.root, "config", "merge.agent-memory.driver", "true")
     assert list_driver_messages(desk) == []

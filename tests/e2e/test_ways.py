@@ -1,12 +1,12 @@
 """For every way to start an agent: a first run learns, a run in a new session receives it."""
 
 import re
-import subprocess
 import threading
 from collections.abc import Callable
 
 import pytest
 
+from support.git import git
 from support.processes import wait_until
 
 from .api import Api, Reply, Request, Script, after, call_engineer, delegate, say, together, use
@@ -26,12 +26,8 @@ HANDBACK = "2.1.280"
 Way = Callable[[str], Script]
 
 
-def foreground(report: str) -> Script:
-    return call_engineer(say(report))
-
-
 def background(report: str) -> Script:
-    return call_engineer(say(report), in_background=True)
+    return call_engineer(report, in_background=True)
 
 
 def learn_and_get(desk: Desk, way: Way, *options: str, agent: str = "engineer") -> tuple[Run, Run]:
@@ -50,7 +46,7 @@ def learn_and_get(desk: Desk, way: Way, *options: str, agent: str = "engineer") 
 
 
 def test_foreground(desk: Desk) -> None:
-    first, second = learn_and_get(desk, foreground)
+    first, second = learn_and_get(desk, call_engineer)
     if desk.claude.since(STRIPS):
         assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
         assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
@@ -78,7 +74,7 @@ def test_unreported_background_run_is_swept(desk: Desk) -> None:
     main = [script["MAIN"][0], wait]
     first = desk.watch({**script, "MAIN": main}, lambda _api: desk.is_transcribed(FACT))
     assert_memory_given(first.requests_by("TASK-1"))
-    assert_memory_given(desk.run(foreground(lesson(NEWS))).requests_by("TASK-1"), FACT)
+    assert_memory_given(desk.run(call_engineer(lesson(NEWS))).requests_by("TASK-1"), FACT)
     assert desk.list_known_items("engineer") == [FACT, NEWS]
 
 
@@ -165,7 +161,7 @@ def test_handback(desk: Desk, check: str, in_background: bool) -> None:
 @versions(HANDBACK)
 def test_nagging_for_a_handback(desk: Desk) -> None:
     """The client asks an agent for its report again and again: it is learned once."""
-    run = desk.run(foreground(lesson(FACT)), "--permission-mode", "auto")
+    run = desk.run(call_engineer(lesson(FACT)), "--permission-mode", "auto")
     assert len(run.requests_by("TASK-1")) > 1
     assert_memory_given(run.requests_by("TASK-1"))
     assert desk.list_known_items("engineer") == [FACT]
@@ -174,7 +170,7 @@ def test_nagging_for_a_handback(desk: Desk) -> None:
 @versions("2.1.112")
 def test_auto_mode(desk: Desk) -> None:
     """A delegation passes the safety check of the version as it does without hooks."""
-    run = desk.run(foreground("Fine."), "--permission-mode", "auto")
+    run = desk.run(call_engineer("Fine."), "--permission-mode", "auto")
     assert_memory_given(run.requests_by("TASK-1"))
     assert_unseen(run.requests_by("MAIN"))
 
@@ -196,8 +192,8 @@ def test_forked_skill(desk: Desk) -> None:
 @versions("2.1.63")
 def test_worktree(desk: Desk) -> None:
     """An agent in a worktree uses the memory of the main checkout."""
-    for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b.c commit -q -m start"):
-        subprocess.run(["git", *command.split()], cwd=desk.root, check=True)
+    for command in ("init -q", "add -A", "commit -q -m start"):
+        git(desk.root, *command.split())
 
     def way(report: str) -> Script:
         work = use("Bash", command="pwd > here; cat here", description="x")
