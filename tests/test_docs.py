@@ -4,7 +4,6 @@ import doctest
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,10 +120,6 @@ STORIES = {
 }
 
 
-def find_real(real: dict[str, str], change: re.Match[str]) -> str:
-    return real[change[0]]
-
-
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_a_page_shows_the_real_output(settled: Person, story: Session) -> None:
     """In a project in git, with the default settings."""
@@ -132,10 +127,10 @@ def test_a_page_shows_the_real_output(settled: Person, story: Session) -> None:
     del settled.env["AGENT_MEMORY_SELECTION"]
     real: dict[str, str] = {}  # id of a change by its id on the page
     for line, told in story:
-        done = settled.run_shell(UNDO_HINT.sub(partial(find_real, real), line))
+        done = settled.run_shell(UNDO_HINT.sub(lambda change: real[change[0]], line))
         said = f"{(done.stdout + done.stderr).rstrip()}\n"
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-        real |= zip(UNDO_HINT.findall(told), UNDO_HINT.findall(said), strict=False)
+        real.update(zip(UNDO_HINT.findall(told), UNDO_HINT.findall(said), strict=False))
         shown, told = hide_change(said), hide_change(told)
         assert doctest.OutputChecker().check_output(told or "\n", shown, flags), f"$ {line}\n{said}"
 

@@ -4,7 +4,6 @@ import json
 import re
 import sqlite3
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from memory_core.storage.database import run_table, state_db
 from memory_core.storage.project import Project
 from support.calls import answer, call_agent, end_agent
 from support.events import make_failed_call, make_failure_event
-from support.life import write
+from support.files import list_files_with, write
 from support.paths import REPO
 from support.runs import add_runs, list_errors, list_runs, make_run, open_tables
 from support.sandbox import Sandbox
@@ -302,11 +301,6 @@ def test_events_without_an_agent_error(sandbox: Sandbox, event: Record) -> None:
 SECRET = "wJalrXUtnFEMI/K7MDENG" + "/bPxRfiCYq8Zs3xKe"
 
 
-def list_files_with(folder: Path, text: str) -> list[str]:
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return [path.name for path in files if text.encode() in path.read_bytes()]
-
-
 def test_what_a_command_printed_stays_here_and_is_given_once_resolved(sandbox: Sandbox) -> None:
     output = f"Exit code 2\nlog\n\x1b[31mdenied: AWS_SECRET_ACCESS_KEY={SECRET}\u202e\n"
     sandbox.run_hook("post_tool_use", make_failure_event(error=output))
@@ -325,8 +319,8 @@ def test_what_a_command_printed_stays_here_and_is_given_once_resolved(sandbox: S
     (line,) = performance.format_errors([found])
     assert line == f"- {pending['text']} → Log in before the deploy"
     assert "[redacted: credential]" in call_agent(sandbox)
-    assert list_files_with(sandbox.root, "denied") == []
-    assert list_files_with(sandbox.home, SECRET) + list_files_with(sandbox.root, SECRET) == []
+    assert list_files_with("denied", sandbox.root) == []
+    assert list_files_with(SECRET, sandbox.home, sandbox.root) == []
 
 
 def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:

@@ -24,7 +24,6 @@ MEASURE = REPO / "tests" / "support" / "measure.py"
 TIMES = 130
 MEMORY = 96_000_000
 
-BLOCK = f"# Add To Memory:\nType: pattern\nContent: {events.LEARNED}\n#\n"
 LIFE: list[tuple[str, dict[str, Any]]] = [
     ("session_start", SESSION),
     ("pre_tool_use", events.make_pre_event("other", "qa")),
@@ -153,7 +152,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Cost]:
 
 def test_a_report_of_50_megabytes_takes_little_memory(sandbox: Sandbox) -> None:
     """L5 of the third look at the security; the largest report seen had 0.2 MB."""
-    report = "A line of the report, \u00e9 \U0001f600.\n" * 1_600_000 + BLOCK
+    report = "A line of the report, \u00e9 \U0001f600.\n" * 1_600_000 + events.BLOCK
     line = {"type": "assistant", "message": {"role": "assistant", "content": report}}
     transcript = fill(sandbox, "agent-a1.jsonl", f"{json.dumps(line)}\n")
     assert transcript.stat().st_size > 50_000_000

@@ -15,6 +15,7 @@ from memory_core.mcp_server.server import MemoryServer
 from support.calls import SESSION, answer, call_agent, end_agent
 from support.command_line import Person, read_stderr
 from support.events import make_pre_event, make_report
+from support.files import list_files_with
 from support.imports import list_hook_imports
 from support.life import write_task
 from support.sandbox import Sandbox
@@ -29,8 +30,7 @@ CLEAN = "CI authenticates with [redacted: github-token] against the registry"
 
 def list_leaks(sandbox: Sandbox, secret: str = SECRET) -> list[str]:
     """Return the files below the project and the home folder that contain a secret."""
-    paths = [path for root in (sandbox.root, sandbox.home) for path in root.rglob("*")]
-    return [path.name for path in paths if path.is_file() and secret.encode() in path.read_bytes()]
+    return list_files_with(secret, sandbox.root, sandbox.home)
 
 
 def learn(sandbox: Sandbox, *facts: str) -> None:

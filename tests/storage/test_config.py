@@ -435,12 +435,11 @@ def test_too_many_patterns_are_refused(tmp_path: Path) -> None:
 
 # --- each setting: (YAML text, its value), and texts that are always wrong ---
 
-TEAM = ".claude-mpm/team"
 YES_OR_NO = [("true", True), ("off", False), ("Yes", True), ("!!bool 'no'", False)]
 NUMBER = [("30", 30), ("0x20", 32), ("0b100000", 32), ("1_0_0", 100), ("040", 32)]
 NO_SCALAR = ["[a, b]", "{x: 1}", "3.5", "2024-01-01", "2024-99-99", "!foo 3", "!!int ''", ".inf"]
 NO_SCALAR += ["!!binary aGk=", "'3'", "!!bool x", "[[[[[[]]]]]]", "{? [a] : 1}", "{on: off}", "="]
-FOLDERS = [(".claude-mpm/memories", ".claude-mpm/memories"), ("./.claude-mpm/team/", TEAM)]
+FOLDERS = [(".claude-mpm/memories", ".claude-mpm/memories"), ("./.claude-mpm/x/", ".claude-mpm/x")]
 FOLDERS += [("'.claude-mpm/on/v1.2'", ".claude-mpm/on/v1.2")]
 BAD_FOLDERS = ["/etc", "../up", "~/x", "a/../../b", "on", "12", ".", "./", '"a\\tb"', "[x]", "{}"]
 BAD_FOLDERS += ["''", "docs/memory", ".git/hooks", ".claude/agents", ".claude-mpm", ".claude-mpm/"]

@@ -18,6 +18,12 @@ def read_files(folder: Path) -> dict[str, bytes]:
     }
 
 
+def list_files_with(text: str, *folders: Path) -> list[str]:
+    """Return the names of the files below these folders that contain a text."""
+    paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in paths if text.encode() in path.read_bytes()]
+
+
 def define_agents(root: Path, *names: str) -> None:
     """Write definitions of agents, as Claude Code reads them, below this project or home."""
     for name in names:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from typing import Any
 
-from support.events import make_start_event
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.workers import await_worker
@@ -16,8 +15,6 @@ EXPENSIVE_MODULES = {
     *("logging", "tempfile", "subprocess", "argparse", "hashlib", "datetime", "signal"),
     *("pydantic", "pydantic_core", "filelock", "typer", "rich", "yaml"),
 }
-
-START_EVENT = make_start_event("a2")
 
 # A hook ends by posix._exit, so replace that by a function that prints the modules.
 PROGRAM = (

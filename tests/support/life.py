@@ -13,7 +13,6 @@ from support.sandbox import Sandbox
 # In texts of the project; copies outside of it have another word there.
 WORD, CANARY = "harbour", "canary"
 
-CLAUDE_MD = f"# The {WORD}\n"
 # Few items a section, so that a life also archives some.
 CONFIG = f"""\
 memory:
@@ -55,7 +54,7 @@ def settle(sandbox: Sandbox) -> None:
     command = ["git", "init", "-q", "--template=", str(sandbox.root)]
     subprocess.run(command, check=True, env=sandbox.env)
     files = {
-        "CLAUDE.md": CLAUDE_MD,
+        "CLAUDE.md": f"# The {WORD}\n",
         ".gitattributes": f"# {WORD}\n",
         ".claude/settings.json": json.dumps({"env": {WORD: "1"}}),
         ".claude/agents/engineer.md": DEFINITION.replace("NAME", "engineer"),

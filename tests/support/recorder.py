@@ -38,9 +38,11 @@ class Recorder:
         # The original functions, which this class itself uses.
         self.readlink, self.getcwd = os.readlink, os.getcwd
 
-    def add(self, path: Any, folder: int | None, is_write: bool) -> None:
+    def add(
+        self, is_write: bool, path: Any = ".", *_: Any, dir_fd: int | None = None, **_more: Any
+    ) -> None:
         """Write down a path that is relative to an open folder, or to the current one."""
-        whole = self.locate(path, folder)
+        whole = self.locate(path, dir_fd)
         if whole.startswith(self.prefix):
             line = f"{'write' if is_write else 'read'} {whole[len(self.prefix) :]}\n"
             if line not in self.lines:
@@ -67,23 +69,17 @@ class Recorder:
 
         return staticmethod(call)
 
-    def add_read(self, path: Any = ".", *_: Any, dir_fd: int | None = None, **_more: Any) -> None:
-        self.add(path, dir_fd, is_write=False)
-
-    def add_written(self, path: Any, *_: Any, dir_fd: int | None = None, **_more: Any) -> None:
-        self.add(path, dir_fd, is_write=True)
-
     def add_moved(self, source: Any, target: Any, *_: Any, **more: Any) -> None:
-        self.add(source, more.get("src_dir_fd"), is_write=True)
-        self.add(target, more.get("dst_dir_fd", more.get("dir_fd")), is_write=True)
+        self.add(True, source, dir_fd=more.get("src_dir_fd"))
+        self.add(True, target, dir_fd=more.get("dst_dir_fd", more.get("dir_fd")))
 
     def add_opened(self, path: Any, flags: int, *_: Any, dir_fd: int | None = None) -> None:
-        self.add(path, dir_fd, bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)))
+        self.add(bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)), path, dir_fd=dir_fd)
 
     def add_file(self, file: Any, mode: str = "r", *_: Any, **_more: Any) -> None:
         """Record an argument of the built-in `open`, which also takes open files."""
         if not isinstance(file, int):
-            self.add(file, None, mode.strip("bt") != "r")
+            self.add(mode.strip("bt") != "r", file)
 
 
 def install(recorder: Recorder) -> None:
@@ -92,8 +88,8 @@ def install(recorder: Recorder) -> None:
     They stay static as attributes of a class: pathlib of Python 3.10 has them as such.
     """
     records = {
-        **dict.fromkeys(READERS, recorder.add_read),
-        **dict.fromkeys(WRITERS, recorder.add_written),
+        **dict.fromkeys(READERS, functools.partial(recorder.add, False)),
+        **dict.fromkeys(WRITERS, functools.partial(recorder.add, True)),
         **dict.fromkeys(MOVERS, recorder.add_moved),
         "open": recorder.add_opened,
     }

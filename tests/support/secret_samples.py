@@ -35,10 +35,9 @@ class Maker:
         return base64.b64encode(self._random.randbytes(length)).decode()
 
     def password(self) -> str:
-        words = self._random.sample(["Otter", "maple", "Quarz", "velvet", "Harbor", "nickel"], 2)
-        return (
-            f"{words[0]}{self._random.choice('!#%+*?')}{self._random.randint(10, 9999)}{words[1]}"
-        )
+        words = ["Otter", "maple", "Quarz", "velvet", "Harbor", "nickel"]
+        first, last = self._random.sample(words, 2)
+        return f"{first}{self._random.choice('!#%+*?')}{self._random.randint(10, 9999)}{last}"
 
     def pem(self, kind: str = "RSA ", lines: int = 8) -> str:
         name = f"{kind}PRIVATE KEY"

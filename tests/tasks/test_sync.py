@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,12 @@ import pytest
 
 from memory_core.tasks import backlog_folder, backlog_format, task_actions
 from support.calls import SESSION
-from support.imports import EXPENSIVE_MODULES, START_EVENT, list_hook_imports
+from support.command_line import Done
+from support.events import make_start_event
+from support.imports import EXPENSIVE_MODULES, list_hook_imports
 from support.life import write_task
 from support.paths import BACKLOG
+from support.processes import run_text
 from support.requirements import require_backlog
 from support.sandbox import Sandbox
 
@@ -52,11 +54,10 @@ class Board:
         lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{key}:")]
         path.write_text("\n".join([*lines, f"{key}: {value}\n"]))
 
-    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+    def run(self, command: str) -> Done:
         """Run a shell command, without any hook."""
         env = {**self.sandbox.env, "GIT_CONFIG_GLOBAL": os.devnull, "NO_COLOR": "1"}
-        how = {"cwd": self.root, "env": env, "capture_output": True, "text": True, "timeout": 60}
-        return subprocess.run(["bash", "-c", command], check=False, **how)
+        return run_text(["bash", "-c", command], timeout=60, cwd=self.root, env=env)
 
     def bash(self, command: str) -> dict[str, str]:
         """Run a command as the Bash tool of Claude Code, and the hook; return the states then."""
@@ -227,7 +228,8 @@ def test_other_commands_import_nothing(sandbox: Sandbox, command: str, looks: bo
     assert not sandbox.state.exists()
 
 
-HOOKS = [("post_tool_use", USED), ("subagent_start", START_EVENT), ("session_start", SESSION)]
+START = make_start_event("a2")
+HOOKS = [("post_tool_use", USED), ("subagent_start", START), ("session_start", SESSION)]
 
 
 @pytest.mark.parametrize(("hook", "event"), HOOKS)

@@ -45,11 +45,8 @@ class Shop:
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self.root = sandbox.root
+        self.folder = self.root / "backlog"
         self.project = sandbox.open_project()
-
-    @property
-    def folder(self) -> Path:
-        return self.root / "backlog"
 
     def put_task(self, task: str, status: str, title: str = "Orders", place: str = "tasks") -> Path:
         """Write the file of a task; remove its file in any other folder."""
