@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ from memory_core.setup import plugin, plugin_environment
 from support.command_line import install_hooks
 from support.paths import REPO
 from support.plugin import borrow_environment
-from support.processes import wait_until
+from support.processes import run_text, wait_until
 from support.ways import UNUSED
 
 from .api import call_engineer, say, use
@@ -173,11 +172,10 @@ def test_the_client_finds_the_plugin_valid(plugged: Desk) -> None:
 
 def run_installer(desk: Desk, *arguments: str) -> None:
     """Run install.sh from another folder, with the home of this machine."""
-    environment = {**os.environ, "HOME": str(desk.home)}
-    for name in [name for name in environment if name.startswith(("XDG_", "CLAUDE"))]:
-        del environment[name]
-    command = [str(REPO / "install.sh"), *arguments, str(desk.root)]
-    done = subprocess.run(command, cwd=desk.home, env=environment, capture_output=True, text=True)
+    others = [name for name in os.environ if not name.startswith(("XDG_", "CLAUDE"))]
+    environ = {**{name: os.environ[name] for name in others}, "HOME": str(desk.home)}
+    command = [REPO / "install.sh", *arguments, desk.root]
+    done = run_text(command, cwd=desk.home, env=environ)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

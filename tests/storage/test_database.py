@@ -29,7 +29,6 @@ from support.sandbox import Sandbox
 
 MINE, TYPED, AGENTS = "Prices are in cents", "Orders have numbers", "Staging has no queue"
 WAITS, REJECTED, LATER = "far too " + "long " * 80, "much too " + "wide " * 80, "Tests are fast"
-PAGE = 4096
 
 
 def list_waiting(person: Person) -> list[str]:
@@ -107,7 +106,7 @@ def test_a_database_that_is_cut_at_every_page(shop: Person, tmp_path: Path) -> N
     trees = (shop.sandbox.root, shop.sandbox.state)
     for number, tree in enumerate(trees):
         shutil.copytree(tree, tmp_path / f"copy{number}")
-    for size in range(0, len(whole), PAGE):
+    for size in range(0, len(whole), 4096):  # the size of a page
         for number, tree in enumerate(trees):
             shutil.rmtree(tree)
             shutil.copytree(tmp_path / f"copy{number}", tree)
