@@ -30,7 +30,7 @@ from memory_core.dashboard import rendering
 from memory_core.dashboard.page import PREFIX, Done, Fields, NotFound, Page, View, Visit
 from memory_core.dashboard.pages import agent, explain, live_events, overview, review, search, tasks
 from memory_core.dashboard.security import FORM_FIELD, Access, guard
-from memory_core.delegation import draining
+from memory_core.delegation import inbox_batches
 from memory_core.files.problems import describe_expected
 from memory_core.monitor.following import EventReader
 from memory_core.storage.paths import LevelPaths
@@ -135,7 +135,7 @@ class Site:
         try:
             project = self._open_project()
             if page.method == "GET":  # a form is of a page that did it
-                draining.drain(project)
+                inbox_batches.drain(project)
             names, query = Fields(request.path_params), Fields(request.query_params)
             visit = Visit(project, names, query, form)
             result = page.show(visit)

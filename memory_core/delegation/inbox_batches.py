@@ -6,6 +6,7 @@ import faulthandler
 import json
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -42,8 +43,32 @@ UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError
 WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
 
+# How long a reader waits for another process that empties the inbox, in seconds.
+READER_SECONDS = 5.0
+
+
 class WorkerHangs(BaseException):
     """A batch takes too long; not an Exception, so that nothing on the way catches it."""
+
+
+def drain(project: Project, with_tried: bool = False) -> None:
+    """Save what hooks have put into the inbox, for a command that reads the memories.
+
+    If a worker is at it, wait for it, but not longer than READER_SECONDS.  `with_tried`: also try
+    again what could not be merged before.
+    """
+    end = time.monotonic() + READER_SECONDS
+    while hook_files.has_work(project.paths, with_tried):
+        try:
+            lock = inbox.take_lock(project.paths)
+        except OSError:
+            return
+        if lock >= 0:
+            work(project, lock)
+            return
+        if time.monotonic() > end:
+            return
+        time.sleep(inbox.INTERVAL)
 
 
 def work(project: Project, lock: int, seconds: int = 0) -> None:

@@ -12,10 +12,13 @@ imports, as the fast path does.
 from __future__ import annotations
 
 from memory_core.claude_code import events, run_fields
-from memory_core.delegation import collecting, run_event
+from memory_core.delegation import collecting, run_event, worker
 from memory_core.delegation.run_event import RunEvent
-from memory_core.storage import receipts
+from memory_core.storage import inbox, receipts
 from memory_core.storage.project import Project
+
+# How long the end of a session waits for the worker.
+SESSION_END_SECONDS = 1.2
 
 
 def handle_failure(project: Project, event: events.Event) -> run_event.Reply | None:
@@ -55,10 +58,15 @@ def handle_answer(project: Project, event: events.Event) -> run_event.Reply | No
 
 
 def handle_end(project: Project, _event: events.Event) -> run_event.Reply | None:
-    """Wait a moment for what the worker has to save."""
-    from memory_core.delegation import draining
+    """Wait a moment for the worker: where a container ends with the session, so does the worker.
 
-    draining.handle_session_end(project)
+    Claude Code ends the hook of a plugin after 1.5 s.  The next session saves the rest.
+    """
+    from memory_core.storage import hook_files
+
+    if inbox.has_new(project.paths):
+        worker.start(project)
+    hook_files.await_worker(project.paths, SESSION_END_SECONDS)
     return None
 
 

@@ -1,7 +1,6 @@
 """The inbox and its worker: what a hook has collected is saved once, whatever happens."""
 
 import contextlib
-import errno
 import fcntl
 import os
 import posix
@@ -20,7 +19,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from memory_core.delegation import draining, inbox_batches, worker
+from memory_core.delegation import inbox_batches, worker
 from memory_core.files import file_actions
 from memory_core.history.item_history import History
 from memory_core.storage import hook_files, inbox
@@ -52,7 +51,7 @@ STARTING = [sys.executable, "-c", PROGRAM]
 
 
 def drain(sandbox: Sandbox) -> None:
-    draining.drain(sandbox.open_project(), with_tried=True)
+    inbox_batches.drain(sandbox.open_project(), with_tried=True)
 
 
 def run_unawaited(sandbox: Sandbox, hook: str, event: dict[str, Any], **env: str) -> Outcome:
@@ -264,13 +263,15 @@ def test_a_worker_that_fails_says_so_in_the_log(sandbox: Sandbox, tmp_path: Path
     assert count_items(sandbox) == Counter([TAUGHT])
 
 
-def test_without_another_process_the_work_is_done_here(
+def test_without_another_process_the_report_waits(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    busy = Mock(side_effect=BlockingIOError(errno.EAGAIN, "try again"))
-    monkeypatch.setattr(posix, "fork", busy)
     add_report(sandbox.paths)
-    worker.start(sandbox.open_project())
+    with monkeypatch.context() as patch:
+        patch.setattr(posix, "fork", Mock(side_effect=BlockingIOError))
+        worker.start(sandbox.open_project())
+    assert count_reports(sandbox) == 1
+    drain(sandbox)
     assert count_items(sandbox) == Counter([TAUGHT])
 
 
