@@ -40,10 +40,9 @@ def parse_document(text: str) -> Document:
     document = Document(lines)
     document.read(front)
     if not front and markdown_lines.begins_front_matter(lines):
-        document.warnings.append((1, "--- is never closed; the text below it is not front matter"))
+        sentence = "--- is never closed; the text below it is not front matter"
+        document.warnings.insert(0, (1, sentence))
     _group(document)
-    _warn_of_twins(document)
-    document.warnings.sort()
     return document
 
 
@@ -63,15 +62,6 @@ def _group(document: Document) -> None:
         section.items = document.items[bisect(lines, section.line) : bisect(lines, section.end - 1)]
         for item in section.items:
             item.section = section.title
-
-
-def _warn_of_twins(document: Document) -> None:
-    first: dict[str, int] = {}
-    for section in document.sections:
-        line = first.setdefault(normalize_title(section.title), section.line)
-        if line != section.line:
-            sentence = f"the section {section.title!r} is already in line {line + 1}"
-            document.warnings.append((section.line + 1, sentence))
 
 
 def normalize_title(title: str) -> str:

@@ -142,6 +142,7 @@ READ = {
     "only a title": ("# Title\n\n- item\n", []),
     "sections": ("## A\n- x\n## B\n- y\n", [("A", ["x"]), ("B", ["y"])]),
     "a title ends a section": ("## A\n- x\n# B\n- y\n", [("A", ["x"])]),
+    "a title twice": ("## A\n- x\n## a\n- y\n", [("A", ["x"]), ("a", ["y"])]),
     "a deeper heading does not": ("## A\n- x\n### B\n- y\n", [("A", ["x", "y"])]),
     "the suffix is not the title": ("## A (Max: 15 items)\n", [("A", [])]),
     "in any case": ("## A (max:1 ITEM) ##\n", [("A", [])]),
@@ -177,7 +178,6 @@ def forgotten(line: int, opening: str = "```") -> tuple[int, str]:
 
 
 NO_FRONT = (1, "--- is never closed; the text below it is not front matter")
-TWICE = (3, "the section '**a**' is already in line 1")
 FRONT = conflict("c: d\n", "c: e\n") + "---\n- x\n"
 WITH_BASE = "## A\n- x\n" + conflict("- y\n||||||| base\n- b\n", "- z\n")
 # (text, all items, warnings as (line, message))
@@ -191,7 +191,6 @@ BROKEN: dict[str, tuple[str, list[str], list[tuple[int, str]]]] = {
     "twice": ("```\n\n## A\n- a\n~~~\n\n## B\n", ["a"], [forgotten(1), forgotten(5, "~~~")]),
     "one end less": ("```\n## A\n- a\n```\n- b\n```sh\n- c\n", ["b"], [forgotten(6)]),
     "front matter": ("---\na: b\n\n## A\n- x\n\n---\n", ["x"], [NO_FRONT]),
-    "a heading twice": ("## A\n- x\n## **a** (Max: 3 items)\n- y\n", ["x", "y"], [TWICE]),
     "a merge conflict": (WITH_BASE, ["x", "y", "b", "z"], marked(3, 5, 7, 9, signs="<|=>")),
     "code in one": (conflict("```\n- y\n", "- z\n"), ["z"], [forgotten(2), *marked(1, 4, 6)]),
     "in the other": (conflict("- y\n", "```\n- z\n"), ["y"], [forgotten(4), *marked(1, 3, 6)]),
