@@ -82,16 +82,12 @@ def _list_paths(command: str, variables: Mapping[str, str]) -> Iterator[tuple[st
 
 
 def _find_problem(path: str, right: int) -> str:
-    """Return why a path, or else the folder that it is in, cannot be used; "" if it can."""
+    """Return why a path cannot be used; "" if it can."""
     try:
         os.stat(path)
     except FileNotFoundError:
-        if os.path.islink(path):
-            return f"{path} is a link to {os.readlink(path)}, which does not exist"
-        folder = os.path.dirname(path)
-        return f"{path if os.path.lexists(folder) else folder} does not exist"
+        link = f" is a link to {os.readlink(path)}, which" if os.path.islink(path) else ""
+        return f"{path}{link} does not exist"
     except (OSError, ValueError) as error:
         return f"{path} cannot be used ({getattr(error, 'strerror', None) or error})"
-    if os.access(path, right):
-        return ""
-    return f"{path} {'is not executable' if right == os.X_OK else 'cannot be read'}"
+    return "" if os.access(path, right) else f"{path} cannot be used"

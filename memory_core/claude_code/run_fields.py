@@ -6,7 +6,7 @@ Hooks mostly leave them to the worker.
 from __future__ import annotations
 
 from memory_core.claude_code import agent_names, events
-from memory_core.claude_code.events import API_ERROR, SHELL_TOOL, error
+from memory_core.claude_code.events import API_ERROR, error
 from memory_core.text import fastjson
 
 # How PostToolUseFailure words it from 2.1.199 on: TERMINATED, the error, DETAILS.
@@ -23,7 +23,7 @@ TOTALS_FIELDS = {
 
 def own_transcript_path(event: events.Event) -> str:
     """Return the path of the transcript of the agent that a SubagentStop is about."""
-    return event.get("agent_transcript_path") or ""
+    return get_text(event, "agent_transcript_path")
 
 
 def totals(event: events.Event) -> events.Event:
@@ -44,10 +44,6 @@ def cause(event: events.Event) -> str:
     """Return the error without additions, so that all events of one error return the same."""
     text = error(event).removeprefix(TERMINATED_PREFIX)
     return text.partition(ERROR_TYPE_MARK)[0] if text.startswith(API_ERROR) else text
-
-
-def is_shell(event: events.Event) -> bool:
-    return event.get("tool_name") == SHELL_TOOL
 
 
 def is_interrupt(event: events.Event) -> bool:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import settings_json
 from memory_core.claude_code.events import DELEGATION_TOOLS
+from memory_core.claude_code.run_fields import get_object
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.text import fastjson
 
@@ -173,9 +174,9 @@ def _find_plugins(
     """Yield (name, folder) of the installed plugins that settings enable, the last one counts."""
     enabled: dict[str, Any] = {}
     for file in settings:
-        enabled |= _get_object(file.value, "enabledPlugins")
+        enabled |= get_object(file.value, "enabledPlugins")
     files = SafeFiles(os.path.join(config, "plugins"), follows_links=True)
-    copies = _get_object(_load(files, INSTALLED_FILE), "plugins")
+    copies = get_object(_load(files, INSTALLED_FILE), "plugins")
     markets = _load(files, MARKETPLACES_FILE)
     for name, is_on in enabled.items():
         folder = _find_in_place(markets, name) or _find_copy(copies.get(name), root)
@@ -185,11 +186,6 @@ def _find_plugins(
 
 def _load(files: SafeFiles, name: str) -> dict[str, Any]:
     return fastjson.load_object(files.read_text(name))
-
-
-def _get_object(value: dict[str, Any], key: str) -> dict[str, Any]:
-    inner = value.get(key)
-    return inner if isinstance(inner, dict) else {}
 
 
 def _list_objects(value: Any) -> list[dict[str, Any]]:
@@ -205,8 +201,8 @@ def _find_copy(records: Any, root: str) -> str:
 def _find_in_place(markets: dict[str, Any], name: str) -> str:
     """Return the folder of a plugin whose marketplace is a local folder, "" for others."""
     own, _at, market = name.rpartition("@")
-    marketplace = _get_object(markets, market)
-    if _get_object(marketplace, "source").get("source") != "directory":
+    marketplace = get_object(markets, market)
+    if get_object(marketplace, "source").get("source") != "directory":
         return ""
     folder = str(marketplace.get("installLocation"))
     entries = _list_objects(_load(SafeFiles(folder), MARKETPLACE_MANIFEST).get("plugins"))
@@ -223,7 +219,7 @@ def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
     """
     variables = {}
     for file in files:
-        for name, value in _get_object(file.value, "env").items():
+        for name, value in get_object(file.value, "env").items():
             is_safe = file.level not in UNTRUSTED_LEVELS or name in SAFE_VARIABLES
             if is_safe and isinstance(value, str):
                 variables[name] = value

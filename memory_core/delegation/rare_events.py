@@ -28,7 +28,7 @@ def handle_failure(project: Project, event: events.Event) -> run_event.Reply | N
         call = run_event.of_call(project, event)
         call.run_id = receipts.drop(call.runs, call.call)
         collecting.collect(call, name)
-    elif run_fields.is_shell(event) and events.own_agent(event):
+    elif run_fields.tool_name(event) == events.SHELL_TOOL and events.own_agent(event):
         run = run_event.of_own_run(project, event)
         if run.is_served and run.run_id and not run_fields.is_interrupt(event):
             collecting.collect(run, name)

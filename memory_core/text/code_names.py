@@ -22,7 +22,8 @@ def list_names(text: str) -> list[str]:
     """
     names = [word for word in subject_words.split_words(text) if _is_name(word)]
     names += [span for span in list_spans(text) if " " in span]
-    return list(dict.fromkeys(filter(_has_length, names)))[:MAX_NAMES]
+    usual = (name for name in names if MIN_LENGTH <= len(name) <= MAX_LENGTH)
+    return list(dict.fromkeys(usual))[:MAX_NAMES]
 
 
 def _is_name(word: str) -> bool:
@@ -39,10 +40,6 @@ def list_spans(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         if SEE in line:
             yield from map(str.strip, line.partition(SEE)[2].replace("`", "").split(","))
-
-
-def _has_length(name: str) -> bool:
-    return MIN_LENGTH <= len(name) <= MAX_LENGTH
 
 
 def list_forms(text: str) -> dict[str, str]:

@@ -7,7 +7,6 @@ from memory_core.text.memory_tags import BLOCK_TAG
 # The mark in the tags of a block: hexadecimal digits.
 MARK_LENGTH = 10
 HEX_DIGITS = frozenset("0123456789abcdef")
-NO_MARK = "?"
 
 
 def has_block(text: str) -> bool:
@@ -20,28 +19,29 @@ def find_blocks(text: str) -> list[tuple[int, int]]:
 
     Blocks of older versions have no mark.
     """
-    opening, closing = f"<{BLOCK_TAG}", f"</{BLOCK_TAG}"
-    blocks: list[tuple[int, int]] = []
     closings: dict[str, list[int]] = {}
-    at = text.rfind(closing)
-    while at >= 0:
-        closings.setdefault(_read_mark(text, at + len(closing), ">"), []).append(at)
-        at = text.rfind(closing, 0, at)
-    at = text.find(opening) if closings else -1
-    while at >= 0:
-        mark = _read_mark(text, at + len(opening), " agent=")
+    for at, mark in reversed(_list_tags(text, f"</{BLOCK_TAG}", ">")):
+        closings.setdefault(mark, []).append(at)
+    blocks: list[tuple[int, int]] = []
+    end = 0
+    for at, mark in _list_tags(text, f"<{BLOCK_TAG}", " agent=") if closings else ():
         places = closings.get(mark, [])
         while places and places[-1] < at:
             places.pop()
-        if mark != NO_MARK and places:
-            blocks.append((at, places[-1]))
-            at = places[-1]
-        at = text.find(opening, at + 1)
+        if places and at >= end:
+            end = places[-1]
+            blocks.append((at, end))
     return blocks
 
 
-def _read_mark(text: str, at: int, behind: str) -> str:
-    """Return the mark of a tag, "" in an older version, NO_MARK if the tag is another one."""
-    mark = text[at : at + 1 + MARK_LENGTH] if text[at : at + 1] == "-" else ""
-    is_mark = HEX_DIGITS.issuperset(mark[1:]) and text.startswith(behind, at + len(mark))
-    return mark if is_mark else NO_MARK
+def _list_tags(text: str, begin: str, behind: str) -> list[tuple[int, str]]:
+    """Return the places of tags, each with its mark, which is "" in an older version."""
+    tags: list[tuple[int, str]] = []
+    at = text.find(begin)
+    while at >= 0:
+        start = at + len(begin)
+        mark = text[start : start + 1 + MARK_LENGTH] if text[start : start + 1] == "-" else ""
+        if HEX_DIGITS.issuperset(mark[1:]) and text.startswith(behind, start + len(mark)):
+            tags.append((at, mark))
+        at = text.find(begin, at + 1)
+    return tags

@@ -262,7 +262,7 @@ MISSING = "does not exist: the hooks of PreToolUse, SubagentStart,"
 # The damage, the check that finds its cause, and part of the place and the problem.
 COLUMNS = ("damage", "check", "problem")
 REPAIRED: list[tuple[Damage, str, str]] = [
-    (wrong_path, "settings", f"/.local/shar/agent-memory {MISSING}"),
+    (wrong_path, "settings", f"/.local/shar/agent-memory/venv {MISSING}"),
     (renamed_script, "settings", "subagent-stop.py does not exist: the hooks of SubagentStop do"),
     (only_the_last_events, "settings", "no hooks for PreToolUse, SubagentStart"),
     (other_matcher, "settings", "the matcher Bash does not match Agent"),
@@ -281,7 +281,7 @@ LEFT: list[tuple[Damage, str, str]] = [
     (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 8"),
     (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
-    (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
+    (deleted_program, "settings", f"/share/agent-memory/venv {MISSING}"),
     (python_gone, "settings", f"python is a link to /nowhere/python3.9, which {MISSING}"),
     (strange_python, "command", "PreToolUse: the hook ended with status 3"),
     (idle_python, "command", "PreToolUse: the hook does nothing"),
@@ -565,7 +565,7 @@ STATES: list[tuple[Damage, list[str]]] = [
     (deleted_settings, ["Hooks: not installed", "(agent-memory install)"]),
     (trailing_comma, ["Hooks: not found", "settings.json: line"]),
     (all_hooks_disabled, [f"{INSTALLED}, but they do not work", "disableAllHooks switches all"]),
-    (deleted_program, [f"{INSTALLED}, but they do not work", f"/agent-memory {MISSING}"]),
+    (deleted_program, [f"{INSTALLED}, but they do not work", f"/agent-memory/venv {MISSING}"]),
     (other_matcher, [f"{INSTALLED}, but not all of them work", "the matcher Bash does not"]),
     (only_the_last_events, [f"{INSTALLED}, but not all of them work", "no hooks for PreToolUse"]),
     (closed_memories, ["Cannot read ", "/.claude-mpm/memories: cannot be read"]),
