@@ -309,9 +309,7 @@ def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[tupl
     """
     sections = template.list_counted_sections(document)
     if _count_bytes(document) > limits.size:
-        items = [item for section in sections for item in section.items]
-        is_waiting = _describe_effect(items, ages) == WAITING
-        effect = WAITING if is_waiting else f"{REPLACING} of its section, or waits for review"
+        effect = f"{REPLACING} of its section, or waits for review"
         yield 1, f"the file has {_format_size(document, limits)}: {effect}"
     if len(sections) > limits.sections:
         text = f"the file has {len(sections)} sections, limit {limits.sections}"
@@ -321,13 +319,9 @@ def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[tupl
         count = len(section.items)
         if count < limits.items or markdown.normalize_title(section.title) not in titles:
             continue  # agents do not write to sections with other titles
-        effect = _describe_effect(section.items, ages)
+        effect = REPLACING if _find_least_certain(section.items, ages) else WAITING
         if count > limits.items or effect == WAITING:
             yield section.line + 1, f"{_format_items(section.title, count, limits)}: {effect}"
-
-
-def _describe_effect(items: list[Item], ages: Ages) -> str:
-    return WAITING if _find_least_certain(items, ages) is None else REPLACING
 
 
 def _format_items(title: str, count: int, limits: Limits) -> str:

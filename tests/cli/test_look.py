@@ -112,9 +112,9 @@ def test_a_warning_names_what_mends_it(person: Person) -> None:
     person.install()
     for added, what, mend in (
         (CONFLICT.encode(), "qa: a merge conflict is not resolved", "tidy"),
-        (b"## project architecture\n", "qa: some lines could not be parsed as you", "doctor"),
+        (b"```\n- x\n", "qa: some lines could not be parsed as you", "doctor"),
         (b"- caf\xe9\n", "qa: some lines could not be parsed", "doctor"),
-        (b"- x" + b"x" * 8200, "limit 8192: new learnings of agents wait for review", "edit qa"),
+        (b"- x" + b"x" * 8200, "limit 8192: each new learning of an agent", "edit qa"),
     ):
         path = person.sandbox.write_memory("qa", ITEM)
         path.write_bytes(path.read_bytes() + added)
@@ -138,11 +138,11 @@ def test_warnings_of_files_that_are_refused(person: Person) -> None:
 def test_what_many_memories_have_in_common_is_one_warning(person: Person) -> None:
     person.install()
     for number in range(5):
-        person.sandbox.write_memory(f"a{number}").write_text("## A\n## A\n")
+        person.sandbox.write_memory(f"a{number}").write_text("```\n")
     said = "warning: a0, a1, a2 and 2 more: some lines could not be parsed"
     assert find_warning(person).startswith(said)
     path = person.sandbox.write_memory("qa", ITEM, user=True)
-    for text, mend in ((f"## A\n{CONFLICT}", "tidy --user"), ("## A\n## A\n", "show --user qa")):
+    for text, mend in ((f"## A\n{CONFLICT}", "tidy --user"), ("```\n", "show --user qa")):
         path.write_text(text)
         shown = strip_colours(run_on_terminal(person, "status --user", 60, **UTF8))
         warning = shown[[line.startswith("warning: ") for line in shown].index(True) :]

@@ -159,6 +159,7 @@ def test_a_full_file_makes_room_in_the_section_of_the_learning(sandbox: Sandbox)
 
 
 WAIT = "new learnings of agents wait for review"
+REPLACE = "each new learning of an agent replaces the least certain one"
 SECTIONS = "".join(f"## Part {number}\n- x\n\n" for number in range(12))
 LONG_LINES = "## A\n" + bullets(10, f"{WORDS} " * 20 + "{}")
 # A memory, and what is said about its limits.
@@ -166,7 +167,10 @@ NOTES = [
     (f"## Recent Learnings\n{bullets(15)}", f"Recent Learnings has 15 items, limit 15: {WAIT}"),
     (f"## My Notes\n{bullets(22)}", ""),
     (SECTIONS, "the file has 12 sections, limit 10: agents cannot add another one"),
-    (LONG_LINES, f"the file has 13445 bytes, limit 8192: {WAIT}"),
+    (
+        LONG_LINES,
+        f"the file has 13445 bytes, limit 8192: {REPLACE} of its section, or waits for review",
+    ),
     (f"## Recent Learnings\n{bullets(14)}", ""),
     (f"## Preferences\n{bullets(22)}", ""),
 ]
@@ -186,7 +190,7 @@ def test_a_section_with_items_of_agents_goes_on_learning(project: Project) -> No
     write(project, read(project) + bullets(20))
     (memory,) = agent_status.list_memories(Numbers(project))
     ((_line, note),) = memory.notes
-    assert note.endswith(": each new learning of an agent replaces the least certain one")
+    assert note.endswith(f": {REPLACE}")
     learn(project, "pattern", "another rule of an agent", run="a2")
     assert archived(project) == ["one rule of an agent"]
     assert len(items(project)) == 21
