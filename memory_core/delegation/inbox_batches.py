@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 # that others keep from the processor is not taken for one that hangs.
 MAX_BATCH = 20
 
-# With so many reports, hooks of a crowd are still at work: the worker stands back.
-CROWD = 4
-
-# How far the worker stands behind the programs that a person waits for; 19 is the last of them.
-# At 15, a machine that is busy for a minute gave a batch too little time: it was taken for one
-# that hangs.
-NICENESS = 5
-
 # What a worker cannot know before it reads a report: it is of another program, or damaged.
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
@@ -83,8 +75,6 @@ def work(project: Project, lock: int, seconds: int = 0) -> None:
         try:
             _take_old_entries(project)
             while names := _list_untried(project, tried):
-                if seconds and len(names) >= CROWD:
-                    _step_back()
                 _limit_time(seconds)
                 tried.update(map(inbox.split, _take_batch(project, names)))
             if seconds:  # a reader does only what it reads
@@ -95,20 +85,6 @@ def work(project: Project, lock: int, seconds: int = 0) -> None:
             os.close(lock)
         # A hook may have found the lock taken just before.
         lock = inbox.take_lock(project.paths, waits=True) if _list_untried(project, tried) else -1
-
-
-def _step_back() -> None:
-    """Leave the processor to hooks and agents while they want it.
-
-    Linux gives each session its own share, in which the niceness of a process counts for nothing;
-    the share has a niceness of its own (sched(7), "The autogroup feature").
-    """
-    try:
-        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
-        with open("/proc/self/autogroup", "w") as share:
-            share.write(str(NICENESS))
-    except OSError:
-        pass  # another system, or a Linux without these shares
 
 
 def _try(project: Project, step: Callable[[], object]) -> None:
