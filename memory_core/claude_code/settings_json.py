@@ -21,6 +21,8 @@ import re
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from memory_core.text.markdown_lines import find_line_end
+
 # Every command of agent-memory begins with this shell variable, which it needs anyway.
 COMMAND_PREFIX = "agent_memory="
 
@@ -206,7 +208,7 @@ def add_hooks(text: str, wanted: HookGroups) -> str:
     """
     text = _remove_unwanted(text, wanted)
     if not text.strip(BLANKS):
-        newline = _first_newline(text)
+        newline = find_line_end(text)
         return text + json.dumps({"hooks": wanted}, indent=2).replace("\n", newline) + newline
     present = find_entries(text)
     for event, groups in wanted.items():
@@ -242,14 +244,9 @@ def _expect(text: str, node: JsonNode, kind: str, name: str) -> JsonNode:
     raise InvalidSettings(text, node.start, f"{name} should be an {kind} {bracket}, but is not")
 
 
-def _first_newline(text: str) -> str:
-    match = _NEWLINE.search(text)
-    return match[0] if match else "\n"
-
-
 def _add(text: str, container: JsonNode, depth: int, child: dict[str, Any] | list[Any]) -> str:
     """Return the text with one more child, given in brackets, at the end of a container."""
-    newline, match = _first_newline(text), _INDENT.search(text)
+    newline, match = find_line_end(text), _INDENT.search(text)
     unit = match[1] if match else "  "
     # The brackets and their lines go, the indentation stays.
     _bracket, *lines, _end = json.dumps(child, indent=unit).split("\n")
@@ -306,7 +303,7 @@ def _remove_entry(text: str, entry: HookEntry) -> str:
             return text[: container.start + 1] + blanks + text[container.end - 1 :]
         child = container
     # The file contains nothing except our hooks.
-    return text[: child.start] + text[child.end :].removeprefix(_first_newline(text))
+    return text[: child.start] + text[child.end :].removeprefix(find_line_end(text))
 
 
 def _cut(text: str, container: JsonNode, child: JsonNode) -> str:
@@ -321,5 +318,5 @@ def _blanks_before(text: str, container: JsonNode) -> str | None:
     """Return the blanks of a container that was empty before; None if `add_hooks` made it."""
     lead = text[container.start + 1 : container.children[0].member_start]
     blanks = lead.rstrip(" \t")
-    mark = _first_newline(text) * 2
+    mark = find_line_end(text) * 2
     return blanks.removesuffix(mark) if blanks.endswith(mark) else None

@@ -96,7 +96,12 @@ def read_lines(
     At most `limit` bytes are read.  If no line ends within them, the end is `offset` itself; a
     line longer than MAX_LINE_BYTES is skipped.  Raises OSError.
     """
-    data = _read_part(path, offset, limit)
+    files, name = locate(path)
+    descriptor = files.open(name, os.O_RDONLY)
+    try:
+        data = os.pread(descriptor, limit, offset)
+    finally:
+        os.close(descriptor)
     end = data.rfind(b"\n") + 1
     if not end:
         return [], offset + (len(data) if len(data) == MAX_LINE_BYTES else 0)
@@ -140,11 +145,10 @@ class TranscriptSummary:
         messages = [value for line in lines if (value := _parse_message(line))]
         self.call = run_fields.get_text(meta, "toolUseId")
         self.description = run_fields.get_text(meta, "description")
-        self.prompt = _line_prompt(messages[0]) if messages else ""
-        self.cwd = run_fields.get_text(messages[0], "cwd") if messages else ""
-        self.last = "\n".join(agent_texts(messages[-1])) if messages else ""
-        if messages and _count_tool_uses(messages[-1]):
-            self.last = ""
+        first, last = (messages[0], messages[-1]) if messages else ({}, {})
+        self.prompt = _line_prompt(first)
+        self.cwd = run_fields.get_text(first, "cwd")
+        self.last = "" if _count_tool_uses(last) else "\n".join(agent_texts(last))
         tokens = [count for value in messages if (count := _count_context_tokens(value))]
         self.numbers = {"tokens": tokens[-1]} if tokens else {}
         if is_whole:
@@ -156,16 +160,6 @@ def _parse_message(line: bytes) -> dict[str, Any]:
     is_message = b'"assistant"' in line or b'"user"' in line
     value = run_fields.parse(line) if is_message else {}
     return value if value.get("type") in ("assistant", "user") else {}
-
-
-def _read_part(path: str, offset: int, limit: int) -> bytes:
-    """Return at most `limit` bytes from `offset` on; raises OSError."""
-    files, name = locate(path)
-    descriptor = files.open(name, os.O_RDONLY)
-    try:
-        return os.pread(descriptor, limit, offset)
-    finally:
-        os.close(descriptor)
 
 
 def mtime_of(path: str) -> float:

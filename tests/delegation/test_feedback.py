@@ -144,12 +144,6 @@ def test_feedback_beside_learnings_is_not_a_part_of_them(runs: Delegations) -> N
     assert runs.counts()[0] == (1, 1, 0)
 
 
-def test_strip_markers_keeps_the_lines(runs: Delegations) -> None:
-    runs.sandbox.configure("memory: {strip_markers: false}")
-    assert runs.report(USED) is None
-    assert runs.counts()[0] == (1, 1, 0)
-
-
 def test_a_background_run(runs: Delegations) -> None:
     runs.call()
     runs.sandbox.run_hook("post_tool_use", events.make_launch_event(TASK))

@@ -112,7 +112,8 @@ def test_an_item_is_marked_and_ranked_lower_if_its_file_is_gone(selecting: Sandb
     source.mkdir()
     for name in ("sales", "stock"):
         (source / f"{name}.py").touch()
-    selecting.write_memory("engineer", "src/sales.py retries twice", "src/stock.py retries twice")
+    items = [f"src/{name}.py retries twice\n  - Why: it lags" for name in ("sales", "stock")]
+    selecting.write_memory("engineer", *items)
     before = re.findall(r"^- \[.*", build(selecting), re.MULTILINE)
     (source / "sales.py").unlink()
     block = build(selecting)
@@ -190,15 +191,6 @@ def test_nothing_is_given_below_a_line_that_is_not_about_it(selecting: Sandbox) 
                 count += 1
         assert count >= budget // 40
     assert written.exists()
-
-
-def test_both_levels_have_their_own_headings(selecting: Sandbox) -> None:
-    selecting.write_memory("engineer", "Run the smoke tests", user=True)
-    write_lines(selecting, "## Project Architecture\n**Never do this**\n- Push to main\n")
-    block = build(selecting)
-    own, users = block.split("## Project Architecture\n")[1:]
-    assert "Push to main" in own
-    assert "Run the smoke tests" in users
 
 
 def test_a_new_paragraph_comes_before_older_lines(selecting: Sandbox) -> None:

@@ -61,15 +61,6 @@ def test_preferences_come_first_and_the_users_level_last() -> None:
     assert lines == expected
 
 
-def test_a_stale_item_says_what_is_gone() -> None:
-    (passage,) = split(f"## A\n- {FACT}\n  - See: src/stock.py\n")
-    passage.stale = "src/stock.py is gone"
-    assert render([passage]).split("\n")[1:] == [
-        f"- [{id_of(FACT)[:4]}] {FACT} (may be out of date: src/stock.py is gone)",
-        "  - See: src/stock.py",
-    ]
-
-
 IDS = st.lists(st.text("01", min_size=6, max_size=10), max_size=60)
 
 

@@ -177,7 +177,3 @@ def test_a_name_stays_between_its_quotes(name: str) -> None:
     assert not set('"<>\n') & set(inner)
     assert len(inner) <= sanitize.MAX_NAME_LENGTH
     assert sanitize.clean_name(inner) == inner == sanitize.join_visible(inner)
-
-
-def test_hidden_characters_are_shown() -> None:
-    assert characters.show_hidden("a\u202eb\x07c") == "a\ufffdb\ufffdc"
