@@ -32,11 +32,6 @@ CATEGORY_TYPES = {
     "workflow": "strategy",
 }
 
-DEFAULT_SIZE = 8 * 1024  # bytes, about 2,000 tokens, which an agent reads in every run
-DEFAULT_SECTIONS = 10  # the nine standard sections and one more
-DEFAULT_ITEMS = 15  # per section; few enough for a user to review
-DEFAULT_LINE_LENGTH = 400  # characters; holds the longest learning of a report
-
 LIMITS_COMMENT = "MEMORY LIMITS"
 UPDATED_COMMENT = "Last Updated"
 _UPDATE = re.compile(rf"{UPDATED_COMMENT}:\s*(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)", re.ASCII)
@@ -45,10 +40,10 @@ _UPDATE = re.compile(rf"{UPDATED_COMMENT}:\s*(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)"
 class Limits(NamedTuple):
     """The maximum bytes and sections of a document, items of a section, characters of a line."""
 
-    size: int = DEFAULT_SIZE
-    sections: int = DEFAULT_SECTIONS
-    items: int = DEFAULT_ITEMS
-    line: int = DEFAULT_LINE_LENGTH
+    size: int = 8 * 1024  # about 2,000 tokens, which an agent reads in every run
+    sections: int = 10  # the nine standard ones and one more
+    items: int = 15  # few enough for a user to review
+    line: int = 400  # holds the longest learning of a report
 
     def __str__(self) -> str:
         size = f"{self.size / 1024:g}KB"

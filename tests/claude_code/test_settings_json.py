@@ -269,26 +269,3 @@ def test_invalid_files_are_refused_with_line_and_column(
 def test_too_deep_nesting_is_refused() -> None:
     with pytest.raises(settings_json.InvalidSettings, match="nested too deeply"):
         settings_json.add_hooks('{"a":' * 100_000, BLOCK)
-
-
-# --- the scanner against the standard parser ---
-
-
-@unhurried
-@given(usual_texts() | odd_texts())
-@example('{"a":1,"a":{"b":2}}')
-def test_scanner_agrees_with_the_standard_parser(text: str) -> None:
-    """The standard parser refuses invalid texts first, so the scanner gets valid ones only."""
-    root = settings_json.parse_json(text)
-    assert repr(rebuilt(text, root)) == repr(value_of(text))
-    for child in root.children:
-        assert json.JSONDecoder().raw_decode(text, child.member_start)[0] == child.key
-
-
-def rebuilt(text: str, node: settings_json.JsonNode) -> object:
-    """Return the value that the positions of a node describe."""
-    if node.kind == "object":
-        return {child.key: rebuilt(text, child) for child in node.children}
-    if node.kind == "array":
-        return [rebuilt(text, child) for child in node.children]
-    return json.loads(text[node.start : node.end])
