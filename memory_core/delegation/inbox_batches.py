@@ -167,17 +167,15 @@ def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
         merge(project, list(batch.values()))
         for name in batch:
             hook_files.finish(project.paths, name)
-    except (WorkerHangs, OSError) as error:
+    except (WorkerHangs, Exception) as error:
+        is_one_by_one = len(batch) > 1 and not isinstance(error, (WorkerHangs, OSError))
         for name, report in batch.items():
-            _put_back(project, name, error, report["run"])
+            if is_one_by_one:  # one report must not stop the others
+                _merge_or_put_back(project, {name: report})
+            else:
+                _put_back(project, name, error, report["run"])
         if isinstance(error, WorkerHangs):
             raise
-    except Exception as error:  # noqa: BLE001 - one report must not stop the others
-        for name, report in batch.items():
-            if len(batch) == 1:
-                _put_back(project, name, error, report["run"])
-            else:
-                _merge_or_put_back(project, {name: report})
 
 
 def _put_back(project: Project, name: str, error: BaseException, run: str = "") -> None:

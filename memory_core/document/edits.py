@@ -19,9 +19,8 @@ from memory_core.document.markdown import (
 )
 from memory_core.text.markdown_lines import count_front_matter, find_line_end
 
-ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
-# All parts of a document: an edit may only change the entries of its own lines.
-Shape = list[ShapeEntry]
+# Level or kind, text, number of lines; an edit may only change the entries of its own lines.
+ShapeEntry = tuple[int, str, int]
 
 
 ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
@@ -246,14 +245,14 @@ def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:
     )
 
 
-def _shape_of_both(document: Document, at: int, block: Shape) -> Shape:
+def _shape_of_both(document: Document, at: int, block: list[ShapeEntry]) -> list[ShapeEntry]:
     """Return the expected shape if a block is inserted at a line of the document."""
     entries = _entries(document)
     above = [entry for line, entry in entries if line < at]
     return [*above, *block, *(entry for line, entry in entries if line >= at)]
 
 
-def _is_read(after: Document, before: Document, shape: Shape) -> bool:
+def _is_read(after: Document, before: Document, shape: list[ShapeEntry]) -> bool:
     """Check that a changed document has the expected shape and the same front matter."""
     is_front_same = count_front_matter(after.lines) == count_front_matter(before.lines)
     return is_front_same and [entry for _, entry in _entries(after)] == shape

@@ -357,11 +357,9 @@ def leaves(value: object) -> Iterator[str]:
 
 
 CLEANED = [("  a \t b  ", "a b"), ("done.", "done"), ("done ...", "done ..."), ("done..", "done..")]
-CLEANED += [("a\0b\x07c", "a b c"), ("\x1b[31mred\x1b[0m text", "red text"), ("\x9b1;2Hred", "red")]
-CLEANED += [("\x1b]0;title\x07text", "text"), ("\x1b]8;;no end", "8;;no end")]
-CLEANED += [("\x1bcreset", "reset"), ("a\u202eb\u2066c\u200bd\ufeffe", "abcde")]
+CLEANED += [("\x9b1;2Hred", "red"), ("\x1b]8;;no end", "8;;no end"), ("\x1bcreset", "reset")]
 CLEANED += [("a\u2028b\u0085c\u00a0d\re", "a b c d e"), ("a\ud800b", "a\ufffdb")]
-CLEANED += [("a\U000e0041b\U000e0100c\u3164d", "abcd"), ("naïve 工程师 😀", "naïve 工程师 😀")]
+CLEANED += [("naïve 工程师 😀", "naïve 工程师 😀")]
 
 
 @for_each(("text", "line"), CLEANED)
