@@ -187,18 +187,13 @@ def _put_back(project: Project, name: str, error: BaseException, run: str = "") 
 
 
 def merge_now(run: RunEvent, report: Report, reason: OSError) -> None:
-    """Merge a report that cannot be put into the inbox, if need be without the database.
+    """Merge a report that cannot be put into the inbox, without the database beside it.
 
     Raises OSError; then a sweep reads the transcript.
     """
-    project, state = run.project, run.project.paths.state
+    project = run.project
     event_log.write(project.paths, "agent.memory.error", agent_id=run.agent, error=str(reason))
-    state.busy_seconds = 1.0
-    try:
-        merge(project, [report])
-        return
-    except OSError:
-        state.has_database = False
+    project.paths.state.has_database = False
     try:
         merge(project, [report])
     except OSError:
