@@ -195,6 +195,10 @@ def _read_line(block: MarkerBlock, number: int, bare: str) -> bool:
     if not bare.strip("-*_ 0123456789.)"):  # blank, a ruler, or the number of a learning
         block.has_gap = block.has_content and not block.in_code
         return True
+    if bare[:1] == "|" and not block.has_gap and (block.table or not block.has_content):
+        block.drop_loose()
+        block.table[number] = bare
+        return True
     line = lines.remove_bullet(bare)
     if not line.strip("#`") and "#" in line:
         block.is_closed = True

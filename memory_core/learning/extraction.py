@@ -148,8 +148,6 @@ def check_report(kind: str, texts: list[str], max_length: int) -> str:
     """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
     if not type_names.type_of(kind) and type_names.is_bracketed(kind.strip("`*_ ")):
         return "the type is a placeholder"
-    if texts[0].startswith("|"):
-        return "it is a table"
     if (texts[0].isascii() and texts[0].isupper()) or _says_nothing(texts[0]):
         return EMPTY_REASON
     return check_learning("", max(texts, key=len) if texts[0] else "", max_length)

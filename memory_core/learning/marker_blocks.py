@@ -61,6 +61,7 @@ class MarkerBlock:
         self.rows: list[int] = []  # the lines whose words are in the learnings
         self.entries: list[_Entry] = []
         self.others: list[tuple[str, str, list[str]]] = []  # types, other keys, their lines
+        self.table: dict[int, str] = {}  # the rows of a table, by the numbers of their lines
         self.kind = self.key = ""  # the last type; the key that lines belong to
         self.type_key = ""  # the key of the types: "type" or, for example, "category"
         self.has_keys = self.has_content_key = self.is_closed = False
@@ -81,14 +82,21 @@ class MarkerBlock:
         if self._needs_keys and not (self.has_keys or self.is_closed):
             return []
         written = [entry for entry in self.entries if entry.lines]
+        drafts = [entry.make_draft() for entry in written]
         self.rows += [row for entry in written for row in entry.rows]
+        if self.table:
+            from memory_core.learning import table_rows
+
+            rows, is_whole = table_rows.read_drafts([*self.table.values()], self.kind)
+            drafts += rows
+            self.rows += self.table if is_whole else []
         self.rows.sort()
-        return [entry.make_draft() for entry in written]
+        return drafts
 
     @property
     def has_content(self) -> bool:
         """Check for a content; a line in front of a list is none: "We learned:"."""
-        words = self.entries[-1].lines if self.entries else []
+        words = self.entries[-1].lines if self.entries else [*self.table.values()]
         return words != [] and (self.has_content_key or not words[-1].endswith(LEADS))
 
     def read_field(self, number: int, key: str, value: str) -> None:
