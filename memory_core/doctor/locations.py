@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memory_core.setup import program
 from memory_core.storage import event_log
-from memory_core.storage.database import journal, state_db
+from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -42,7 +42,7 @@ def _list_of_level(store: Store, level: str) -> Iterator[Location]:
         "state": paths.state.root,
         "event log": paths.state.locate(event_log.FILE_NAME),
         "database": paths.state.locate(state_db.FILE_NAME),
-        "review": paths.state.locate(journal.FILE_NAME),
+        "review": paths.state.locate(state_db.JOURNAL),
     }
     for name, path in places.items():
         yield Location(name, level, path, os.path.lexists(path))

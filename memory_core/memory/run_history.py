@@ -11,13 +11,7 @@ from typing import Any
 from memory_core.history import performance
 from memory_core.history.performance import CommonError, Performance
 from memory_core.origin import text_origins
-from memory_core.storage.database import (
-    change_table,
-    journal,
-    origin_table,
-    run_table,
-    state_db,
-)
+from memory_core.storage.database import change_table, origin_table, run_table, state_db
 from memory_core.storage.database.run_table import Uses
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -114,6 +108,6 @@ def sum_up(store: Store) -> None:
     def sum_up_tables(db: sqlite3.Connection) -> None:
         run_table.sum_up(db, format_utc(time.time())[:10])
         origin_table.drop_old_records(db)
-        journal.shorten(db, state)
+        state_db.shorten_journal(db, state)
 
     state_db.write(state, sum_up_tables)

@@ -137,7 +137,8 @@ def write(memory: AgentMemory) -> None:
     if memory.evicted or memory.leftover:
         entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
         store.add_to_archive(agent, scanner.redact_values(entries), memory.time)
-    store.add_to_review(agent, scanner.redact_values(memory.review), memory.time)
+    if memory.review:
+        store.add_to_review(agent, scanner.redact_values(memory.review), memory.time)
     history = store.history(agent)
     size = history.append(memory.records)
     try:
@@ -151,10 +152,8 @@ def write(memory: AgentMemory) -> None:
         changes.append(memory.change_id)
     _resolve_errors(memory)
     _note_decisions(memory)
-    waiting = [(record.get("waiting"), record["kind"]) for record in memory.records]
-    kinds = {entry.get("id"): kind for entry, kind in waiting if entry}
-    decisions = {key: kinds.get(key, "undone") for key in memory.decided}
-    store.remove_from_review(agent, decisions, memory.time)
+    if memory.decided:
+        _remove_from_review(memory)
     if memory.from_archive:
         _remove_from_archive(memory)
     events = [(record["kind"], record) for record in memory.records]
@@ -258,6 +257,14 @@ def _resolve_errors(memory: AgentMemory) -> None:
             learned.setdefault(run, item.text)
     if learned:
         run_history.resolve_errors(memory.store, memory.agent, learned)
+
+
+def _remove_from_review(memory: AgentMemory) -> None:
+    """Remove what does not wait any more, with the kinds of the records that say so."""
+    waiting = [(record.get("waiting"), record["kind"]) for record in memory.records]
+    kinds = {entry.get("id"): kind for entry, kind in waiting if entry}
+    decisions = {key: kinds.get(key, "undone") for key in memory.decided}
+    memory.store.remove_from_review(memory.agent, decisions, memory.time)
 
 
 def _remove_from_archive(memory: AgentMemory) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_spelling
 from memory_core.storage import hook_files, inbox, state_owner
-from memory_core.storage.database import journal, review_table, state_db
+from memory_core.storage.database import review_table, state_db
 from memory_core.storage.paths import StateFiles
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -68,14 +68,16 @@ def take_over(store: Store, gone: GoneProject) -> None:
         agent = agent_spelling.agent_of_file(f"{stem}.md")
         with store.lock(agent):
             store.add_to_review(agent, entries, now)
-    state_db.write(gone.state, partial(_remove_reviews, gone, now))
+    state_db.add_lines(gone.state, partial(_make_decisions, gone, now))
 
 
 def _read_reviews(db: Connection) -> dict[str, list[dict[str, Any]]]:
     return {stem: review_table.read(db, stem) for stem in review_table.list_agents(db)}
 
 
-def _remove_reviews(gone: GoneProject, now: str, db: Connection) -> None:
+def _make_decisions(gone: GoneProject, now: str, db: Connection) -> list[dict[str, Any]]:
+    lines = []
     for stem, entries in gone.reviews.items():
         decisions = {entry["id"]: "moved" for entry in entries}
-        journal.add(db, gone.state, review_table.make_decisions(db, stem, decisions, now))
+        lines += review_table.make_decisions(db, stem, decisions, now)
+    return lines

@@ -22,7 +22,7 @@ from memory_core.history.item_history import History, Record
 from memory_core.history.rights import PERSON, Origins, identify_record, make_key
 from memory_core.selection import splitting
 from memory_core.storage.config_yml import project_rules
-from memory_core.storage.database import journal, origin_table, state_db
+from memory_core.storage.database import origin_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -114,7 +114,7 @@ def _write(store: Store, agents: Sequence[str], line: dict[str, Any]) -> None:
     line = {"agent": store.stem(agents[0]), **line}
     for path in paths:
         state.remove(path)
-    state_db.write(state, lambda db: journal.add(db, state, [line]))
+    state_db.add_lines(state, lambda _db: [line])
     for path in paths:
         with suppress(OSError):  # without a place for state no hook has prepared anything
             state.replace(path, b"", durable=False)

@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from sqlite3 import Connection
 from typing import Any
 
 from memory_core.claude_code import agent_names, agent_spelling
@@ -16,7 +15,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.document import dated_entries, merge_versions
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
-from memory_core.storage.database import journal, review_table, state_db
+from memory_core.storage.database import review_table, state_db
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.paths import LevelPaths, MemoryFolder
 from memory_core.text.markdown_lines import BOM
@@ -178,16 +177,12 @@ class Store(MemoryFolder):
         Each has at least `type`, `content` and `reason`.  Where no state can be kept they go to
         the archive, so that they are not lost.  Raises OSError.
         """
-        if not entries:
-            return
         state, stem = self.paths.state, self.stem(agent)
         rows = [review_table.fill(agent, entry, now) for entry in entries]
         try:
-            state_db.write(
-                state, lambda db: journal.add(db, state, review_table.make_lines(db, stem, rows))
-            )
+            state_db.add_lines(state, lambda db: review_table.make_lines(db, stem, rows))
         except OSError as error:
-            if not isinstance(error, journal.NotKept) and error.errno != errno.ENOSPC:
+            if not isinstance(error, state_db.NotKept) and error.errno != errno.ENOSPC:
                 raise  # a report stays in the inbox until the database is free
             self.add_to_archive(agent, list(map(review_table.format_line, entries)), now)
 
@@ -203,13 +198,10 @@ class Store(MemoryFolder):
 
         Raises OSError.
         """
-        if decisions:
-            state, stem = self.paths.state, self.stem(agent)
-
-            def remove(db: Connection) -> None:
-                journal.add(db, state, review_table.make_decisions(db, stem, decisions, now))
-
-            state_db.write(state, remove)
+        stem = self.stem(agent)
+        state_db.add_lines(
+            self.paths.state, lambda db: review_table.make_decisions(db, stem, decisions, now)
+        )
 
     def agents(self) -> list[str]:
         """Return the sorted ids of all agents with a file, including PM."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.storage.database import journal, state_db
+from memory_core.storage.database import state_db
 from support import processes
 from support.calls import call_agent, end_agent, teach
 from support.command_line import COMMAND, Person, check_refused, read_stderr
@@ -79,7 +79,7 @@ def test_a_deleted_database(shop: Person) -> None:
 
 def test_a_database_that_is_lost_with_its_journal(shop: Person) -> None:
     """The lines that a person wrote are unknown until one question is answered."""
-    for name in (state_db.FILE_NAME, journal.FILE_NAME):
+    for name in (state_db.FILE_NAME, state_db.JOURNAL):
         (shop.sandbox.state / name).unlink()
     tiers = {MINE: "unknown", AGENTS: "agent", TYPED: "unknown"}
     assert shop.list_tiers() == tiers

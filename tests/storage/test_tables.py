@@ -12,7 +12,7 @@ import pytest
 from memory_core.history import performance
 from memory_core.memory import rename, run_history
 from memory_core.origin import text_origins
-from memory_core.storage.database import change_table, journal, review_table, state_db
+from memory_core.storage.database import change_table, review_table, state_db
 from memory_core.storage.database.change_table import LAST, OLD, TextStep
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import find_project
@@ -165,7 +165,7 @@ def list_contents(store: Store, agent: str = "qa") -> list[str]:
 
 
 def read_journal(sandbox: Sandbox) -> list[dict[str, str]]:
-    lines = (sandbox.state / journal.FILE_NAME).read_text().splitlines()
+    lines = (sandbox.state / state_db.JOURNAL).read_text().splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -233,9 +233,9 @@ def test_a_long_journal_keeps_what_waits_and_what_is_known(sandbox: Sandbox, sto
     text_origins.add_origins(store, "qa", {text: "accepted"})
     text_origins.add_origins(store, "qa", {text: "person"}, taken_back={text: ["person"]})
     text_origins.add_origins(store, "qa", {text: "accepted", ("Two", ""): "import"})
-    state_db.write(state, lambda db: journal.shorten(db, state))
-    before = (sandbox.state / journal.FILE_NAME).stat().st_size
-    state_db.write(state, lambda db: journal.shorten(db, state, before))
+    state_db.write(state, lambda db: state_db.shorten_journal(db, state))
+    before = (sandbox.state / state_db.JOURNAL).stat().st_size
+    state_db.write(state, lambda db: state_db.shorten_journal(db, state, before))
     lines = read_journal(sandbox)
     assert [line["content"] for line in lines if "id" in line] == ["Waits"]
     known = text_origins.read_origins(store, "qa"), text_origins.read_times(store, "qa")
@@ -266,7 +266,7 @@ NOISE = [
 @pytest.mark.parametrize("noise", NOISE)
 def test_other_lines_of_the_journal_are_skipped(sandbox: Sandbox, store: Store, noise: str) -> None:
     add(store, "One", "Two")
-    path = sandbox.state / journal.FILE_NAME
+    path = sandbox.state / state_db.JOURNAL
     path.write_text(f"{noise}\n{path.read_text()}{noise}\n")
     lose_database(sandbox)
     assert list_contents(store) == ["One", "Two"]
@@ -314,8 +314,8 @@ def test_one_line_holds_one_learning(sandbox: Sandbox, store: Store) -> None:
 
 def test_a_journal_that_cannot_be_written_stops_nothing(sandbox: Sandbox, store: Store) -> None:
     add(store, "One")
-    (sandbox.state / journal.FILE_NAME).unlink()
-    (sandbox.state / journal.FILE_NAME).mkdir()
+    (sandbox.state / state_db.JOURNAL).unlink()
+    (sandbox.state / state_db.JOURNAL).mkdir()
     add(store, "Two")
     assert "Two" in Path(store.archive_path("qa")).read_text()
     assert execute(sandbox.state, "SELECT count(*) FROM reviews") == [(1,)]

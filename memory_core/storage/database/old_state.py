@@ -18,7 +18,7 @@ from memory_core.history import performance
 from memory_core.history.item_history import Record
 from memory_core.storage import paths
 from memory_core.storage.config_yml import config_merge
-from memory_core.storage.database import journal, origin_table, review_table, run_table
+from memory_core.storage.database import origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.paths import WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
@@ -42,8 +42,8 @@ MAX_BYTES = 64_000_000
 
 
 def has_files(state: StateFiles) -> bool:
-    """Return whether there is something with which an empty database has to begin."""
-    return any(map(state.has_entry, (*NAMES, journal.FILE_NAME)))
+    """Return whether there are such files."""
+    return any(map(state.has_entry, NAMES))
 
 
 def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
@@ -52,7 +52,6 @@ def take_over(connection: sqlite3.Connection, state: StateFiles) -> None:
     for stem, agent, path in _list_files(state, REVIEW):
         entries = review_table.parse(agent, state.read_text(path, MAX_BYTES))
         review_table.insert(connection, stem, entries)
-    journal.replay(connection, state)
     _take_changes(connection, state)
     _take_runs(connection, state)
     _take_errors(connection, state)
@@ -72,18 +71,12 @@ def _take_origins(connection: sqlite3.Connection, state: StateFiles) -> None:
         origin_table.add_records(connection, stem, records)
 
 
-def remove_files(connection: sqlite3.Connection, state: StateFiles) -> None:
-    """Remove the files that are taken over; what cannot be removed does no harm."""
-    if not any(map(state.has_entry, NAMES)):
-        return
-    try:
-        journal.shorten(connection, state, length=0)
-        # This digest is the one of which a person has been told.
-        files = [path for *_names, path in _list_files(state, REVIEW)]
-        if texts := "".join(state.read_text(path, MAX_BYTES) for path in files):
-            state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
-    except OSError:
-        return  # the files are as good as a journal
+def remove_files(state: StateFiles) -> None:
+    """Remove the files that are taken over; raises OSError if something waits and that is lost."""
+    # This digest is the one of which a person has been told.
+    files = [path for *_names, path in _list_files(state, REVIEW)]
+    if texts := "".join(state.read_text(path, MAX_BYTES) for path in files):
+        state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
     for name in NAMES:
         for entry in state.list_names(name):
             state.remove(f"{name}/{entry}")

@@ -5,8 +5,8 @@ An entry is a dict of texts: `id`, `time` (ISO 8601, or only the day), `type`, `
 `other`, the text of the item that it contradicts, and `tier`, from whom it is.  Two fields are
 lists of short texts: `reasons`, and `reading`, what the run read from outside.
 
-`journal` has a line for each entry, with its `agent`, and for each `decision` on the one with this
-`id`.  Agents are named by the stems of their files.
+The journal has a line for each entry, with its `agent`, and for each `decision` on the one with
+this `id`.  Agents are named by the stems of their files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
 """state.db: what this machine remembers of a project, in one SQLite file of its state folder.
 
 The worker and the commands open it, a hook only to prepare a memory that changed.  Nothing in it is
-irreplaceable: a damaged file gets the time as suffix, and a new one begins with what `journal` has.
-A file of a newer version is left alone.
+irreplaceable: a damaged file gets the time as suffix, and a new one begins with what the journal,
+review.jsonl, has.  A file of a newer version is left alone.
+
+Each line of the journal has the `agent`, by the stem of its files.  It belongs to `review_table`,
+as an entry or a `decision` on one, or to `origin_table`.  It is written before the tables get it.
 """
 
 from __future__ import annotations
@@ -11,18 +14,25 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from typing import TypeVar
 
-from memory_core.storage.database import old_state, run_table
-from memory_core.storage.paths import StateFiles
+from memory_core.files import file_actions
+from memory_core.storage.database import old_state, origin_table, review_table, run_table
+from memory_core.storage.database.origin_table import Line
+from memory_core.storage.paths import WAITING_FILE, StateFiles
+from memory_core.text import digests, fastjson
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
 
 FILE_NAME = "state.db"
 VERSION = 2
+
+JOURNAL = "review.jsonl"
+MAX_JOURNAL_LENGTH = 4_000_000  # a longer one is written again with what the tables have
+MAX_JOURNAL_BYTES = 64_000_000  # years of work fit into this size
 
 # A note that no other database has: whoever kept it sees that a new one began.
 IDENTITY = "id"
@@ -69,6 +79,10 @@ CREATE TABLE texts (
 """
     + run_table.TABLES
 )
+
+
+class NotKept(OSError):
+    """The journal cannot be written."""
 
 
 class NewerState(OSError):
@@ -123,7 +137,7 @@ def _use(state: StateFiles, work: Work[Result], makes: bool) -> Result:
 
 def _work(state: StateFiles, work: Work[Result], makes: bool) -> Result:
     path = state.locate(FILE_NAME)
-    if makes or (not os.path.isfile(path) and old_state.has_files(state)):
+    if makes or (not os.path.isfile(path) and _has_files(state)):
         _make_file(state)
     name = path if state.has_database and os.path.isfile(path) else ":memory:"
     with closing(sqlite3.connect(name, timeout=state.busy_seconds)) as connection:
@@ -167,8 +181,10 @@ def _migrate(connection: sqlite3.Connection, state: StateFiles) -> None:
         else:
             run_table.add_newer_columns(connection)
         connection.execute(f"PRAGMA user_version = {VERSION}")
-    if version == 0 and _is_file(connection):
-        old_state.remove_files(connection, state)
+    if version == 0 and _is_file(connection) and old_state.has_files(state):
+        with suppress(OSError):  # else the files are as good as a journal
+            shorten_journal(connection, state, length=0)
+            old_state.remove_files(state)
 
 
 def _read_version(connection: sqlite3.Connection) -> int:
@@ -186,8 +202,14 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
             connection.execute(statement)
     if _is_file(connection):
         connection.execute("INSERT INTO notes VALUES (?, hex(randomblob(8)))", (IDENTITY,))
-    if old_state.has_files(state):
+    if _has_files(state):
         old_state.take_over(connection, state)
+        _replay(connection, state)
+
+
+def _has_files(state: StateFiles) -> bool:
+    """Return whether there is something with which an empty database has to begin."""
+    return state.has_entry(JOURNAL) or old_state.has_files(state)
 
 
 def _tells_damage(error: sqlite3.Error) -> bool:
@@ -229,6 +251,78 @@ def list_set_aside(state: StateFiles) -> list[str]:
     """Return the names of damaged databases, which may be deleted; the oldest comes first."""
     names = state.list_names()
     return sorted(name for name in names if name.startswith(f"{FILE_NAME}."))
+
+
+# The journal.
+
+
+def add_lines(state: StateFiles, make: Callable[[sqlite3.Connection], Sequence[Line]]) -> None:
+    """Add lines to the journal, then to the tables; `make` returns them.
+
+    Raises OSError, and NotKept if one of them is a learning, which would be lost.
+    """
+    write(state, lambda db: _add_lines(db, state, make(db)))
+
+
+def _add_lines(db: sqlite3.Connection, state: StateFiles, lines: Sequence[Line]) -> None:
+    if not lines:
+        return
+    has_learnings = any("content" in line for line in lines)
+    try:
+        if not state.has_database:
+            raise OSError(errno.ENODEV, "there is no database")
+        state.append(JOURNAL, _format(lines))
+        if has_learnings:  # all else the tables keep, too
+            file_actions.sync(state, JOURNAL)
+    except OSError as error:
+        if has_learnings:
+            raise NotKept(error.errno, error.strerror, JOURNAL) from error
+    for line in lines:
+        _apply(db, line)
+    if any("id" in line for line in lines):
+        _note_waiting(db, state)
+
+
+def _replay(db: sqlite3.Connection, state: StateFiles) -> None:
+    """Fill empty tables with what the journal says."""
+    for text in state.read_text(JOURNAL, MAX_JOURNAL_BYTES).split("\n"):
+        line = fastjson.load_object(text)
+        if isinstance(line.get("agent"), str) and ("id" not in line or review_table.is_line(line)):
+            # It may be damaged, and have values of other types.
+            with suppress(
+                AttributeError, TypeError, sqlite3.InterfaceError, sqlite3.ProgrammingError
+            ):
+                _apply(db, line)
+
+
+def shorten_journal(
+    db: sqlite3.Connection, state: StateFiles, length: int = MAX_JOURNAL_LENGTH
+) -> None:
+    """Write a journal of more bytes than `length` again; raises OSError."""
+    status = state.status(JOURNAL)
+    if (status.st_size if status else 0) >= length:
+        lines = [*review_table.list_lines(db), *origin_table.list_lines(db)]
+        state.replace(JOURNAL, _format(lines))
+
+
+def _apply(db: sqlite3.Connection, line: Line) -> None:
+    if "id" in line:
+        review_table.apply(db, line)
+    else:
+        origin_table.apply(db, line)
+
+
+def _format(lines: Iterable[Line]) -> bytes:
+    return "".join(f"{fastjson.dumps(line)}\n" for line in lines).encode()
+
+
+def _note_waiting(db: sqlite3.Connection, state: StateFiles) -> None:
+    """Keep a file for hooks that says whether something waits, and changes with it."""
+    ids = [key for (key,) in db.execute("SELECT id FROM reviews ORDER BY id")]
+    if ids:
+        state.replace(WAITING_FILE, digests.hash_text(" ".join(ids)).encode(), durable=False)
+    else:
+        state.remove(WAITING_FILE)
 
 
 def _convert(state: StateFiles, error: sqlite3.Error) -> OSError:
