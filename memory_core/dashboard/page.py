@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import change_log, lookup
@@ -107,6 +108,13 @@ def divide(rows: Sequence[Any], query: Fields, size: int = 50, at: int | None = 
     is_number = wanted.isascii() and wanted.isdecimal()
     number = min(max(int(wanted[:9]), 1), last) if is_number else 1
     return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))
+
+
+def make_link(*parts: str, **query: object) -> str:
+    """Return the address of a page; each part and value is quoted, an empty value left out."""
+    path = "/".join((PREFIX, *(quote(part, safe="") for part in parts)))
+    given = urlencode({name: value for name, value in query.items() if value not in ("", None)})
+    return f"{path}?{given}" if given else path
 
 
 def find_agent(visit: Visit, name: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from memory_core.dashboard.page import PREFIX
+from memory_core.dashboard.page import make_link
 from memory_core.storage import typed_command
 from memory_core.text import sanitize
 from memory_core.text.phrases import (
@@ -22,13 +21,6 @@ from memory_core.text.phrases import (
 )
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
-
-
-def make_link(*parts: str, **query: object) -> str:
-    """Return the address of a page; each part and value is quoted, an empty value left out."""
-    path = "/".join((PREFIX, *(quote(part, safe="") for part in parts)))
-    given = urlencode({name: value for name, value in query.items() if value not in ("", None)})
-    return f"{path}?{given}" if given else path
 
 
 def make_hidden_field(name: str, value: str) -> Markup:

@@ -127,8 +127,7 @@ def write(memory: AgentMemory) -> None:
     change cannot be kept for undo.
     """
     snapshot, store, agent = memory.snapshot, memory.store, memory.agent
-    if snapshot:
-        _check_current(snapshot)
+    _check_current(snapshot)
     memory.end_change()
     if memory.steps:
         change_table.begin(store.paths, store.stem(agent), memory.seq, memory.steps)
@@ -160,8 +159,8 @@ def write(memory: AgentMemory) -> None:
     log_events(memory, events + [("held", learning) for learning in memory.review])
 
 
-def _check_current(snapshot: FileSnapshot) -> None:
-    if not snapshot.is_current():
+def _check_current(snapshot: FileSnapshot | None) -> None:
+    if snapshot and not snapshot.is_current():
         raise FileChanged(f"{snapshot.path} was saved by another program just now")
 
 

@@ -13,8 +13,8 @@ from memory_core.dashboard.page import (
     attempt,
     divide,
     find_agent,
+    make_link,
 )
-from memory_core.dashboard.rendering import make_link
 from memory_core.files.problems import describe_expected
 from memory_core.history import item_history
 from memory_core.learning import type_names

@@ -6,8 +6,16 @@ from typing import Any
 
 from memory_core.curation import review
 from memory_core.curation.review import WaitingItem
-from memory_core.dashboard.page import Done, Fields, NotFound, View, Visit, attempt, divide
-from memory_core.dashboard.rendering import make_link
+from memory_core.dashboard.page import (
+    Done,
+    Fields,
+    NotFound,
+    View,
+    Visit,
+    attempt,
+    divide,
+    make_link,
+)
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.text import word_search

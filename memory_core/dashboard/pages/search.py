@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.curation import archive, lookup, searching
-from memory_core.dashboard.page import Done, View, Visit, attempt, divide, find_agent
-from memory_core.dashboard.rendering import make_link
+from memory_core.dashboard.page import Done, View, Visit, attempt, divide, find_agent, make_link
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
