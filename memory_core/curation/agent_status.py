@@ -169,7 +169,7 @@ def _find_stale(
     if store.paths is not project.paths:
         return  # what an item of the user's level names is of any project
     for item in document.items:
-        text = item.fields.whole
+        text = markdown.join_nested(item.text, item.nested)
         if gone := stale_items.find_gone(project.paths.files, text):
             yield StaleItem(agent, item_history.id_of(item.text), text, gone)
 

@@ -92,7 +92,10 @@ def _list_past(memory: AgentMemory) -> list[ArchivedItem]:
     """Return the items of the history, first those that are not in the memory, latest first."""
     states = [state for state in memory.history if state.text]
     states.sort(key=lambda state: (not state.is_present, state.changed), reverse=True)
-    return [ArchivedItem(0, one.changed[:10], one.section, one.fields.whole) for one in states]
+    return [
+        ArchivedItem(0, one.changed[:10], one.section, markdown.join_nested(one.text, one.nested))
+        for one in states
+    ]
 
 
 def _restore(memory: AgentMemory, archived: ArchivedItem) -> SavedItem:

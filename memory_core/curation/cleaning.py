@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
-from memory_core.document import dated_entries, edits, markdown, preferences, template
+from memory_core.document import dated_entries, markdown, preferences, template
 from memory_core.files import file_actions
 from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
@@ -159,7 +159,7 @@ def _read_orphan(
         or store.stem(agent) in hook_files.list_agents(store.paths)
         or len(store.list_files(agent)) > 1
     )
-    is_ours = template.read_update_time(document) or history
+    is_ours = markdown.read_update_time(document) or history
     # Free text has no history, so it could not be restored.
     is_prose = not document.items and not has_only_header(text)
     if is_needed or not is_ours or is_prose:
@@ -175,8 +175,8 @@ def has_only_header(text: str) -> bool:
     own: set[int | None] = {one.line for one in document.headings[:1] if one.level == 1}
     for part in document.sections:
         own |= {part.line} if markdown.normalize_title(part.title) in default else set()
-    names = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
-    own |= {edits.find_comment(document, name) for name in names}
+    names = (template.LIMITS_COMMENT, markdown.UPDATED_COMMENT)
+    own |= {markdown.find_comment(document, name) for name in names}
     return not document.items and all(
         at in own or line.strip() in ("", markdown.EMPTY_COMMENT)
         for at, line in enumerate(document.lines)

@@ -117,7 +117,7 @@ def list_parts(
     for owner, group in groupby(range(len(kinds)), lambda at: owners.get(at, kinds[at])):
         start, *rest = group
         if isinstance(owner, Item):
-            text = scanner.redact(owner.fields.whole)
+            text = scanner.redact(markdown.join_nested(owner.text, owner.nested))
             yield DocumentPart(ITEM, start + 1, text, item=views.get(start))
         elif isinstance(owner, Heading):
             yield DocumentPart(HEADING, start + 1, scanner.redact(owner.title), owner.level)

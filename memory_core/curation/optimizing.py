@@ -175,7 +175,7 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
     for line, item in zip(items, markdown.list_items(memory.document), strict=True):
         lines.setdefault(item, []).append(line)
     gone = [lines[old].pop(0) for old in [first, *same]][1:]
-    memory.evicted += [(old.section, old.whole) for old in same]
+    memory.evicted += [(old.section, markdown.join_nested(old.text, old.nested)) for old in same]
     memory.set_document(edits.remove_items(memory.document, gone))
 
 

@@ -308,7 +308,7 @@ def _record_items(
         item = after.get(key) or before[key]
         kind = "restored" if key in after else "removed"
         memory.record(kind, item.text, section=item.section, nested=item.nested, source=source)
-        whole = item.section, item.whole
+        whole = item.section, markdown.join_nested(item.text, item.nested)
         if key in after:
             memory.from_archive += dict.fromkeys([whole, (item.section, item.text)])
         else:

@@ -44,11 +44,6 @@ class ItemFields(NamedTuple):
     section: str
     nested: str = ""
 
-    @property
-    def whole(self) -> str:
-        """Return the text with the nested lines; either may be empty."""
-        return "\n".join(filter(None, (self.text, self.nested)))
-
 
 class Item:
     """One top-level list item: the lines `[line, end)`; `text` is its first paragraph.
@@ -60,10 +55,6 @@ class Item:
         self.text = self.section = self.nested = ""
         self.line = line
         self.end = self.text_end = line + 1
-
-    @property
-    def fields(self) -> ItemFields:
-        return ItemFields(self.text, self.section, self.nested)
 
 
 class Heading:

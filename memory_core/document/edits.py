@@ -14,6 +14,7 @@ from memory_core.document.markdown import (
     EMPTY_COMMENT,
     Document,
     Section,
+    find_comment,
     normalize_title,
     parse_document,
 )
@@ -138,15 +139,6 @@ def set_comment(document: Document, key: str, value: str) -> Document:
     lines = [*document.lines]
     lines[at] = re.sub("<!--.*?-->", lambda _old: comment, lines[at], count=1)
     return document if lines == document.lines else parse_document("".join(lines))
-
-
-def find_comment(document: Document, key: str) -> int | None:
-    """Find the line of a header comment."""
-    for at in document.comments:
-        text = document.lines[at].partition("<!--")[2].lstrip()
-        if text.startswith(f"{key}:") and "-->" in text:
-            return at
-    return None
 
 
 def _add_comment(document: Document, comment: str) -> Document:

@@ -11,6 +11,10 @@ from memory_core.text import markdown_lines
 
 EMPTY_COMMENT = "<!-- -->"  # ends a list, and is not displayed
 
+# The key of the header comment that has the time of the last write.
+UPDATED_COMMENT = "Last Updated"
+_UPDATE = re.compile(rf"{UPDATED_COMMENT}:\s*(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)", re.ASCII)
+
 _SUFFIX = re.compile(r"\(\s*max\s*:\s*\d+\s+items?\s*\)$", re.IGNORECASE)
 
 
@@ -64,6 +68,22 @@ def _group(document: Document) -> None:
             item.section = section.title
 
 
+def find_comment(document: Document, key: str) -> int | None:
+    """Find the line of a header comment."""
+    for at in document.comments:
+        text = document.lines[at].partition("<!--")[2].lstrip()
+        if text.startswith(f"{key}:") and "-->" in text:
+            return at
+    return None
+
+
+def read_update_time(document: Document) -> str:
+    """Return the time in the header, `YYYY-MM-DD HH:MM:SS`, or "" if there is none."""
+    at = find_comment(document, UPDATED_COMMENT)
+    match = None if at is None else _UPDATE.search(document.lines[at])
+    return match[1] if match else ""
+
+
 def normalize_title(title: str) -> str:
     """Return the title for comparisons: without case, emphasis and final colon."""
     return " ".join(title.strip("*_: ").split()).casefold()
@@ -90,9 +110,9 @@ def split_title(title: str) -> tuple[str, str]:
 
 def list_items(document: Document) -> list[ItemFields]:
     """Return the fields of each item that has a text."""
-    return [item.fields for item in document.items if item.text]
+    return [ItemFields(one.text, one.section, one.nested) for one in document.items if one.text]
 
 
 def join_nested(text: str, nested: str) -> str:
     """Return an item's text with its nested lines; both may be empty."""
-    return ItemFields(text, "", nested).whole
+    return "\n".join(filter(None, (text, nested)))

@@ -292,7 +292,7 @@ def make_room(
 def join_item(document: Document, item: Item) -> str:
     """Return an item's text with its nested lines."""
     if item.text:
-        return item.fields.whole
+        return markdown.join_nested(item.text, item.nested)
     return "\n".join(line.rstrip() for line in document.lines[item.line : item.end])
 
 

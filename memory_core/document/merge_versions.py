@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory_core.document import edits, markdown, preferences, template
+from memory_core.document import markdown, preferences, template
 from memory_core.document.block_reader import Heading, Item
 from memory_core.text import markdown_lines, similarity
 
@@ -28,7 +28,7 @@ TEXT, CODE, HEADING, HEADER, FRONT = ("text", "code", "heading", "header", "fron
 BLANK = "blank"
 # Keys of front matter that the program writes: both versions of a task memory have changed them.
 TIME_KEYS = ("updated", "archived")
-HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
+HEADER_COMMENTS = (template.LIMITS_COMMENT, markdown.UPDATED_COMMENT)
 
 
 class Block:
@@ -97,7 +97,7 @@ def _read_memory(text: str) -> Iterator[Block]:
         yield Block(FRONT, lines[:at], "front matter")
     headings = {heading.line: heading for heading in document.headings}
     items = {item.line: item for item in document.items}
-    comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
+    comments = {markdown.find_comment(document, name): name for name in HEADER_COMMENTS}
     code = set(document.verbatim)
     while at < len(lines):
         end = at + 1
@@ -304,7 +304,7 @@ class VersionMerge:
 
 def _read_time(blocks: Iterable[Block]) -> str:
     comments = (block for block in blocks if block.kind == HEADER)
-    times = (block.lines[0] for block in comments if block.text == template.UPDATED_COMMENT)
+    times = (block.lines[0] for block in comments if block.text == markdown.UPDATED_COMMENT)
     return next(times, "")
 
 

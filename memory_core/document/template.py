@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from memory_core.document import edits, markdown, preferences
-from memory_core.document.markdown import Document, Section
+from memory_core.document.markdown import UPDATED_COMMENT, Document, Section
 from memory_core.text import markdown_lines, sanitize
 
 # Learning type -> title of its section, in the order of the file.
@@ -33,8 +32,6 @@ CATEGORY_TYPES = {
 }
 
 LIMITS_COMMENT = "MEMORY LIMITS"
-UPDATED_COMMENT = "Last Updated"
-_UPDATE = re.compile(rf"{UPDATED_COMMENT}:\s*(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)", re.ASCII)
 
 
 class Limits(NamedTuple):
@@ -97,13 +94,6 @@ def add_title(text: str, name: str, project: str) -> str:
         return text
     front, title = markdown_lines.count_front_matter(document.lines), _render_title(name, project)
     return "".join([*document.lines[:front], title, *document.lines[front:]])
-
-
-def read_update_time(document: Document) -> str:
-    """Return the time in the header, `YYYY-MM-DD HH:MM:SS`, or "" if there is none."""
-    at = edits.find_comment(document, UPDATED_COMMENT)
-    match = None if at is None else _UPDATE.search(document.lines[at])
-    return match[1] if match else ""
 
 
 def update_header(text: str, limits: Limits, now: str, author: str) -> str:

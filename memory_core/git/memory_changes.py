@@ -147,12 +147,13 @@ def _compare_items(agent: str, before: str, after: str) -> Iterator[ItemChange]:
             continue
         similar = "" if is_rewritten else near_duplicates.find_similar(part.text, gone)
         was = old.get(key) or gone.pop(similar, ItemFields("", ""))
-        is_moved = was.whole == part.whole
-        before = f"{was.text} (in {was.section})" if is_moved else was.whole
+        whole, before = (markdown.join_nested(one.text, one.nested) for one in (part, was))
+        before = f"{was.text} (in {was.section})" if before == whole else before
         kind = CHANGED if was.text else ADDED
-        yield _rate(ItemChange(agent, kind, part.section, part.whole, before))
+        yield _rate(ItemChange(agent, kind, part.section, whole, before))
     for part in gone.values():
-        yield ItemChange(agent, REMOVED, part.section, scanner.redact(part.whole), "")
+        whole = markdown.join_nested(part.text, part.nested)
+        yield ItemChange(agent, REMOVED, part.section, scanner.redact(whole), "")
 
 
 def _index_texts(text: str) -> dict[str, ItemFields]:

@@ -126,10 +126,6 @@ class ItemState:
         self.is_doubted = False  # runs reported it as wrong, and a person has to decide
 
     @property
-    def fields(self) -> ItemFields:
-        return ItemFields(self.text, self.section, self.nested)
-
-    @property
     def tier(self) -> str:
         """Where it comes from, by the records of this machine; by the history without them."""
         if self._origins is None:

@@ -166,7 +166,7 @@ class AgentMemory:
     def _read_time(self, text: str | None) -> str:
         if text is None:
             return ""
-        return template.read_update_time(markdown.parse_document(text)).replace(" ", "T")
+        return markdown.read_update_time(markdown.parse_document(text)).replace(" ", "T")
 
     def set_document(self, document: Document, author: str = "") -> None:
         """Replace the document; if it differs, its header gets the time of this change.

@@ -243,7 +243,7 @@ def remove_items(
         item for item in document.items if similarity.normalize_text(item.text) in normal_forms
     ]
     for item in items:
-        memory.evicted.append((item.section, item.fields.whole))
+        memory.evicted.append((item.section, markdown.join_nested(item.text, item.nested)))
         memory.record(kind, item.text, section=item.section, nested=item.nested, **source)
     memory.set_document(edits.remove_items(document, items))
     return [item.text for item in items]

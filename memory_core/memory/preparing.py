@@ -18,7 +18,6 @@ from memory_core.document import (
     edits,
     markdown,
     preferences,
-    template,
 )
 from memory_core.document.block_reader import Item
 from memory_core.files import named_files
@@ -93,7 +92,7 @@ def remove(folder: MemoryFolder, agent: str) -> None:
 
 def _find_day(snapshot: FileSnapshot) -> str:
     """Return the day of the last change from the header, else from the file system."""
-    updated = template.read_update_time(markdown.parse_document(snapshot.text))
+    updated = markdown.read_update_time(markdown.parse_document(snapshot.text))
     return (updated or times.format_utc(snapshot.changed))[:10]
 
 

@@ -60,7 +60,7 @@ def read_memory(
     document = memory.document
     if document.markers:
         document = _solve_conflicts(memory)
-    memory.header_time = template.read_update_time(document).replace(" ", "T")
+    memory.header_time = markdown.read_update_time(document).replace(" ", "T")
     memory.begin_version()
     if not snapshot:
         name = agent_spelling.format_title(agent)

@@ -488,7 +488,7 @@ def test_adding_a_section_changes_nothing_else(text: str) -> None:
 @given(any_text | documents)
 def test_a_comment_changes_nothing_else(text: str) -> None:
     before = markdown.parse_document(text)
-    at = edits.find_comment(before, "Key")
+    at = markdown.find_comment(before, "Key")
     after = edits.set_comment(before, "Key", "value")
     old, new = filled(before.lines), filled(after.lines)
     if at is None:

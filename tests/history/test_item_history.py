@@ -370,7 +370,7 @@ def test_writes_within_a_second_are_versions_in_order(sandbox: Sandbox) -> None:
     for text in WORDS:
         learn(sandbox.open_project(), "engineer", text, run=f"run of {text}")
         document = markdown.parse_document(sandbox.read_memory("engineer"))
-        stamps.append(template.read_update_time(document))
+        stamps.append(markdown.read_update_time(document))
     assert stamps == sorted(set(stamps))
 
 

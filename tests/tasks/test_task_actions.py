@@ -241,7 +241,7 @@ def list_items(text: str, title: str = "Notes") -> list[str]:
     document = markdown.parse_document(front_matter.read_body(text))
     section = markdown.find_section(document, title)
     items = section.items if section else ()
-    return [one.fields.whole for one in items]
+    return [markdown.join_nested(one.text, one.nested) for one in items]
 
 
 def test_a_missing_section_is_made_at_its_place() -> None:
