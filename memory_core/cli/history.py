@@ -12,6 +12,7 @@ from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_chang
 from memory_core.cli.output import is_json, print_diff, print_json, print_line, print_note
 from memory_core.curation import change_log
 from memory_core.curation.undo import UndoResult, redo_changes, undo_changes
+from memory_core.document.diff import compare_texts
 from memory_core.history import item_history
 
 # The keys of a record in --json; a key that the record lacks is null.
@@ -180,7 +181,7 @@ def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
 
 
 def _print_result(scope: scopes.Scope, result: UndoResult, written: bool) -> None:
-    diff = "".join(change.diff() for change in result.files)
+    diff = "".join(compare_texts(*file).diff() for file in result.files)
     by = get_change(scope.project)
     common = {"written": written, "by": by, "diff": diff, "merged": result.merged}
     rows = [

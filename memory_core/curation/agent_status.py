@@ -14,13 +14,14 @@ from memory_core.document import contradictions, markdown, merge_learnings
 from memory_core.document.template import list_counted_sections
 from memory_core.files import file_actions, stale_items
 from memory_core.history import item_history, rights
+from memory_core.memory.agent_memory import find_limits
 from memory_core.monitor import gone_projects
 from memory_core.monitor.numbers import Counts, Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import passages, splitting
 from memory_core.storage import config, event_log
-from memory_core.storage.config_yml import default_settings, project_rules
+from memory_core.storage.config_yml import default_settings
 from memory_core.storage.database import state_db
 from memory_core.storage.database.run_table import RECENT_RUNS, Delivery, RecentUse
 from memory_core.storage.project import Project
@@ -114,7 +115,7 @@ def read_memory_status(numbers: Numbers, agent: str) -> MemoryStatus:
         agent=agent,
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
         size=len(text.encode("utf-8", "surrogateescape")),
-        limit=project_rules.find_limits(project, agent, store).size,
+        limit=find_limits(project, agent, store).size,
         sections=len(list_counted_sections(document)),
         items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
@@ -211,7 +212,7 @@ def _list_notes(
             what = f"a text of {tokens} tokens, which agents never receive"
             yield start + 1, f"{what}: a prompt has room for {selection['budget_tokens']}"
     if agent != agent_names.PM and project.config.may_learn(agent):
-        limits = project_rules.find_limits(project, agent, store)
+        limits = find_limits(project, agent, store)
         yield from merge_learnings.list_excess(document, limits, history.age_of)
     for loser, winner in contradictions.find_losers(document, history.rank_of):
         what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"

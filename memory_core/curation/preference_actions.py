@@ -7,11 +7,10 @@ from typing import Any
 from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import item_history, rights
 from memory_core.memory import changes, transaction
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.agent_memory import AgentMemory, find_limits
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -41,7 +40,7 @@ def set_preference(
     if it has some; one of an MCP client always waits.  Raises InvalidPreference, PreferenceWaits.
     """
     # An invalid preference raises here, before any file is created.
-    merge_learnings.put_preference("", key, value, project_rules.find_limits(project, agent))
+    merge_learnings.put_preference("", key, value, find_limits(project, agent))
     text, reason = f"{key}: {value}", ""
     if source != item_history.PERSON_SOURCE:
         text, reason = text_origins.hold(text)

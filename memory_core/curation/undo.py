@@ -10,7 +10,6 @@ from memory_core.curation import change_log, cleaning
 from memory_core.curation.change_log import Change
 from memory_core.document import markdown, revert_text, template
 from memory_core.document.block_reader import ItemFields
-from memory_core.document.diff import FileChange, compare_texts
 from memory_core.history import item_history, rights
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -25,14 +24,14 @@ TEXT_GONE = "another machine made it, or its text is not kept"
 
 
 class UndoResult(NamedTuple):
-    """Changes that were undone, newest first, and how each agent's file differs now.
+    """Changes that were undone, newest first, and of each agent's file the path and its two texts.
 
     `effects` are those of reports and commands; True for one that is redone, because the undo of
     it was undone.  `merged` are the agents whose files keep later changes.
     """
 
     changes: list[Change]
-    files: list[FileChange]
+    files: list[tuple[str, str, str]]
     effects: list[tuple[Change, bool]]
     merged: list[str]
 
@@ -187,12 +186,12 @@ def _undo(
     owners = {agent for change in chosen for agent in change.pending}
     names = [agent for agent in sorted(owners) if not agents or agent in agents]
 
-    def work(memory: AgentMemory) -> tuple[str, bool, FileChange]:
+    def work(memory: AgentMemory) -> tuple[str, bool, tuple[str, str, str]]:
         before = memory.text if memory.snapshot else ""
         ids = [change.id for change in chosen if memory.agent in change.agents]
         name, is_merged = revert_changes(memory, ids)
         after, path = "" if memory.is_removed else memory.text, store.path(memory.agent)
-        return name, is_merged, compare_texts(store.paths.relative(path), before, after)
+        return name, is_merged, (store.paths.relative(path), before, after)
 
     own_id = agent_memory.make_change_id("undo")
     results = transaction.change_memories(project, store, names, work, own_id, write=False)

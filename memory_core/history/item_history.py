@@ -155,7 +155,7 @@ class History:
         weights: Weights = DEFAULT_WEIGHTS,
         origins: Origins | None = None,
     ) -> None:
-        self._weights = weights
+        self.weights = weights
         self.origins = origins
         self._states: dict[str, ItemState] = {}
         self._by_text: dict[str, ItemState] = {}
@@ -275,12 +275,12 @@ class History:
             if is_own and is_inside:
                 self._weigh(state, record, is_new)
             elif kind == "contradicted" and not state.is_weighed:
-                self._step(state, -self._weights.contradiction)  # nobody here vouches for it
+                self._step(state, -self.weights.contradiction)  # nobody here vouches for it
             self._note(state, record, is_own)
             state.is_claimed = state.is_claimed or self._makes_persons(record, is_new)
 
     def _start(self, record: Record) -> float:
-        weights, by_person = self._weights, record.get("source") in HUMAN_SOURCES
+        weights, by_person = self.weights, record.get("source") in HUMAN_SOURCES
         if record["kind"] in PERSON_KINDS or (record["kind"] == "learned" and by_person):
             return rights.FOREIGN_CONFIDENCE if self._is_colleagues(record) else weights.person
         if record["kind"] == "imported":
@@ -321,9 +321,9 @@ class History:
         elif kind == "confirmed" or (
             kind in LEARNING_KINDS and (by_person or run not in state.own_runs)
         ):
-            self._step(state, 0 if is_new else self._weights.step)
+            self._step(state, 0 if is_new else self.weights.step)
         elif kind == "contradicted" and (by_person or not run or run not in state.doubting_runs):
-            self._step(state, -self._weights.contradiction)
+            self._step(state, -self.weights.contradiction)
         if kind in LEARNING_KINDS:
             state.own_runs.add(run)
         elif kind == "contradicted" and not by_person:

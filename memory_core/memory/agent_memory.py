@@ -16,15 +16,15 @@ from memory_core.document import markdown, merge_learnings, template
 from memory_core.document.block_reader import ItemFields
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import MergeResult
+from memory_core.document.template import Limits
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import History, ItemState, Record
 from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.database import change_table
 from memory_core.storage.database.change_table import TextStep
-from memory_core.storage.project import Project
+from memory_core.storage.project import Project, load_config
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 from memory_core.text.times import format_utc
@@ -60,7 +60,7 @@ class AgentMemory:
     ) -> None:
         self.project, self.agent, self.store = project, agent, store
         self.is_outside = False  # what is taught now is from outside
-        self.limits = project_rules.find_limits(project, agent, store)
+        self.limits = find_limits(project, agent, store)
         self.snapshot = snapshot
         self.text = self.before = snapshot.text if snapshot else ""
         self.history = history
@@ -90,8 +90,7 @@ class AgentMemory:
     def merge_learnings(self, learnings: Iterable[Learning], by_person: bool) -> MergeResult:
         """Return the result of merging learnings into the text; limits apply to agents only."""
         age_of = partial(self.history.age_of, is_outside=self.is_outside)
-        confidence = project_rules.read_weights(self.project).agent
-        rules = merge_learnings.Rules(age_of, confidence, by_person)
+        rules = merge_learnings.Rules(age_of, self.history.weights.agent, by_person)
         return merge_learnings.merge_learnings(
             self.text, learnings, self.limits, self.now, self.agent, rules
         )
@@ -207,6 +206,23 @@ class AgentMemory:
             entry |= {"run": state.run, "session": state.session, "source": state.source}
             entry |= {"tier": state.tier, "reading": state.reading}
         return entry
+
+
+def find_limits(project: Project, agent: str, store: Store | None = None) -> Limits:
+    """Return the limits of an agent's memory file in a store, by default the project's.
+
+    Settings of a repository must not make items of the user's own files leave.
+    """
+    settings = project.config
+    if store and project.user_paths and store.paths is project.user_paths:
+        settings = load_config(project.user_paths, None, project.environ)
+    common, own = settings["limits"], settings.find_override(agent)
+    return Limits(
+        size=settings.size_kb(agent) * 1024,
+        sections=own.get("max_sections") or common["max_sections"],
+        items=own.get("max_items_per_section") or common["max_items_per_section"],
+        line=common["max_line_length"],
+    )
 
 
 def index_items(document: Document) -> dict[str, ItemFields]:

@@ -7,7 +7,6 @@ from memory_core.history import item_history
 from memory_core.history.item_history import IMPORT_SOURCE, Record
 from memory_core.memory import agent_memory, reading
 from memory_core.memory.agent_memory import AgentMemory, SectionText
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.history_file import RUN_KINDS
 
 
@@ -25,8 +24,8 @@ def import_memory(
         for record in records
         if item_history.key_of(record) not in present and record["kind"] not in RUN_KINDS
     ]
-    records, weights = [*memory.history.records, *new], project_rules.read_weights(memory.project)
-    memory.history = item_history.History(records, weights, memory.history.origins)
+    past = memory.history
+    memory.history = item_history.History([*past.records, *new], past.weights, past.origins)
     memory.records += new
     # An editor that has loaded this version knows all earlier records.
     memory.begin_version()

@@ -17,7 +17,6 @@ from memory_core.files import file_actions, git_log, last_look, project_roots
 from memory_core.history import item_history, rights
 from memory_core.origin import ledger, line_origins
 from memory_core.storage import paths, state_owner
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.database import change_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
@@ -181,7 +180,8 @@ def _take_rights_over(
     )
     for agent in store.agents() if is_older and RIGHTS not in state else ():
         records = store.history(agent).read()
-        history = item_history.History(records, project_rules.read_weights(project))
+        weights = item_history.Weights(**project.config["confidence"])
+        history = item_history.History(records, weights)
         origins = ledger.of(project, store, agent)
         here = (*rights.DECIDED, rights.AGENT)
         items = [item for item in history if item.is_present]
@@ -290,7 +290,7 @@ def _find_origins(
         evidence = line_origins.find_origins(store.folder, keys)
     own = {key: text for key, (text, _nested) in keys.items() if evidence[key] == rights.HAND}
     written = _list_written(project, store, agent, list(own.values()), since) if own else ()
-    learned = dict.fromkeys(written, rights.AGENT) | _list_learned(project, store, agent)
+    learned = dict.fromkeys(written, rights.AGENT) | _list_learned(store, agent)
     outside = [key for key in keys if evidence[key] == rights.IMPORT]
     signers = project.config["trusted_signers"]
     reviewed = line_origins.list_reviewed(store.path(agent), outside, signers)
@@ -299,9 +299,9 @@ def _find_origins(
     return {text: evidence[key] for key, text in keys.items()}
 
 
-def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
+def _list_learned(store: Store, agent: str) -> dict[str, str]:
     """Return the origins of the items that runs or imports brought, by their texts."""
-    history = item_history.History(store.history(agent).read(), project_rules.read_weights(project))
+    history = item_history.History(store.history(agent).read())
     return {
         state.text: rights.BY_SOURCE.get(state.source, rights.AGENT)
         for state in history

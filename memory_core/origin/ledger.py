@@ -17,11 +17,9 @@ from sqlite3 import Connection
 from typing import Any
 
 from memory_core.document import markdown
-from memory_core.history import item_history
-from memory_core.history.item_history import History, Record
+from memory_core.history.item_history import History, Record, Weights
 from memory_core.history.rights import PERSON, Origins, identify_record, make_key
 from memory_core.selection import splitting
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.database import origin_table, state_db
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -50,10 +48,8 @@ def read_history(project: Project, store: Store, agent: str) -> History:
 
     Raises OSError.
     """
-    records = store.history(agent).read()
-    return item_history.History(
-        records, project_rules.read_weights(project), of(project, store, agent)
-    )
+    weights = Weights(**project.config["confidence"])
+    return History(store.history(agent).read(), weights, of(project, store, agent))
 
 
 def read_origins(store: Store, agent: str) -> dict[str, str]:

@@ -6,8 +6,8 @@ import pytest
 
 from memory_core.curation import agent_status
 from memory_core.history import item_history
+from memory_core.memory.agent_memory import find_limits
 from memory_core.monitor.numbers import Counts, Numbers
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.store import Store
 from support import events
 from support.command_line import Person
@@ -97,7 +97,7 @@ def test_sizes_and_what_waits_follow_the_files(person: Person, sandbox: Sandbox)
     (row,) = agent_status.list_memories(read_numbers(sandbox))
     assert (row.agent, row.items, row.sections) == ("engineer", 2, 1)
     assert row.size == path.stat().st_size
-    assert row.limit == project_rules.find_limits(sandbox.open_project(), "engineer").size
+    assert row.limit == find_limits(sandbox.open_project(), "engineer").size
     sandbox.configure("memory: {learning: ask}\n")
     sandbox.run_hook("subagent_stop", events.make_stop_event("a1", events.REPORT))
     sandbox.write_memory("qa", "One")

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from memory_core.document.template import Limits
 from memory_core.files import project_roots
 from memory_core.history import rights
-from memory_core.history.item_history import Weights
 from memory_core.storage import paths
 from memory_core.storage.config_yml import default_settings
-from memory_core.storage.project import Project, load_config
-from memory_core.storage.store import Store
+from memory_core.storage.project import Project
 
 
 def contains(project: Project, folder: str) -> bool:
@@ -42,25 +39,3 @@ def list_given_tiers(project: Project) -> Collection[str]:
     if is_strict(project):
         return rights.DECIDED
     return rights.INSIDE if project.config["hold_outside"] else ()
-
-
-def find_limits(project: Project, agent: str, store: Store | None = None) -> Limits:
-    """Return the limits of an agent's memory file in a store, by default the project's.
-
-    Settings of a repository must not make items of the user's own files leave.
-    """
-    settings = project.config
-    if store and project.user_paths and store.paths is project.user_paths:
-        settings = load_config(project.user_paths, None, project.environ)
-    common, own = settings["limits"], settings.find_override(agent)
-    return Limits(
-        size=settings.size_kb(agent) * 1024,
-        sections=own.get("max_sections") or common["max_sections"],
-        items=own.get("max_items_per_section") or common["max_items_per_section"],
-        line=common["max_line_length"],
-    )
-
-
-def read_weights(project: Project) -> Weights:
-    """Return the settings by which the confidence of items is computed."""
-    return Weights(**project.config["confidence"])
