@@ -19,7 +19,7 @@ from memory_core.memory.reading import read_memory
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import digests, phrases
+from memory_core.text import digests
 
 # Kinds of records that move or reword items; all others only change the confidence.
 MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
@@ -27,7 +27,7 @@ MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 
 NO_ITEM_KINDS = ("renamed", "rewritten", "undone")
 
-short_id = phrases.shorten_change  # by which people name a change
+short_id = item_history.shorten_change  # by which people name a change
 
 
 class Change(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from memory_core.curation import change_log
 from memory_core.dashboard.page import make_link
 from memory_core.storage import typed_command
 from memory_core.text import sanitize
@@ -17,7 +18,6 @@ from memory_core.text.phrases import (
     format_count,
     format_share,
     format_size,
-    shorten_change,
 )
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
@@ -89,7 +89,7 @@ FILTERS = {
     "share": format_share,
     "number": format_number,
     "of": format_number_of,
-    "change": shorten_change,
+    "change": change_log.short_id,
 }
 
 

@@ -34,7 +34,7 @@ from memory_core.document.block_reader import ItemFields
 from memory_core.history import rights
 from memory_core.history.rights import Origins
 from memory_core.secrets import scanner
-from memory_core.text import similarity
+from memory_core.text import digests, similarity
 from memory_core.text.times import FAR_FUTURE
 
 Record = dict[str, Any]
@@ -52,6 +52,8 @@ ITEM_KINDS = (
 )
 CHANGE_KINDS = (*ITEM_KINDS, "rejected", "renamed", "rewritten", "undone")
 
+
+SHORT_CHANGE = 6  # digits by which people name a change
 
 HAND_SOURCE = "hand"  # the source of hand edits
 PERSON_SOURCE = "person"  # the source of a person's commands
@@ -434,6 +436,11 @@ def _turn(record: Record) -> tuple[str, float]:
 def change_of(record: Record) -> str:
     """Return the id of a record's change; records without one share a change by their time."""
     return str(record.get("change") or record["time"])
+
+
+def shorten_change(change: str) -> str:
+    """Return the six hexadecimal digits by which people name a change, "" for none."""
+    return digests.hash_text(change)[:SHORT_CHANGE] if change else ""
 
 
 def clock_time(record: Record) -> str:

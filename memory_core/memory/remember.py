@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from memory_core.history import item_history
 from memory_core.learning import extraction, feedback
 from memory_core.learning.extraction import Extraction, Learning
 from memory_core.learning.lines import MAX_LEARNINGS
@@ -20,7 +21,7 @@ from memory_core.memory.run_history import RunRecord
 from memory_core.storage import run_records, typed_command
 from memory_core.storage.config_yml import default_settings
 from memory_core.storage.project import Project
-from memory_core.text import phrases, similarity
+from memory_core.text import similarity
 from memory_core.text.phrases import format_count
 
 # The value of memory.notices for a line after each run.
@@ -131,7 +132,7 @@ def _note_end(memory: AgentMemory, lesson: Lesson) -> None:
     by, waits = {**lesson.source, "change": lesson.change_id}, len(lesson.refused)
     counts = {"learned": lesson.learned, "waiting": waits, "reported as wrong": len(lesson.wrong)}
     if any(counts.values()) and memory.project.config["notices"] != default_settings.OFF:
-        change = phrases.shorten_change(lesson.change_id)
+        change = item_history.shorten_change(lesson.change_id)
         line = format_run(memory.agent, runs.record(run), counts, change)
         add_notice(memory.project, session, line)
     rejected = [

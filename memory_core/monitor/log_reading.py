@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from memory_core.history import item_history
 from memory_core.storage import event_log
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
-from memory_core.text import fastjson, phrases
+from memory_core.text import fastjson
 
 # A full file is larger by the lines of the processes that write to it meanwhile.
 MAX_READ_BYTES = 2 * event_log.MAX_BYTES
@@ -74,7 +75,7 @@ def format_details(event: dict[str, Any]) -> str:
         if key not in HIDDEN_KEYS and value not in (None, "", [])
     }
     if "change" in values:
-        values["change"] = phrases.shorten_change(str(values["change"]))
+        values["change"] = item_history.shorten_change(str(values["change"]))
     return " ".join(f"{key}={_format(value)}" for key, value in values.items())
 
 

@@ -24,7 +24,6 @@ from memory_core.storage.database import run_table, state_db
 from memory_core.storage.database.run_table import Delivery, RecentUse
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text import phrases
 
 WEEK_DAYS = 7
 
@@ -193,7 +192,7 @@ class Numbers:
         for agent in filter(None, self.store.agents_with_history()):
             counts.update(self.history(agent).expired)
         last = max(counts, default="")  # ids begin with the clock time
-        return last and phrases.shorten_change(last), counts[last]
+        return last and item_history.shorten_change(last), counts[last]
 
     def _list_days(self, agent: str | None = None) -> Iterator[tuple[str, Counts]]:
         """Yield the days of all agents or of one, in any order, and a day more than once."""

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import time
 
-from memory_core.text import digests
-
 SHOWN_NAMES = 3
-
-SHORT_CHANGE = 6
 
 
 def format_count(number: int, noun: str) -> str:
@@ -44,8 +40,3 @@ def format_age(seconds: float) -> str:
         if age >= length:
             return f"{int(age // length)}{unit} ago"
     return "now"
-
-
-def shorten_change(change: str) -> str:
-    """Return the six hexadecimal digits by which people name a change, "" for none."""
-    return digests.hash_text(change)[:SHORT_CHANGE] if change else ""

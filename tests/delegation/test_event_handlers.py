@@ -13,7 +13,6 @@ import pytest
 from memory_core.curation import item_actions, undo
 from memory_core.history import item_history
 from memory_core.memory import changes
-from memory_core.text import phrases
 from support import events
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import BLOCK, FACT, LEARNED, REPORT, is_silent, make_pre_event
@@ -593,7 +592,7 @@ def test_a_line_says_once_what_a_run_changed(sandbox: Sandbox) -> None:
     match = re.search(line, say(answer(sandbox, text=used)))
     assert say(answer(sandbox, text=used)) == ""
     log = sandbox.read_log("agent.memory.learned")
-    assert [phrases.shorten_change(event["change"]) for event in log] == [match[1]]
+    assert [item_history.shorten_change(event["change"]) for event in log] == [match[1]]
 
 
 @pytest.mark.parametrize("setting", ["changes", "all", "off"])
