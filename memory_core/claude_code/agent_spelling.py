@@ -20,12 +20,6 @@ def is_valid_name(name: str) -> bool:
     return is_plain and any(map(str.isalnum, id_of(name))) and len(name) <= MAX_NAME_LENGTH
 
 
-def is_file_of(file_name: str, agent: str) -> bool:
-    """Check whether a file name belongs to the agent, in any spelling."""
-    key = make_key(file_name)
-    return any(key == make_key(name) for name in list_file_names(agent))
-
-
 def matches(agent: str, patterns: list[str]) -> bool:
     """Check whether patterns such as `qa` or `review-*` name an agent."""
     return any(
@@ -48,7 +42,7 @@ def agent_of_file(file_name: str) -> str:
     stem = key[:-3].replace("=agent", "").replace("--", ":")
     # The codes of bytes are those of quoted-printable text.
     agent = id_of(a2b_qp(stem.encode("utf-8", "replace")).decode("utf-8", "replace"))
-    return agent if is_file_of(file_name, agent) else ""
+    return agent if key in map(make_key, list_file_names(agent)) else ""
 
 
 def format_title(agent: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 DAY_PREFIX = "## "
 ENTRY_PREFIX = "- "
@@ -28,11 +29,13 @@ _PART = re.compile(r"^(?:## (?P<day>.*)|-(?: .*)?(?:\n+  .*)*)$", re.MULTILINE)
 _ESCAPED = re.compile(r"\\([\\\]])")
 
 
-class DatedEntry:
+class DatedEntry(NamedTuple):
     """One entry: its day, its text, and its lines `[line, end)`."""
 
-    def __init__(self, day: str, text: str, line: int, end: int) -> None:
-        self.day, self.text, self.line, self.end = day, text, line, end
+    day: str
+    text: str
+    line: int
+    end: int
 
 
 def add(text: str, items: Iterable[str], day: str) -> str:

@@ -175,7 +175,7 @@ class History:
         if is_new and self.origins:
             self.origins.take(one for one in records if one["kind"] not in DEPARTURE_KINDS)
         self.records += records
-        self.last_seq = max(self.last_seq, *map(seq_of, records)) if records else self.last_seq
+        self.last_seq = place_of(records[-1])[0] if records else self.last_seq
         if any(record["kind"] == "undone" for record in records):
             self._states, self._by_text, self._rejected = {}, {}, set()
             self._undone, records = find_undone(self.records), self.records
@@ -284,15 +284,13 @@ class History:
     def _start(self, record: Record) -> float:
         weights, by_person = self.weights, record.get("source") in HUMAN_SOURCES
         if record["kind"] in PERSON_KINDS or (record["kind"] == "learned" and by_person):
-            return rights.FOREIGN_CONFIDENCE if self._is_colleagues(record) else weights.person
+            # Somebody else may have typed a line, which this machine only found in the file.
+            is_found = record.get("source") == HAND_SOURCE
+            is_strange = is_found and self.is_foreign(record["text"], record.get("nested") or "")
+            return rights.FOREIGN_CONFIDENCE if is_strange else weights.person
         if record["kind"] == "imported":
             return min(1.0, max(0.0, float(record.get("confidence", weights.person))))
         return weights.agent
-
-    def _is_colleagues(self, record: Record) -> bool:
-        """Return whether somebody else typed a line, which this machine only found in the file."""
-        is_found = record.get("source") == HAND_SOURCE
-        return is_found and self.is_foreign(record["text"], record.get("nested") or "")
 
     def _note(self, state: ItemState, record: Record, is_own: bool) -> None:
         """Note what gives no rights to an item, and takes none."""
@@ -414,23 +412,14 @@ def sort_records(
 
 def place_of(record: Record) -> tuple[int, str, str, float]:
     """Return the key that orders records, of one agent or of several."""
-    seq = seq_of(record)
-    return (seq, "" if seq else record["time"], *_turn(record))
-
-
-def seq_of(record: Record) -> int:
     seq = record.get("seq")
-    return seq if type(seq) is int else 0
+    seq = seq if type(seq) is int else 0
+    return (seq, "" if seq else record["time"], change_of(record), record.get("n", 0))
 
 
 def key_of(record: Record) -> tuple[Any, ...]:
     """Return the key by which duplicates of a record are recognised."""
-    return (record["time"], record["kind"], record["id"], *_turn(record))
-
-
-def _turn(record: Record) -> tuple[str, float]:
-    """Return the key that orders records of the same number."""
-    return change_of(record), record.get("n", 0)
+    return (record["time"], record["kind"], record["id"], change_of(record), record.get("n", 0))
 
 
 def change_of(record: Record) -> str:

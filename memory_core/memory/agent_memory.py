@@ -154,18 +154,14 @@ class AgentMemory:
         if after != before and not self.has_records:
             self.record("rewritten", "")
         if self.has_records:
-            times = (self._read_time(self._start), self._read_time(after))
+            documents = [markdown.parse_document(text or "") for text in (self._start, after)]
+            times = [markdown.read_update_time(one).replace(" ", "T") for one in documents]
             self.steps.append(TextStep(self.change_id, self._start, after, *times))
 
     @property
     def has_records(self) -> bool:
         """Whether the change in progress has records."""
         return any(record.get("change") == self.change_id for record in self.records)
-
-    def _read_time(self, text: str | None) -> str:
-        if text is None:
-            return ""
-        return markdown.read_update_time(markdown.parse_document(text)).replace(" ", "T")
 
     def set_document(self, document: Document, author: str = "") -> None:
         """Replace the document; if it differs, its header gets the time of this change.

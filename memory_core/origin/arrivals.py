@@ -182,7 +182,7 @@ def _take_rights_over(
         records = store.history(agent).read()
         weights = item_history.Weights(**project.config["confidence"])
         history = item_history.History(records, weights)
-        origins = ledger.of(project, store, agent)
+        origins = ledger.read(store, agent, project)
         here = (*rights.DECIDED, rights.AGENT)
         items = [item for item in history if item.is_present]
         tiers = {item.id: origins.find(item.text, item.nested) for item in items}

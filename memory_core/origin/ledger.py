@@ -27,9 +27,13 @@ from memory_core.storage.store import Store
 Text = tuple[str, str]  # a text, and its nested lines
 
 
-def read(store: Store, agent: str, default: str = "") -> Origins:
-    """Return what this machine knows of an agent's memory.  Raises OSError."""
+def read(store: Store, agent: str, project: Project | None = None) -> Origins:
+    """Return what this machine knows of an agent's memory.  Raises OSError.
+
+    At the user level of a project every text of which nothing is known is the user's.
+    """
     stem = store.stem(agent)
+    default = PERSON if project and store.paths is not project.paths else ""
 
     def read_tables(db: Connection) -> Origins:
         own = origin_table.list_records(db, stem)
@@ -38,18 +42,13 @@ def read(store: Store, agent: str, default: str = "") -> Origins:
     return state_db.read(store.paths.state, read_tables)
 
 
-def of(project: Project, store: Store, agent: str) -> Origins:
-    """Return the same; at user level every text of which nothing is known is the user's."""
-    return read(store, agent, "" if store.paths is project.paths else PERSON)
-
-
 def read_history(project: Project, store: Store, agent: str) -> History:
     """Return an agent's history; what gives rights counts if this machine wrote it.
 
     Raises OSError.
     """
     weights = Weights(**project.config["confidence"])
-    return History(store.history(agent).read(), weights, of(project, store, agent))
+    return History(store.history(agent).read(), weights, read(store, agent, project))
 
 
 def read_origins(store: Store, agent: str) -> dict[str, str]:

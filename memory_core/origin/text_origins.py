@@ -133,8 +133,7 @@ def make_guard(
         given = project_rules.list_given_tiers(project)
     if is_blind:
         return Guard(Origins(), lambda: False, given)
-    origins = ledger.of(project, store, agent) if project else ledger.read(store, agent)
-    return Guard(origins, lambda: arrivals.has_news(store, agent), given)
+    return Guard(ledger.read(store, agent, project), lambda: arrivals.has_news(store, agent), given)
 
 
 def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -> list[JudgedText]:

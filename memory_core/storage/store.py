@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from operator import attrgetter
 from typing import Any
 
 from memory_core.claude_code import agent_names, agent_spelling
@@ -86,11 +87,10 @@ class FileSnapshot:
     def is_current(self) -> bool:
         """Check whether the file is unchanged since it was read."""
         status = self.files.status(self.path)
-        return status is not None and _identity_of(status) == _identity_of(self.status)
+        return status is not None and _identify(status) == _identify(self.status)
 
 
-def _identity_of(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+_identify = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns")
 
 
 class Store(MemoryFolder):

@@ -116,7 +116,7 @@ def test_two_agents_never_share_a_file(name: str, other: str) -> None:
     if agent_names.id_of(name) != agent_names.id_of(other):
         one, two = agent_names.list_file_names(name), agent_names.list_file_names(other)
         for file_name in one:
-            assert not agent_spelling.is_file_of(file_name, other)
+            assert agent_names.find_file([file_name], two) == ""
             assert all(list_disk_forms(file_name).isdisjoint(list_disk_forms(f)) for f in two)
 
 
@@ -167,7 +167,6 @@ def test_existing_files_are_found_in_any_spelling(
     assert wanted == [f"{agent_names.file_stem_of(agent)}{end}" for end in ENDS]
     assert agent_names.find_file(listing, wanted) == name
     assert agent_names.find_file(reversed(listing), wanted) == name
-    assert any(agent_spelling.is_file_of(file, agent) for file in listing) == bool(name)
 
 
 ENDS = (".md", "_memories.md", "_agent.md")
@@ -197,7 +196,8 @@ def test_some_files_are_not_agents(name: str) -> None:
 @given(st.text(max_size=20))
 def test_any_file_name_has_one_owner_or_none(file_name: str) -> None:
     agent = agent_spelling.agent_of_file(file_name)
-    assert not agent or agent_spelling.is_file_of(file_name, agent)
+    names = agent_names.list_file_names(agent)
+    assert not agent or agent_names.find_file([file_name], names) == file_name
 
 
 TITLES = [

@@ -109,12 +109,13 @@ def write_source(level: LevelPaths, text: str) -> None:
 
 def _apply_environment(merged: Merged, environ: Mapping[str, str]) -> Merged:
     """Apply the variables that change settings for one run."""
+    learning = SWITCHES.get(read_variable(environ, "AGENT_MEMORY_LEARNING"))
+    if learning is not None:
+        values = _switch_learning(merged["values"], learning)
+        merged = _make_merged(values, merged["problems"], merged["is_readable"])
     values = merged["values"]
     if config.is_off(environ):
         values = {**values, "enabled": False}
-    learning = SWITCHES.get(read_variable(environ, "AGENT_MEMORY_LEARNING"))
-    if learning is not None:
-        values = _switch_learning(values, learning)
     selection = SWITCHES.get(read_variable(environ, "AGENT_MEMORY_SELECTION"))
     if selection is not None:
         values = {**values, "selection": {**values["selection"], "enabled": selection}}
@@ -123,7 +124,7 @@ def _apply_environment(merged: Merged, environ: Mapping[str, str]) -> Merged:
         agents = values["agent_overrides"].items()
         overrides = {agent: {**own, "size_kb": size} for agent, own in agents}
         values = {**values, "limits": limits, "agent_overrides": overrides}
-    return _make_merged(values, merged["problems"], merged["is_readable"])
+    return {**merged, "values": values}
 
 
 def _switch_learning(values: dict[str, Any], is_on: bool) -> dict[str, Any]:

@@ -117,26 +117,23 @@ def read_steps(paths: LevelPaths, stem: str, changes: Sequence[str]) -> dict[str
 
     A change of another machine is not among them.  Raises OSError.
     """
+    steps: dict[str, TextStep | None] = {}
+    for change in changes:
+        for old, old_data, new, new_data in _select(paths, SELECT_STEP, stem, change=change):
+            is_kept = (old_data or not old) and (new_data or not new)
+            before, after = (data and _unpack(data) for data in (old_data, new_data))
+            steps[change] = TextStep(change, before, after) if is_kept else None
+    return steps
 
-    steps = {change: _select(paths, SELECT_STEP, stem, change=change) for change in changes}
-    return {change: _read_step(change, *rows) for change, rows in steps.items() if rows}
+
+def _unpack(data: bytes) -> str:
+    return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
 def _select(paths: LevelPaths, query: str, stem: str = "", **values: object) -> list[Any]:
     """Return the rows of a query about an agent.  Raises OSError."""
     values |= {"agent": stem}
     return state_db.read(paths.state, lambda db: db.execute(query, values).fetchall())
-
-
-def _read_step(change: str, row: tuple[str, bytes | None, str, bytes | None]) -> TextStep | None:
-    if any(name and data is None for name, data in (row[:2], row[2:])):
-        return None
-    before, after = (None if data is None else _unpack(data) for data in (row[1], row[3]))
-    return TextStep(change, before, after)
-
-
-def _unpack(data: bytes) -> str:
-    return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
 def list_changes(paths: LevelPaths, stem: str) -> list[str]:

@@ -33,6 +33,8 @@ VERSION = 2
 JOURNAL = "review.jsonl"
 MAX_JOURNAL_LENGTH = 4_000_000  # a longer one is written again with what the tables have
 MAX_JOURNAL_BYTES = 64_000_000  # years of work fit into this size
+# Of a damaged line of it: values of other types.
+DAMAGED_LINE = (AttributeError, TypeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 
 # A note that no other database has: whoever kept it sees that a new one began.
 IDENTITY = "id"
@@ -288,10 +290,7 @@ def _replay(db: sqlite3.Connection, state: StateFiles) -> None:
     for text in state.read_text(JOURNAL, MAX_JOURNAL_BYTES).split("\n"):
         line = fastjson.load_object(text)
         if isinstance(line.get("agent"), str) and ("id" not in line or review_table.is_line(line)):
-            # It may be damaged, and have values of other types.
-            with suppress(
-                AttributeError, TypeError, sqlite3.InterfaceError, sqlite3.ProgrammingError
-            ):
+            with suppress(*DAMAGED_LINE):
                 _apply(db, line)
 
 
