@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -21,11 +22,7 @@ PREFIX = "/dashboard"
 MAX_NOTICE = 400  # characters of a message, which quotes a text of any length
 
 
-class Fields(dict[str, str]):
-    """Texts by their names; a missing one is empty."""
-
-    def __missing__(self, name: str) -> str:
-        return ""
+Fields = defaultdict[str, str]  # texts by their names; a missing one is empty
 
 
 @dataclass
@@ -39,9 +36,9 @@ class Visit:
     """
 
     project: Project
-    names: Fields = field(default_factory=Fields)
-    query: Fields = field(default_factory=Fields)
-    form: Fields = field(default_factory=Fields)
+    names: Fields
+    query: Fields
+    form: Fields
 
     @cached_property
     def numbers(self) -> Numbers:

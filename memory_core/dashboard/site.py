@@ -131,13 +131,13 @@ class Site:
         return serve
 
     def _answer(self, page: Page, request: Request, lists: dict[str, list[str]]) -> Response:
-        form = Fields((name, values[-1]) for name, values in lists.items())
+        form = Fields(str, {name: values[-1] for name, values in lists.items()})
         try:
             project = self._open_project()
             if page.method == "GET":  # a form is of a page that did it
                 inbox_batches.drain(project)
-            names, query = Fields(request.path_params), Fields(request.query_params)
-            visit = Visit(project, names, query, form)
+            query = Fields(str, request.query_params)
+            visit = Visit(project, Fields(str, request.path_params), query, form)
             result = page.show(visit)
             if isinstance(result, Done):
                 return self._redirect(result)

@@ -193,9 +193,6 @@ class History:
             return True
         return record["kind"] not in DEPARTURE_KINDS and self.origins.owns(record)
 
-    def __len__(self) -> int:
-        return len(self._states)
-
     def __iter__(self) -> Iterator[ItemState]:
         return iter(self._states.values())
 

@@ -118,7 +118,7 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
 
 def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     """Record hand edits, and add items that the user's editor had not loaded."""
-    is_first = not len(memory.history)
+    is_first = not list(memory.history)
     items = markdown.list_items(document)
     place = _find_place(memory, items)
     difference = item_history.compare(memory.history, items, lambda: _list_unseen(memory, place))
@@ -136,20 +136,18 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     for state in difference.missed:
         if preferences.is_title(state.section):
             _set_preference(memory, state.text)
-    _learn_again(memory, [state for state in difference.missed if state.is_persons])
-    _learn_again(memory, [state for state in difference.missed if not state.is_persons])
+    missed = [state for state in difference.missed if not preferences.is_title(state.section)]
+    for by_person in (True, False):
+        if states := [state for state in missed if state.is_persons == by_person]:
+            _learn_again(memory, states, by_person)
 
 
-def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> None:
+def _learn_again(
+    memory: AgentMemory, states: list[item_history.ItemState], by_person: bool
+) -> None:
     """Add items again that the user's editor had not loaded; all are of people, or of agents."""
-    learnings = [
-        Learning(template.type_of(state.section), state.text, state.nested)
-        for state in states
-        if not preferences.is_title(state.section)
-    ]
-    if not learnings:
-        return
-    merged = memory.take_merged(memory.merge_learnings(learnings, by_person=states[0].is_persons))
+    learnings = [Learning(template.type_of(one.section), one.text, one.nested) for one in states]
+    merged = memory.take_merged(memory.merge_learnings(learnings, by_person))
     memory.review += list_refused(merged.refused, merged.rivals)
     nested = {item.text: item.nested for item in memory.document.items}
     for old, text in merged.replaced:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus
 from memory_core.dashboard import rendering
-from memory_core.dashboard.page import View, Visit, divide
+from memory_core.dashboard.page import Fields, View, Visit, divide
 from memory_core.dashboard.rendering import Series
 from memory_core.monitor.numbers import Bucket, Counts, find_today
 from memory_core.storage.project import Project
@@ -96,8 +96,8 @@ def _list_series(days: list[Bucket]) -> dict[str, list[Series]]:
 
 def make_page(project: Project) -> str:
     """Return the overview as one file to send: it has no links and scripts, and loads nothing."""
-    style = Path(STYLE).read_text(encoding="utf-8")
-    view = show_overview(Visit(project))
+    style, nothing = Path(STYLE).read_text(encoding="utf-8"), Fields(str)
+    view = show_overview(Visit(project, nothing, nothing, nothing))
     templates = rendering.make_templates(
         project.environ, project_name=project.name, saved_style=style, day=find_today()
     )

@@ -47,7 +47,8 @@ def apply(db: Connection, line: Line) -> None:
     since = since if type(since) is int else None
     add_records(db, agent, line.get("records", []))
     add_origins(db, agent, [(key, origin, since) for key, origin in origins.items()])
-    take_back(db, agent, line.get("back", {}))
+    if "back" in line:
+        take_back(db, agent, line["back"])
     if "name" in line:
         rename(db, agent, line["name"])
 
