@@ -47,7 +47,6 @@ ALLOWED: dict[str, str] = {
     "origin.word_weights._read": "the installed program",
     "origin.checking.read_forms": "the installed program",
     "storage.config_yml.default_settings._read_table": "the installed program",
-    "storage.typed_command._find_first": "whether a program exists; nothing is opened",
     "storage.database.state_db": "the database in the state folder, which sqlite opens by its path",
     "storage.state_owner": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_all": "transcripts in ~/.claude",

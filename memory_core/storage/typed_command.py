@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Mapping
 
 from memory_core.files.safe_files import SafeFiles
@@ -35,10 +36,5 @@ def read_command(environ: Mapping[str, str]) -> str:
     base = home if os.path.isabs(home) else os.devnull
     word = SafeFiles(os.path.join(base, FOLDER)).read_text(FILE, 4096).strip()
     is_path = word.startswith(("/", "'/")) and word.isprintable()
-    return word if is_path and word != shlex.quote(_find_first(environ.get("PATH", ""))) else NAME
-
-
-def _find_first(folders: str) -> str:
-    """Return the first program of this name in the folders of PATH, "" for none."""
-    paths = (os.path.join(folder, NAME) for folder in folders.split(os.pathsep))
-    return next(filter(os.path.exists, paths), "")
+    found = shutil.which(NAME, path=environ.get("PATH", ""))
+    return word if is_path and word != shlex.quote(found or "") else NAME

@@ -62,7 +62,7 @@ def test_once_path_leads_to_it_the_command_has_its_name(tmp_path: Path) -> None:
     own, other = tmp_path / "my bin" / "agent-memory", tmp_path / "bin" / "agent-memory"
     for path in (own, other):
         path.parent.mkdir()
-        path.touch()
+        path.touch(0o755)
     note(tmp_path, f"'{own}'\n")
     for folders, command in (
         (f"/usr/bin:{own.parent}:{other.parent}", "agent-memory"),
