@@ -27,7 +27,6 @@ from memory_core.selection.passages import (
     render_passages,
 )
 from memory_core.selection.scoring import Score
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import code_names, sanitize, similarity
@@ -96,7 +95,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     if pending:
         errors = run_history.list_errors(project.store, agent)
     else:
-        is_strict = project_rules.is_strict(project)
+        is_strict = text_origins.is_strict(project)
         errors = [] if is_strict else run_history.list_given_errors(project.store, agent)
     results = run_history.measure(project.store, agent)
     return Knowledge(agent, items, dict(wished.values()), results, errors)

@@ -17,7 +17,6 @@ from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
 from memory_core.memory import expiry, remember, run_history
 from memory_core.storage import event_log, hook_files
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
 from memory_core.text import fastjson
@@ -135,7 +134,7 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     texts = [
         text
         for line in lines
-        if project_rules.contains(run.project, run_fields.get_text(line, "cwd"))
+        if run_outcomes.contains(run.project, run_fields.get_text(line, "cwd"))
         for text in transcripts.agent_texts(line)
     ]
     report = run_report.read_report(run, texts)

@@ -12,18 +12,20 @@ The key `recorded` in the record of the run says that it is; a second one change
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from memory_core.claude_code import events, run_fields, transcripts
 from memory_core.delegation import answers, run_report
 from memory_core.delegation.run_event import RunEvent
+from memory_core.files import project_roots
 from memory_core.history import performance
 from memory_core.history.performance import DONE, FAILED, STOPPED
 from memory_core.memory import run_history
 from memory_core.memory.run_history import RunRecord
-from memory_core.storage import run_records
-from memory_core.storage.config_yml import project_rules
+from memory_core.storage import paths, run_records
+from memory_core.storage.project import Project
 
 if TYPE_CHECKING:
     from memory_core.memory.changes import Lesson
@@ -139,7 +141,7 @@ def record_missed_run(run: RunEvent, path: str) -> None:
     if not run.run_id or ("recorded" in record and is_counted) or not run.is_served:
         return
     outline = transcripts.TranscriptSummary(path)
-    if not record.get("agent") and not project_rules.contains(run.project, outline.cwd):
+    if not record.get("agent") and not contains(run.project, outline.cwd):
         return  # another project's run, whose transcript is in the same folder
     if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run
@@ -172,3 +174,20 @@ def _make_error(run: RunEvent, text: str | None = None) -> RunRecord | None:
     # An event at the end of a run has no tool: the delegation itself failed.
     tool = run_fields.tool_name(run.event) or "Agent"
     return performance.make_error(text, tool, **ids)
+
+
+def contains(project: Project, folder: str) -> bool:
+    """Check whether a folder belongs to a project: is below it, or in a working tree of it.
+
+    A folder below it need not exist any more.  Raises OSError as `paths.find_project_level`.
+    """
+    root = project.paths.root
+    if not os.path.isabs(folder):
+        return False
+    if paths.is_below(folder, root):
+        return True
+    if not paths.is_folder(folder):
+        return False
+    home = paths.find_home(project.environ)
+    other = project_roots.find_root(os.path.abspath(folder), home, paths.FOLDER_NAME)
+    return os.path.realpath(other) == os.path.realpath(root)

@@ -20,7 +20,7 @@ from memory_core.document import (
     preferences,
 )
 from memory_core.document.block_reader import Item
-from memory_core.files import named_files
+from memory_core.files import stale_items
 from memory_core.history import performance, rights
 from memory_core.memory import ready, run_history
 from memory_core.memory.ready import ReadyMemory
@@ -31,7 +31,6 @@ from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten
 from memory_core.selection.item_notes import ItemNote
 from memory_core.selection.passages import SHORTEST_ID, Passage
 from memory_core.storage import event_log, typed_command, user_level
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.paths import MemoryFolder
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
@@ -100,7 +99,7 @@ def _list_extras(project: Project, agent: str, parts: SortedItems) -> list[Passa
     """Return the common errors of an agent, which nobody reviews, and its performance."""
     errors, results = list[str](), list[str]()
     try:
-        if not project_rules.is_strict(project):
+        if not text_origins.is_strict(project):
             given = run_history.list_given_errors(project.store, agent)
             errors = performance.format_errors(given)
         if project.config["give_performance"]:
@@ -350,7 +349,7 @@ class _Level:
             passage.tier = self._tiers[passage.item]
             passage.names = code_names.list_names(passage.text[:MAX_COMPARED])
             if not self._is_users:  # there, paths are of any project
-                passage.files = named_files.list_paths(passage.text)
+                passage.files = stale_items.list_paths(passage.text)
             nested = self._nested[passage.item]
             passage.is_new = self._guard.is_new(passage.item, nested)
         else:

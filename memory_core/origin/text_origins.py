@@ -31,7 +31,7 @@ from memory_core.origin.reading import read_transcript
 from memory_core.origin.word_weights import rate
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
-from memory_core.storage.config_yml import project_rules
+from memory_core.storage.config_yml import default_settings
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
@@ -120,6 +120,18 @@ class Guard:
         return not is_inside or self.find_reason(heading) != ""
 
 
+def is_strict(project: Project) -> bool:
+    """Return whether agents receive only what was reviewed on this machine: `memory.trust`."""
+    return bool(project.config["trust"] == default_settings.STRICT)
+
+
+def list_given_tiers(project: Project) -> Collection[str]:
+    """Return the tiers of texts that agents receive, () for all."""
+    if is_strict(project):
+        return rights.DECIDED
+    return rights.INSIDE if project.config["hold_outside"] else ()
+
+
 def make_guard(
     store: Store, agent: str, project: Project | None = None, is_blind: bool = False
 ) -> Guard:
@@ -130,7 +142,7 @@ def make_guard(
     """
     given: Collection[str] = ()
     if project and store.paths is project.paths:
-        given = project_rules.list_given_tiers(project)
+        given = list_given_tiers(project)
     if is_blind:
         return Guard(Origins(), lambda: False, given)
     return Guard(ledger.read(store, agent, project), lambda: arrivals.has_news(store, agent), given)
@@ -179,7 +191,7 @@ def list_new(
     runs that read from outside.  Those that may be poisoned wait in the review; `with_held` has
     them if their origin is unknown.  A memory that cannot be read has none.
     """
-    given = project_rules.list_given_tiers(project) or (*rights.INSIDE, rights.TAINTED)
+    given = list_given_tiers(project) or (*rights.INSIDE, rights.TAINTED)
     new: list[JudgedText] = []
     look(project)
     for agent in agents or store.agents():
@@ -235,7 +247,7 @@ def list_reported(project: Project, store: Store) -> list[JudgedText]:
 def describe_reported(project: Project, count: int) -> str:
     """Return a sentence about so many of these texts."""
     items = format_count(count, "item")
-    if project_rules.list_given_tiers(project):
+    if list_given_tiers(project):
         return f"agents do not receive {items} without your review"
     return f"{items} came from elsewhere, or nobody has said whose they are"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.delegation import run_outcomes
 from memory_core.storage import paths
-from memory_core.storage.config_yml import project_rules
 from memory_core.storage.project import Project
 from support.events import FACT, LEARNED, make_post_event
 from support.git import git
@@ -164,6 +164,6 @@ def test_the_folders_of_a_project(tmp_path: Path, worktree: Path) -> None:
     inside = ["shop", "shop/src", "shop/gone/for/good", "tree", "link/src"]
     outside = ["shop-api", "shop/..", "shop/../other", ".", "none"]
     paths_in = [str(tmp_path / name) for name in inside + outside]
-    given = [project_rules.contains(project, path) for path in paths_in]
+    given = [run_outcomes.contains(project, path) for path in paths_in]
     assert given == [True] * len(inside) + [False] * len(outside)
-    assert not any(project_rules.contains(project, name) for name in ("", "shop", "../shop", "/"))
+    assert not any(run_outcomes.contains(project, name) for name in ("", "shop", "../shop", "/"))
