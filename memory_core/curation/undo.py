@@ -19,9 +19,6 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
-# Why a change has no text in `state.db`.
-TEXT_GONE = "another machine made it, or its text is not kept"
-
 
 class UndoResult(NamedTuple):
     """Changes that were undone, newest first, and of each agent's file the path and its two texts.
@@ -240,7 +237,8 @@ def _revert_text(memory: AgentMemory, ids: Sequence[str]) -> tuple[str | None, b
     for change_id in reversed(ids):
         step = steps.get(change_id)
         if step is None:
-            raise _make_conflict(memory, change_id, f"{TEXT_GONE}; undo it with git")
+            reason = "another machine made it, or its text is not kept; undo it with git"
+            raise _make_conflict(memory, change_id, reason)
         if step.before == step.after:
             continue
         if text == step.after:

@@ -154,7 +154,8 @@ def _drop_about_of_line(line: str) -> str:
         return line
     records = [{name: one[name] for name in one if name != "about"} for one in records]
     if _is_packed(line):
-        records = [{**fastjson.load_object(line), "packed": _compress(records)}]
+        data = binascii.b2a_base64(zlib.compress(_format_lines(records), 9), newline=False)
+        records = [{**fastjson.load_object(line), "packed": data.decode()}]
     return fastjson.dumps(records[0])
 
 
@@ -168,11 +169,6 @@ def unpack_line(line: str) -> str:
 
 def _is_packed(line: str) -> bool:
     return line.startswith("{") and '"packed"' in line[:40]
-
-
-def _compress(records: list[Record]) -> str:
-    data = zlib.compress(_format_lines(records), 9)
-    return binascii.b2a_base64(data, newline=False).decode()
 
 
 def _unpack(text: str, room: int) -> bytes:

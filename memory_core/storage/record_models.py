@@ -6,7 +6,7 @@ docs/json.md explains the keys.
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,12 +16,8 @@ from memory_core.text import sanitize
 
 MAX_MESSAGE_LENGTH = 100
 
-Fraction = Annotated[float, Field(ge=0, le=1)]
-RecordId = Annotated[str, Field(min_length=1, max_length=64)]
-Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
-NonNegative = Annotated[int, Field(ge=0)]
 RECORD_KINDS = (*item_history.CHANGE_KINDS, *RUN_KINDS)
-RecordKind = Annotated[str, Field(pattern=f"^({'|'.join(RECORD_KINDS)})$")]
+TIME_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"
 
 
 class HistoryRecord(BaseModel):
@@ -30,10 +26,10 @@ class HistoryRecord(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     v: int = Field(1, ge=1)
-    time: Timestamp
-    kind: RecordKind
+    time: str = Field(pattern=TIME_PATTERN)
+    kind: str = Field(pattern=f"^({'|'.join(RECORD_KINDS)})$")
     agent: str = ""
-    id: RecordId
+    id: str = Field(min_length=1, max_length=64)
     text: str = ""
     section: str = ""
     nested: str = ""
@@ -42,10 +38,10 @@ class HistoryRecord(BaseModel):
     session: str = ""
     source: str = ""
     origin: str = ""
-    confidence: Fraction | None = None
+    confidence: float | None = Field(None, ge=0, le=1)
     change: str = ""
-    seq: NonNegative | None = None
-    n: NonNegative | None = None
+    seq: int | None = Field(None, ge=0)
+    n: int | None = Field(None, ge=0)
     type: str = ""
     reading: list[str] = []
     waiting: dict[str, str | list[str]] | None = None

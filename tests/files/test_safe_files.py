@@ -126,11 +126,12 @@ WRITERS: dict[str, Callable[[SafeFiles, str], object]] = {
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tree]:
-    """Return a project; at the end everything outside must be as before."""
+    """Return a project; at the end everything outside is as before, and no descriptor is open."""
     monkeypatch.chdir(tmp_path)
-    new = Tree(tmp_path)
+    new, opened = Tree(tmp_path), len(os.listdir("/dev/fd"))
     yield new
     assert new.list_outside() == new.before
+    assert len(os.listdir("/dev/fd")) == opened
 
 
 @pytest.fixture
@@ -408,22 +409,6 @@ def test_a_killed_writer_leaves_a_file_that_is_removed_later(tree: Tree, durable
     file_actions.remove_stale(tree.files, os.path.dirname(PLACE))
     assert not left.exists()
     assert len(os.listdir(tree.place.parent)) == 4
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_no_descriptor_stays_open(tree: Tree, place: str) -> None:
-    before = len(os.listdir("/dev/fd"))
-    for path in (PLACE, "missing/file"):
-        tree.files.replace("other", b"new")
-        tree.files.list_names()
-        for read, _ in READERS.values():
-            read(tree.files, path)
-        if path == PLACE:
-            PLACES[place][0](tree)
-        for name in WRITERS.keys() - {"open"} if path == PLACE else ("truncate", "sync"):
-            with pytest.raises((Refused, FileNotFoundError)):
-                WRITERS[name](tree.files, path)
-    assert len(os.listdir("/dev/fd")) == before
 
 
 # The links of the user.

@@ -135,17 +135,6 @@ def test_a_project_below_the_root_of_the_repository(tmp_path: Path) -> None:
     assert items(inner, directory) == [FACT, BOB, ANN]
 
 
-def test_invalid_utf_8_is_kept(team_project: Sandbox) -> None:
-    path = team_project.memories / "engineer.md"
-    path.write_bytes(b"## A\n- caf\xe9\n")
-    commit(team_project.root)
-    branch(team_project.root, "ann", ANN)
-    path.write_bytes(path.read_bytes() + b"- na\xefve\n")
-    commit(team_project.root)
-    merge(team_project.root)
-    assert path.read_bytes() == b"## A\n- caf\xe9\n- na\xefve\n" + f"- {ANN}\n".encode()
-
-
 def test_an_archived_task_memory_keeps_its_sections(shop: Sandbox) -> None:
     archived = shop.root / "backlog" / "memory" / "archive" / "task-1.md"
     archived.parent.mkdir(parents=True)
@@ -340,9 +329,10 @@ def test_the_next_write_repairs_conflict_markers(shop: Sandbox) -> None:
     assert items(shop.root) == [FACT, ANN, BOB, "The lift is slow"]
 
 
-def test_a_byte_order_mark_stays(tmp_path: Path) -> None:
-    base, ours, theirs = (str(tmp_path / name) for name in ("base", "ours", "theirs"))
-    for path, items in ((base, "- a\n"), (ours, "- a\n- b\n"), (theirs, "- a\n- c\n")):
-        Path(path).write_text(f"## A\n{items}", encoding="utf-8-sig")
-    assert merge_driver.merge_file(base, ours, theirs, "qa.md") == 0
-    assert Path(ours).read_bytes() == "\ufeff## A\n- a\n- b\n- c\n".encode()
+@pytest.mark.parametrize("base", [b"\xef\xbb\xbf## A\n- a\n", b"## A\n- caf\xe9\n"])
+def test_a_byte_order_mark_and_invalid_utf_8_stay(tmp_path: Path, base: bytes) -> None:
+    sides = [tmp_path / name for name in ("base", "ours", "theirs")]
+    for path, item in zip(sides, (b"", b"- na\xefve\n", b"- c\n"), strict=True):
+        path.write_bytes(base + item)
+    assert merge_driver.merge_file(*map(str, sides), "qa.md") == 0
+    assert sides[1].read_bytes() == base + b"- na\xefve\n- c\n"
