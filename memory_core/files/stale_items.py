@@ -12,8 +12,6 @@ from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import subject_words
 
-GONE = "{} is gone"
-
 # A larger file is not read.
 MAX_BYTES = 256 * 1024
 
@@ -47,7 +45,7 @@ def find_gone(files: SafeFiles, text: str) -> dict[str, str]:
     """
     paths = list_paths(text)
     missing = [path for path in paths if is_gone(files, path)]
-    reasons = {path: GONE.format(path) for path in missing}
+    reasons = {path: f"{path} is gone" for path in missing}
     files = SafeFiles(files.root)  # what is refused here needs no log
     for path, name in _list_symbols(text):
         source = files.read_text(path, MAX_BYTES) if path in paths else ""
@@ -80,11 +78,13 @@ def list_paths(text: str) -> list[str]:
 
     There are none if the text says itself that something is not there.
     """
-    if "/" not in text or _says_itself(text):
+    words = text.split() if "/" in text else []
+    # A text that says itself that something is not there names none.
+    if not _ABSENCES.isdisjoint(word.strip(_PUNCTUATION).lower() for word in words):
         return []
     paths: dict[str, None] = {}
     before = ""
-    for word in text.split():
+    for word in words:
         if "/" in word and before not in _EXAMPLES:
             paths |= dict.fromkeys(read_path(word))
         before = word.strip(_PUNCTUATION).lower()
@@ -105,7 +105,3 @@ def read_path(word: str) -> list[str]:
 def is_gone(files: SafeFiles, path: str) -> bool:
     """Return whether a path names a file of the project that is not there any more."""
     return file_actions.is_missing(files, path) and files.has_entry(path.partition("/")[0])
-
-
-def _says_itself(text: str) -> bool:
-    return not _ABSENCES.isdisjoint(word.strip(_PUNCTUATION).lower() for word in text.split())

@@ -36,5 +36,5 @@ def read_command(environ: Mapping[str, str]) -> str:
     base = home if os.path.isabs(home) else os.devnull
     word = SafeFiles(os.path.join(base, FOLDER)).read_text(FILE, 4096).strip()
     is_path = word.startswith(("/", "'/")) and word.isprintable()
-    found = shutil.which(NAME, path=environ.get("PATH", ""))
-    return word if is_path and word != shlex.quote(found or "") else NAME
+    first = shutil.which(NAME, path=environ.get("PATH", ""))
+    return word if is_path and word != shlex.quote(first or "") else NAME
