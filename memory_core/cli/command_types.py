@@ -5,8 +5,6 @@ The help names values as the documentation does, without the type names of typer
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -40,10 +38,6 @@ PAGED_COMMANDS = {
     *("config", "doctor", "replay", "help", "experiment", "preference list"),
     *("task list", "task show", "task search"),
 }
-
-
-# Minimum similarity of a word and a command, from 0 to 1, for a typo.
-_TYPO_CUTOFF = 0.65
 
 
 class PlainCommand(TyperCommand):
@@ -91,21 +85,7 @@ class CommandGroup(TyperGroup):
             raise CommandRefused(f"{name} was removed: {GONE[name]}")
         if name in PAGED_COMMANDS:
             enable_pager()
-        if args[0][:1] != "-" and self.get_command(ctx, args[0]) is None:
-            near = " or ".join(self._list_similar(args[0]))
-            ctx.fail(f"No such command {args[0]!r}" + (f"; did you mean {near}?" if near else ""))
         return super().resolve_command(ctx, args)
-
-    def _list_similar(self, word: str) -> list[str]:
-        """Return the commands that a word shortens, is a typo of, or is in the help of."""
-        word = word.lower()
-        if short := [name for name in self.commands if _shortens(word, name)]:
-            return short
-        return difflib.get_close_matches(word, self.commands, cutoff=_TYPO_CUTOFF) or [
-            name
-            for name, command in self.commands.items()
-            if word in re.findall(r"\w+", str(command.help).lower())
-        ]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         format_parameters(self.params, formatter)
@@ -127,12 +107,6 @@ class App(typer.Typer):
         for function in functions:
             kind = JsonCommand if has_json else PlainCommand
             self.command(function.__name__.rstrip("_"), cls=kind)(function)
-
-
-def _shortens(word: str, name: str) -> bool:
-    """Say whether a word has letters of a name in their order: "rm" of "remove"."""
-    letters = iter(name)
-    return word[:1] == name[:1] and all(letter in letters for letter in word)
 
 
 def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
