@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -48,24 +47,16 @@ Commit = Annotated[str | None, option("SHA", "With --new: those that this commit
 Author = Annotated[str | None, option("EMAIL", "With --new: those of this author.")]
 
 QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [q]uit [?]: "
-RULE_QUESTION = "[a] keep [e]dit [r]emove [m]ove [s]kip [q]uit [?]: "
 
 HELP = """\
-a  accept: add it to the memory
+a  accept: add it to the memory, or keep a rule that a run reported as wrong
 e  edit: change the text in your editor, and add it
-r  reject: remove it from this list
+r  reject: remove it from this list, and such a rule from the memory
 m  move: add it to the memory of another agent
 s  skip: decide later
 q  quit, also Ctrl-C: what is left waits"""
-REMOVE = "remove the rule (it goes to the archive; agent-memory restore brings it back)"
-RULE_HELP = HELP.replace("accept: add it to the memory", "keep the rule")
-RULE_HELP = RULE_HELP.replace("reject: remove it from this list", REMOVE)
 
 KEYS = {action[0]: action for action in waiting_list.ACTIONS}
-
-# What the keys that decide do.
-DECISIONS = {"a": "accepted", "e": "accepted", "r": "rejected", "m": "moved"}
-RULE_DECISIONS = DECISIONS | {"a": "kept", "r": "archived"}
 
 ACCEPTED, MINE = "accepted", "mine"
 
@@ -127,8 +118,7 @@ def _review_waiting(scope: Scope, words: list[str], asks: bool) -> None:
         command = format_command("review --accept ID", scope.is_user)
         print_note(f"Accept or reject with: {command}")
     if any(item.is_rule for item in chosen):
-        what = f"--accept to keep the rule, --reject to {REMOVE}"
-        print_note(f"If a run reported it as wrong: {what}")
+        print_note("Of a rule that a run reported as wrong: accept keeps it, reject archives it")
     _print_stale(scope, words)
 
 
@@ -175,7 +165,7 @@ def _to_entry(item: WaitingItem) -> Entry:
 
 def _ask_about_waiting(scope: Scope, items: list[WaitingItem]) -> None:
     """Show the learnings one by one, do what the keys say, and print what was decided."""
-    done: Counter[str] = Counter()
+    count = 0
     width = shutil.get_terminal_size().columns
     with suppress(KeyboardInterrupt):
         for number, item in enumerate(items, 1):
@@ -187,22 +177,19 @@ def _ask_about_waiting(scope: Scope, items: list[WaitingItem]) -> None:
             key = _ask_about(scope, item)
             if key == "q":
                 break
-            if key != "s":
-                done[(RULE_DECISIONS if item.is_rule else DECISIONS)[key]] += 1
-    counts = [f"{count} {name}" for name, count in done.items()]
-    left = format_count(len(items) - done.total(), "learning")
-    print_note(f"{', '.join([*counts, left])} left.")
+            count += key != "s"
+    print_note(f"{format_count(count, 'learning')} decided, {len(items) - count} left.")
     note_undo(scope)
 
 
 def _ask_about(scope: Scope, item: WaitingItem) -> str:
     """Return the key of what was done; q means quit, s that nothing is decided."""
     while True:
-        key = read_key(RULE_QUESTION if item.is_rule else QUESTION).lower() or "q"
+        key = read_key(QUESTION).lower() or "q"
         if key in "qs":
             return key
         if key not in KEYS:
-            print_note(RULE_HELP if item.is_rule else HELP)
+            print_note(HELP)
             continue
         try:
             value = _edit_text(item) if key == "e" else ""
