@@ -49,12 +49,16 @@ Author = Annotated[str | None, option("EMAIL", "With --new: those of this author
 QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [q]uit [?]: "
 
 HELP = """\
-a  accept: add it to the memory, or keep a rule that a run reported as wrong
+a  accept: add it to the memory
 e  edit: change the text in your editor, and add it
-r  reject: remove it from this list, and such a rule from the memory
+r  reject: remove it from this list
 m  move: add it to the memory of another agent
 s  skip: decide later
 q  quit, also Ctrl-C: what is left waits"""
+
+RULE_NOTE = (
+    "Of a rule that a run reported as wrong: accept keeps it, reject moves it to the archive."
+)
 
 KEYS = {action[0]: action for action in waiting_list.ACTIONS}
 
@@ -118,7 +122,7 @@ def _review_waiting(scope: Scope, words: list[str], asks: bool) -> None:
         command = format_command("review --accept ID", scope.is_user)
         print_note(f"Accept or reject with: {command}")
     if any(item.is_rule for item in chosen):
-        print_note("Of a rule that a run reported as wrong: accept keeps it, reject archives it")
+        print_note(RULE_NOTE)
     _print_stale(scope, words)
 
 
@@ -174,6 +178,8 @@ def _ask_about_waiting(scope: Scope, items: list[WaitingItem]) -> None:
             for indent, text, style in waiting_list.describe(item, shown):
                 for line in wrap_text(text, width, indent, indent + INDENT):
                     print_line(line, style=style)
+            if item.is_rule:
+                print_note(RULE_NOTE)
             key = _ask_about(scope, item)
             if key == "q":
                 break
