@@ -8,27 +8,24 @@ from typing import Annotated, Any
 from memory_core.claude_code import acting
 from memory_core.cli.common import scopes
 from memory_core.cli.common.arguments import Agent, Items, User, agent_argument, argument
-from memory_core.cli.common.entries import Entry, format_section, print_list, print_sentence
+from memory_core.cli.common.entries import Entry, format_section, print_list
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import note_undefined, print_result
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_note, select_fields
-from memory_core.curation import agent_context, archive, item_actions, lookup, searching
+from memory_core.curation import archive, item_actions, lookup, searching
 from memory_core.curation.item_actions import RatedItem, TeachResult
 from memory_core.history import rights
 from memory_core.learning import type_names
 from memory_core.learning.lines import remove_bullet
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
-from memory_core.storage.project import Project
 
 # What only a person may do, by the kind of the history record.
 PERSONS_KINDS = {"confirmed": "confirm items", "pinned": "pin items", "unpinned": "pin items"}
 
 # What an agent may do to items that are no person's.
 VERBS = {"contradicted": "contradict", "removed": "remove"}
-
-MOST_NAMED = 5  # items in a warning
 
 WORDS_HELP = "The text; - reads one item per line. The type: "
 WORDS_HELP += f"{', '.join(type_names.TYPES)} (default)."
@@ -212,8 +209,6 @@ def _change(kind: str, items: list[str], user: bool) -> None:
     rows = [{"agent": one.agent, "kind": kind, **item_to_json(one)} for one in changed]
     done = item_actions.JUDGEMENTS[kind]
     print_result(scope, rows, [f"{done}: {format_item(item)}" for item in changed])
-    if kind == "pinned":
-        _warn_of_full_budget(project, {item.agent for item in changed})
 
 
 def require_person_for(scope: scopes.Scope, items: Iterable[tuple[str, str]], what: str) -> None:
@@ -225,19 +220,6 @@ def require_person_for(scope: scopes.Scope, items: Iterable[tuple[str, str]], wh
         item = lookup.find_item(name, item_actions.list_items(read_memory(project, agent, level)))
         if text_origins.read_tiers(project, level, agent).get(item.text) in rights.DECIDED:
             scopes.require_person(project, what)
-
-
-def _warn_of_full_budget(project: Project, agents: Iterable[str]) -> None:
-    """Say which pinned items of these agents do not fit into a prompt any more."""
-    for agent in sorted(agents):
-        choices = agent_context.preview_block(project, agent).choices
-        left = [one.passage for one in choices if one.passage.is_wished and not one.is_chosen]
-        if left:
-            pins = sum(one.passage.is_wished for one in choices)
-            names = ", ".join(passage.short_id or passage.section for passage in left[:MOST_NAMED])
-            budget = project.config["selection"]["budget_tokens"]
-            what = f"{len(left)} of {pins} pins of {agent} do not fit into {budget} tokens: {names}"
-            print_sentence(what, level="warning")
 
 
 def format_item(item: RatedItem) -> str:
