@@ -11,14 +11,6 @@ from memory_core.files.problems import describe_expected
 
 PROGRAM_NAME = "agent-memory"
 
-# Of a Python from a package it is a part of the package, or of one beside it.
-NO_SQLITE = (
-    "this Python lacks its module sqlite3: on Debian `apt install python3`, on FreeBSD"
-    " `pkg install py311-sqlite3`, with pyenv `apt install libsqlite3-dev`, then build Python again"
-)
-
-_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)$", re.DOTALL)
-
 # "-5" and "- a text" are not the names of options.
 _TEXT_AS_OPTION = re.compile(r"^No such option:? '?-(?!-?[a-zA-Z])", re.IGNORECASE)
 
@@ -50,23 +42,12 @@ def describe_error(error: Exception) -> tuple[str, int]:
         return _describe_usage(error), 2
     if expected := describe_expected(error):
         return expected, getattr(error, "status", 1)
-    if isinstance(error, ModuleNotFoundError) and error.name in ("sqlite3", "_sqlite3"):
-        return NO_SQLITE, 1
-    if isinstance(error, UnicodeEncodeError):
-        return "the locale cannot show some characters: set LC_ALL=C.UTF-8", 1
     return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
 
 
 def _describe_usage(error: Any) -> str:
     """Return the sentence of typer, and the usage of the command."""
     sentence = str(error.format_message()).rstrip(".")
-    sentence = re.sub("valid (?:int|float) range$", "valid number", sentence)
-    sentence = re.sub(r"in the range x>=(\S+)$", r"at least \1", sentence)
-    sentence = re.sub(r"in the range (\S+)<=x<=(\S+)$", r"from \1 to \2", sentence)
-    arguments = error.ctx.command.params if error.ctx else []
-    takes_text = any(one.metavar in ("TEXT", "VALUE") for one in arguments)
-    hint = " (put a text in quotes)" if takes_text else ""
-    sentence = _EXTRA_ARGUMENTS.sub(rf"unexpected argument: \1{hint}", sentence)
     if _TEXT_AS_OPTION.search(sentence):
         sentence = f"{sentence.rstrip()} (put -- before a text or number that begins with -)"
     if error.ctx is None:

@@ -267,7 +267,7 @@ def test_usage_errors_change_nothing(person: Person) -> None:
     cases = {
         "log enginer": "no agent 'enginer' here; did you mean engineer?",
         "log --since 5y": "invalid time '5y'",
-        "log -n -1": "-1 is not at least 1",
+        "log -n -1": "-1 is not in the range x>=1",
         "diff engineer --since later": "invalid time 'later'",
         "undo 0": "no change '0'",
         "undo x": "no change 'x'",

@@ -153,4 +153,4 @@ def test_n_limits_a_list(team: Person) -> None:
         assert len(team.read_json(*words.split(), "-n", "1")) == 1
         assert len(team.run(*words.split(), "-n", "1").stdout.splitlines()) == 1
         done = team.run(*words.split(), "-n", "no")
-        assert (done.returncode, "'-n': 'no' is not a valid number" in done.stderr) == (2, True)
+        assert (done.returncode, "'-n': 'no' is not a valid int" in done.stderr) == (2, True)

@@ -211,7 +211,9 @@ def test_context_by_hand_agrees_with_the_page_of_its_json(person: Person, sandbo
     assert shown.startswith(f"## Knowledge\n- [Project Architecture] {TABS}\n\n")
     assert person.run("context", "PM").stderr == "PM knows nothing yet.\n"
     assert read_files(sandbox.root) == before
-    check_refused(person, {"context qa": "qa", "context engineer --top 0": "0 is not at least 1"})
+    check_refused(
+        person, {"context qa": "qa", "context engineer --top 0": "0 is not in the range x>=1"}
+    )
 
 
 def test_the_categories_have_their_place_in_the_selection() -> None:
