@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
-import time
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -15,12 +13,10 @@ from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.common.scopes import find_synced_project
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
-from memory_core.files import safe_files
 from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
 from memory_core.tasks.task_actions import ARCHIVED, ActionResult, TaskHit, TaskMemory, TaskStatus
-from memory_core.text.phrases import format_age
 
 TASK_HELP = "A task: 368, task-368 or TASK-368."
 
@@ -36,16 +32,6 @@ Template = Annotated[
     option("NAME", "Sections of a new memory.", default="by the task's labels"),
 ]
 Section = Annotated[str, option("S", "Section of the note; created if needed.")]
-
-RESULT_WORDS = {
-    "begun": "Started and active",
-    "restored": "Restored and active",
-    "taken up again": "Reopened and active",
-    "is in progress already": "In progress already, now active",
-    "archived": "Archived",
-    "is archived already": "Archived already",
-}
-
 
 app = App()
 
@@ -75,7 +61,7 @@ def start(task: Task, title: Title = "", template: Template = None) -> None:
     project = find_synced_project()
     result = task_actions.start(project, task, title, template or "")
     _print_result(project, result)
-    if result.what != "begun":
+    if result.what != "started":
         return
     folder = backlog_folder.Folder(project.paths.files)
     if folder.list_task_files() and not folder.find(result.memory.id):
@@ -86,7 +72,7 @@ def start(task: Task, title: Title = "", template: Template = None) -> None:
 
 def _print_result(project: Project, result: ActionResult) -> None:
     print_json({**task_to_json(result.memory), **select_fields(result, "what", "problems")})
-    print_line(f"{RESULT_WORDS[result.what]}: {format_task(result.memory)}")
+    print_line(f"{result.what.capitalize()}: {format_task(result.memory)}")
     for problem in result.problems:
         print_note(problem)
     if result.memory.state == ARCHIVED:
@@ -255,11 +241,6 @@ def _parse_limit(age: str | None) -> str:
     return "" if age is None else backlog_folder.now(parse_duration(age))
 
 
-# Many projects link CLAUDE.md to AGENTS.md.
-SET_UP_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
-REMOVE_ADVICE = "remove the lines between its marks in the other file by hand"
-
-
 def init(
     remove: Annotated[bool, flag("--remove", "Remove the lines again; memories are kept.")] = False,
     dry_run: DryRun = False,
@@ -275,10 +256,7 @@ def init(
       agent-memory task init --yes
     """
     project = find_synced_project()
-    try:
-        backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
-    except safe_files.Refused as error:
-        raise CommandRefused(f"{error}; {REMOVE_ADVICE if remove else SET_UP_ADVICE}", 1) from None
+    backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
     plan = claude_md_import.plan_removal if remove else claude_md_import.plan_set_up
     changes = plan(project.paths)
     hooks = None if remove else installation.plan_task_hooks(project)
@@ -355,11 +333,7 @@ def list_(every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False)
 
 def _format_row(memory: TaskMemory) -> list[str]:
     state = "active" if memory.active else memory.state
-    try:
-        moment = calendar.timegm(time.strptime(memory.updated, backlog_folder.TIME_FORMAT))
-    except ValueError:
-        moment = 0  # missing, or written by hand
-    return [memory.id, state, format_age(moment), memory.title]
+    return [memory.id, state, memory.updated[:16], memory.title]
 
 
 def search(text: Annotated[list[str], argument("TEXT", "Words that all occur in a line.")]) -> None:

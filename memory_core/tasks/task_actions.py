@@ -252,13 +252,13 @@ def start(
             _check_memory(transaction, name)
         elif _is_done(transaction.folder, file) and not reopens:
             raise TaskError(f"{name} is done; agent-memory task reopen {name}")
-        what = "is in progress already" if name in transaction.in_progress else "taken up again"
+        what = "in progress already" if name in transaction.in_progress else "reopened"
         if transaction.has(name, archived=True) and not transaction.has(name):
             transaction.restore(name)
             what = "restored"
         elif not transaction.has(name):
             transaction.begin(name, file, title, template)
-            what = "begun"
+            what = "started"
         transaction.make_active(name)
     return ActionResult(find(project, name), what, _move(project, name, STARTED))
 
@@ -274,7 +274,7 @@ def archive(project: Project, task: str = "") -> ActionResult:
     with sync.change_memories(project) as transaction:
         name, _file = _find_task(transaction.folder, _parse_id(task or transaction.active))
         _check_memory(transaction, name)
-        what = "archived" if transaction.has(name) else "is archived already"
+        what = "archived" if transaction.has(name) else "archived already"
         if transaction.has(name):
             transaction.archive(name)
     return ActionResult(find(project, name), what, [])

@@ -71,7 +71,7 @@ def shop(person: Person) -> Shop:
 def test_a_life_without_backlog_md(shop: Shop) -> None:
     begun = shop.read_json("start TASK-9 --title", "Ask for a password")
     assert begun["id"] == "task-9"
-    assert (begun["state"], begun["active"], begun["what"]) == ("in progress", True, "begun")
+    assert (begun["state"], begun["active"], begun["what"]) == ("in progress", True, "started")
     shop.run("note", "The bank answers in XML")
     shop.run("decide 9", "Hash with argon2")
     shop.run("note 09 --section", "Open Points", "Who pays?")
@@ -87,7 +87,7 @@ def test_a_life_without_backlog_md(shop: Shop) -> None:
     assert "No task is in progress now." in shop.run("done")
     assert "Archived already: task-9" in shop.run("done 9")
     assert shop.text("task-9", archived=True).partition("## ")[2] == text.partition("## ")[2]
-    assert "Restored and active: task-9" in shop.run("reopen 9")
+    assert "Restored: task-9" in shop.run("reopen 9")
     assert shop.text("task-9").partition("## ")[2] == text.partition("## ")[2]
 
 
@@ -149,8 +149,8 @@ def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     check_refused(shop.person, wrong, prefix="task")
     assert "Nothing found." in shop.run("search nothing", status=1)
     assert shop.files() == before
-    assert "Started and active: task-5" in shop.run("reopen 5")
-    assert "Started and active: task-6, Title 6" in shop.run("reopen 6")
+    assert "Started: task-5" in shop.run("reopen 5")
+    assert "Started: task-6, Title 6" in shop.run("reopen 6")
 
 
 def test_several_lines_stay_one_note(shop: Shop) -> None:
@@ -174,7 +174,8 @@ def test_list_shows_what_is_asked_for(shop: Shop) -> None:
     for option, tasks in (("", "task-2 task-1"), ("--all", "task-2 task-1 task-3")):
         assert [each["id"] for each in shop.read_json(f"list {option}")] == tasks.split()
     assert "1 archived; to list them, too: agent-memory task list --all" in shop.run("list")
-    assert shop.run("list").splitlines()[1] == "task-2  active       now      Title 2"
+    row = shop.run("list").splitlines()[1]
+    assert re.fullmatch(r"task-2  active       20\d\d-\d\d-\d\d \d\d:\d\d  Title 2", row)
 
 
 def test_search_looks_everywhere_and_show_prints_the_exact_bytes(shop: Shop) -> None:
@@ -249,10 +250,8 @@ def test_a_claude_md_that_is_a_link_is_refused(shop: Shop) -> None:
     other = (shop.root / "CLAUDE.md").rename(shop.person.sandbox.home / "CLAUDE.md")
     (shop.root / "CLAUDE.md").symlink_to(other)
     block = other.read_text()
-    for command, advice in (("init --yes", "such as @AGENTS.md"), ("init --remove", "by hand")):
-        said = shop.run(command, status=1)
-        assert "CLAUDE.md is a link, which is not followed; " in said
-        assert advice in said
+    for command in ("init --yes", "init --remove"):
+        assert "CLAUDE.md is a link, which is not followed" in shop.run(command, status=1)
     assert other.read_text() == block
 
 
