@@ -67,18 +67,13 @@ def _report(error: Exception) -> int:
     if COMPLETE_VARIABLE in os.environ:
         return 1  # a message would disturb the command line that is being typed
     if shared.debug or os.environ.get("AGENT_MEMORY_DEBUG"):
-        _write_error("".join(traceback.format_exception(error)))
+        traceback.print_exception(error)
     message, status = describe_error(error)
     with suppress(ReaderGone, OSError):  # the message matters more than the rest of the output
         output.end_page()
-    _write_error(f"{PROGRAM_NAME}: {output.name_command(message)}\n")
+    with suppress(ReaderGone, OSError):  # nobody may read stderr
+        output.print_problem(f"{PROGRAM_NAME}: {message}")
     return status
-
-
-def _write_error(text: str) -> None:
-    with suppress(OSError):  # nobody may read stderr
-        if sys.stderr:
-            sys.stderr.write(text.encode("utf-8", "replace").decode())
 
 
 def _discard_unwritable() -> None:

@@ -201,7 +201,5 @@ def _print_result(scope: scopes.Scope, result: UndoResult, written: bool) -> Non
     if not written:
         print_diff(diff)
         print_note(DRY_RUN_HINT)
-    elif not diff:
-        print_note("Note: no line of a memory changed.")
     for agent in result.merged:
         print_note(f"{agent}: merged with later changes of the file, which are kept.")

@@ -21,8 +21,7 @@ from memory_core.curation.edit_session import EditResult
 from memory_core.history import item_history
 from memory_core.text.phrases import format_count
 
-# Of the shell that runs the editor.
-STATUS_NOT_FOUND, STATUS_INTERRUPTED = 127, 130
+STATUS_INTERRUPTED = 130  # of the shell that runs the editor
 
 Text = Annotated[list[str] | None, argument("TEXT", "With the id of an item: its new text.")]
 
@@ -107,10 +106,7 @@ def _write_copy(target: str, copy: str) -> Path:
 
 
 def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
-    except FileNotFoundError:
-        raise CommandRefused(f"the editor removed the file; {inputs.NOTHING_CHANGED}", 1) from None
+    return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
 def run_editor(path: Path) -> None:
@@ -129,8 +125,8 @@ def run_editor(path: Path) -> None:
     if status == STATUS_INTERRUPTED:
         raise KeyboardInterrupt
     if status:
-        problem = "not found" if status == STATUS_NOT_FOUND else f"failed with status {status}"
-        raise CommandRefused(f"editor {editor!r} {problem}; {inputs.NOTHING_CHANGED}", 1)
+        failed = f"editor {editor!r} failed with status {status}"
+        raise CommandRefused(f"{failed}; {inputs.NOTHING_CHANGED}", 1)
 
 
 def _print_result(scope: Scope, agent: str, result: EditResult) -> None:

@@ -260,10 +260,6 @@ def _review_new(
         _ask_about_new(scope, rows)
     else:
         _print_new(scope, rows)
-    if count := len(waiting_list.list_waiting(scope.level, agents)):
-        verb = "waits" if count == 1 else "wait"
-        command = format_command("review", scope.is_user)
-        print_note(f"{format_count(count, 'learning')} {verb} for you: {command}")
 
 
 def _choose_rows(rows: list[Row], commit: str | None, author: str | None) -> list[Row]:
