@@ -113,9 +113,8 @@ def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
     """Write the arguments and the options of a command, with their help and defaults."""
     kinds: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
     for parameter in parameters:
-        if not getattr(parameter, "hidden", False):
-            row = (_format_name(parameter), _format_help(parameter))
-            kinds[parameter.param_type_name].append(row)
+        row = (_format_name(parameter), _format_help(parameter))
+        kinds[parameter.param_type_name].append(row)
     for kind, rows in kinds.items():
         if rows:
             with formatter.section(f"{kind.capitalize()}s"):
@@ -123,7 +122,7 @@ def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
 
 
 def _list_arguments(parameters: Iterable[Any]) -> list[str]:
-    arguments = [one for one in parameters if one.param_type_name == "argument" and not one.hidden]
+    arguments = [one for one in parameters if one.param_type_name == "argument"]
     return [_format_name(one) if one.required else f"[{_format_name(one)}]" for one in arguments]
 
 

@@ -307,8 +307,6 @@ def show(task: OptionalTask = "") -> None:
     ]
     print_json({**task_to_json(memory), "sections": sections, "text": text})
     print_bytes(text.encode("utf-8", "surrogateescape"))
-    if memory.state == ARCHIVED:
-        print_note(f"It is archived; to reopen it: {format_command(f'task reopen {memory.id}')}")
 
 
 def list_(every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False) -> None:

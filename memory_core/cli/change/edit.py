@@ -58,7 +58,7 @@ def edit(
     new = " ".join(words[size:])
     source = find_source(project, [new])
     if source != item_history.PERSON_SOURCE:
-        require_person_for(scope, [(hit.agent, hit.id)], "change an item of a person")
+        require_person_for(scope, [(hit.agent, hit.id)])
     result = edit_session.reword_item(project, hit.agent, hit.id, new, level, source)
     _print_result(scope, hit.agent, result)
     for text_now in result.changed:
@@ -112,7 +112,7 @@ def _read(path: Path) -> str:
 def run_editor(path: Path) -> None:
     """Open a file in the user's editor, as git does, and wait for it."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
-    if not (editor or inputs.can_decide()):
+    if not (editor or inputs.can_ask()):
         raise CommandRefused("vi needs a terminal: set VISUAL or EDITOR to another editor", 1)
     editor = editor or "vi"
     # Ctrl-C is for the editor: neither its shell nor this process ends.

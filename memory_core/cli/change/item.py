@@ -24,9 +24,6 @@ from memory_core.origin import text_origins
 # What only a person may do, by the kind of the history record.
 PERSONS_KINDS = {"confirmed": "confirm items", "pinned": "pin items", "unpinned": "pin items"}
 
-# What an agent may do to items that are no person's.
-VERBS = {"contradicted": "contradict", "removed": "remove"}
-
 WORDS_HELP = "The text; - reads one item per line. The type: "
 WORDS_HELP += f"{', '.join(type_names.TYPES)} (default)."
 
@@ -200,18 +197,18 @@ def unpin(items: Items, user: User = False) -> None:
 
 def _change(kind: str, items: list[str], user: bool) -> None:
     project, level = scope = scopes.find_level(user)
+    names = searching.resolve_items(*scope, items, [searching.IN_MEMORY])
     if kind in PERSONS_KINDS:
         scopes.require_person(project, PERSONS_KINDS[kind])
-    names = searching.resolve_items(*scope, items, [searching.IN_MEMORY])
-    if kind in VERBS:
-        require_person_for(scope, names, f"{VERBS[kind]} an item of a person")
+    else:
+        require_person_for(scope, names)
     changed = item_actions.judge_items(project, names, kind, level)
     rows = [{"agent": one.agent, "kind": kind, **item_to_json(one)} for one in changed]
     done = item_actions.JUDGEMENTS[kind]
     print_result(scope, rows, [f"{done}: {format_item(item)}" for item in changed])
 
 
-def require_person_for(scope: scopes.Scope, items: Iterable[tuple[str, str]], what: str) -> None:
+def require_person_for(scope: scopes.Scope, items: Iterable[tuple[str, str]]) -> None:
     """Refuse to change items of a person, given as (agent, name), in the shell of an agent."""
     project, level = scope
     if not acting.is_agents_shell(project.environ):
@@ -219,7 +216,7 @@ def require_person_for(scope: scopes.Scope, items: Iterable[tuple[str, str]], wh
     for agent, name in items:
         item = lookup.find_item(name, item_actions.list_items(read_memory(project, agent, level)))
         if text_origins.read_tiers(project, level, agent).get(item.text) in rights.DECIDED:
-            scopes.require_person(project, what)
+            scopes.require_person(project, "change an item of a person")
 
 
 def format_item(item: RatedItem) -> str:

@@ -82,20 +82,18 @@ def list_(agent: OptionalAgent = None, user: User = False) -> None:
     rows = [
         {"agent": name, "key": key, "value": value}
         for name in agents
-        for key, value in _read_all(scope, name).items()
+        for key, value in preference_actions.read_preferences(
+            scope.project, name, scope.level
+        ).items()
     ]
     entries = [Entry((), (), (), _format(fields)) for fields in rows]
     empty = f"{agents[0]} has no preferences." if agent else "No agent has preferences."
     print_list(rows, entries, empty)
 
 
-def _read_all(scope: Scope, agent: str) -> dict[str, str]:
-    return preference_actions.read_preferences(scope.project, agent, scope.level)
-
-
 def _read(scope: Scope, agent: str, key: str) -> dict[str, Any]:
     """Return the fields of a preference; the key as the memory writes it, if it is set."""
-    values = _read_all(scope, agent)
+    values = preference_actions.read_preferences(scope.project, agent, scope.level)
     wanted = preferences.normalize_key(key)
     key = next((name for name in values if preferences.normalize_key(name) == wanted), key)
     return {"agent": agent, "key": key, "value": values.get(key)}

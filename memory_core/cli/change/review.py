@@ -19,7 +19,7 @@ from memory_core.cli.common.entries import (
     print_sentence,
     wrap_text,
 )
-from memory_core.cli.common.inputs import ask_line, can_decide, read_key
+from memory_core.cli.common.inputs import ask_line, can_ask, read_key
 from memory_core.cli.common.notes import format_command, note_undo, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level, require_person
 from memory_core.cli.errors import CommandRefused, describe_error
@@ -101,7 +101,7 @@ def review(
     if (new or mine) and reject:
         raise CommandRefused("--new and --reject exclude each other")
     scope, words = find_level(user), list(names or [])
-    asks = not list_ and can_decide()
+    asks = not list_ and can_ask()
     if new or mine:
         decision = MINE if mine else ACCEPTED if accept else None
         _review_new(scope, words, decision, (commit, author), asks)
@@ -253,8 +253,7 @@ def _review_new(
         _accept(scope, rows, is_mine=decision == MINE)
     print_json({"decision": decision, "items": list(map(_new_to_json, rows))})
     if decision:
-        if decision == MINE:
-            print_entries(list(map(_new_to_entry, rows)))
+        print_entries(list(map(_new_to_entry, rows)))
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
     elif rows and asks:
         _ask_about_new(scope, rows)

@@ -44,10 +44,10 @@ def suggest_agents(ctx: Any, incomplete: str) -> Suggestions:
 
     project = find_project()
     level = project.level(bool(ctx.params.get("user")))
-    owners = {*level.agents(), *level.agents_with_history()} - {""}
+    owners = lookup.list_agents(level)
     defined = {id_of(name) for name in lookup.list_defined_agents(project)}
-    agents = [(agent, "has a memory") for agent in sorted(owners)]
-    agents += [(agent, "has no memory yet") for agent in sorted(defined - owners)]
+    agents = [(agent, "has a memory") for agent in owners]
+    agents += [(agent, "has no memory yet") for agent in sorted(defined.difference(owners))]
     return _make_safe(agents, incomplete)
 
 

@@ -13,14 +13,9 @@ NOTHING_CHANGED = "nothing was changed"
 
 
 def can_ask() -> bool:
-    """Say whether a person can answer a question."""
-    has_terminal = bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
-    return has_terminal and not is_json()
-
-
-def can_decide() -> bool:
     """Say whether a person sees the result, and can answer a question about it."""
-    return can_ask() and is_terminal()
+    has_terminal = bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
+    return has_terminal and is_terminal() and not is_json()
 
 
 def ask_yes_no(question: str) -> bool:

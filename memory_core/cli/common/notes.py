@@ -8,7 +8,7 @@ from typing import Any
 from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
-from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_decide
+from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask
 from memory_core.cli.common.scopes import Scope
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import name_command, print_json, print_line, print_note, select_fields
@@ -35,7 +35,7 @@ def may_change(question: str, yes: bool, dry_run: bool) -> bool:
     """
     if yes:
         return True
-    if dry_run or not can_decide():
+    if dry_run or not can_ask():
         print_note(DRY_RUN_HINT if dry_run else YES_HINT)
         return False
     if not ask_yes_no(question):

@@ -87,7 +87,7 @@ def optimize(
     Example:
       agent-memory optimize engineer --dry-run
     """
-    ask = not (yes or dry_run) and inputs.can_decide()
+    ask = not (yes or dry_run) and inputs.can_ask()
     scope = find_level()
     agents = find_agents(scope, agent)
     proposals, refused = _collect_proposals(scope.project, agents, bool(helper))
