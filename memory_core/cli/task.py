@@ -61,12 +61,8 @@ def start(task: Task, title: Title = "", template: Template = None) -> None:
     project = find_synced_project()
     result = task_actions.start(project, task, title, template or "")
     _print_result(project, result)
-    if result.what != "started":
-        return
     folder = backlog_folder.Folder(project.paths.files)
-    if folder.list_task_files() and not folder.find(result.memory.id):
-        print_note(f"Backlog.md has no task {result.memory.id}.")
-    if not claude_md_import.is_set_up(folder):
+    if result.what == "started" and not claude_md_import.is_set_up(folder):
         print_note(f"To give it to each session: {format_command('task init')}")
 
 
@@ -281,8 +277,7 @@ def init(
 
 def _print_imports(has_changes: bool, written: bool, remove: bool) -> None:
     if not has_changes:
-        state = "does not import tasks" if remove else "imports the active task already"
-        print_note(f"Nothing to do: CLAUDE.md {state}.")
+        print_note("Nothing to do.")
     elif written and remove:
         print_note("Removed.  The memories are kept, and so are the hooks of agent-memory.")
     elif written:

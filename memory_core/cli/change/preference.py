@@ -77,14 +77,12 @@ def list_(agent: OptionalAgent = None, user: User = False) -> None:
     Example:
       agent-memory preference list engineer
     """
-    scope = find_level(user)
-    agents = find_agents(scope, [agent]) if agent else scope.level.agents()
+    project, level = scope = find_level(user)
+    agents = find_agents(scope, [agent]) if agent else level.agents()
     rows = [
         {"agent": name, "key": key, "value": value}
         for name in agents
-        for key, value in preference_actions.read_preferences(
-            scope.project, name, scope.level
-        ).items()
+        for key, value in preference_actions.read_preferences(project, name, level).items()
     ]
     entries = [Entry((), (), (), _format(fields)) for fields in rows]
     empty = f"{agents[0]} has no preferences." if agent else "No agent has preferences."

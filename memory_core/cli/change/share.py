@@ -124,12 +124,9 @@ def import_(file: File, dry_run: arguments.DryRun = False, user: arguments.User 
       agent-memory export | agent-memory import - --dry-run
     """
     scope = find_level(user)
-    try:
-        agents = export_import.parse_export(inputs.read_input(file, export_import.MAX_BYTES + 1))
-        results = export_import.import_agents(*scope, agents, not dry_run)
-        news = [result for result in results if _has_news(result)]
-    except export_import.InvalidExport as error:
-        raise CommandRefused(f"{file}: {error}; nothing was changed") from None
+    agents = export_import.parse_export(inputs.read_input(file, export_import.MAX_BYTES + 1))
+    results = export_import.import_agents(*scope, agents, not dry_run)
+    news = [one for one in results if one.change.diff() or one.records or one.entries]
     own = ("records", "entries")
     rows = [notes.change_to_json(one) | select_fields(one, *own) for one in results]
     notes.print_changed(scope.project, {"written": not dry_run, "agents": rows})
@@ -143,10 +140,6 @@ def import_(file: File, dry_run: arguments.DryRun = False, user: arguments.User 
         review = notes.format_command("review --new", user)
         print_note(f"Agents receive those that fit a task; accept them with {review}")
         notes.note_undo(scope)
-
-
-def _has_news(result: ImportResult) -> bool:
-    return bool(result.change.before != result.change.after or result.records or result.entries)
 
 
 def _print_result(result: ImportResult, written: bool, user: bool) -> None:
