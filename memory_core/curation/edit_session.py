@@ -25,15 +25,11 @@ EditWarning = tuple[int, str]  # a possible mistake: the line from 1 and a sente
 
 
 class EditResult(NamedTuple):
-    """Texts of changed items, and whether changes of others were merged.
-
-    `without_section` are items that are in no section any more.
-    """
+    """Texts of changed items, and whether changes of others were merged."""
 
     added: list[str]
     changed: list[str]
     removed: list[str]
-    without_section: set[str]
     merged_others: bool = False
 
 
@@ -157,11 +153,5 @@ def _apply(
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
     added += [text for text, _, _ in difference.returned]
     removed = [item.text for item in difference.gone]
-    without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
     changes.apply_edit(memory, document, difference, source)
-    return EditResult(added, changed, removed, without_section)
-
-
-def _list_outside(document: markdown.Document) -> set[str]:
-    """Return the texts of items that are in no section."""
-    return {text for text, section, _ in markdown.list_items(document) if not section}
+    return EditResult(added, changed, removed)

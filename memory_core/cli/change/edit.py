@@ -135,8 +135,6 @@ def _print_result(scope: Scope, agent: str, result: EditResult) -> None:
         f"{format_count(len(texts), 'item')} {verb}" for verb, texts in changes.items() if texts
     ]
     print_line(f"{agent}: {', '.join(counts) or 'free text changed'}")
-    if lost := len(result.without_section):
-        print_line(f"{format_count(lost, 'item')} now in no section: headings begin with ##")
     if result.merged_others:
         print_note("Changes that were written meanwhile are kept.")
     notes.note_undo(scope)
