@@ -129,8 +129,6 @@ shared = SharedOptions()
 class RootGroup(CommandGroup):
     """Loads a command when it is called, and accepts the shared options after it, too."""
 
-    _is_listing = False
-
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         # What --help and suggestions for a misspelt name need of a command.
@@ -142,11 +140,7 @@ class RootGroup(CommandGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         name = ALIASES.get(cmd_name, cmd_name)
-        if name not in TARGETS:
-            return None
-        if self._is_listing:
-            return self.commands[name]
-        return load_command(name)
+        return load_command(name) if name in TARGETS else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, move_shared_options(args))
@@ -169,10 +163,6 @@ class RootGroup(CommandGroup):
             formatter.write_paragraph()
             formatter.write("All commands: agent-memory help --all\n")
             formatter.write("One command:  agent-memory help COMMAND\n")
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        self._is_listing = True
-        return super().shell_complete(ctx, incomplete)
 
 
 def _list_groups() -> dict[str, list[tuple[str, str]]]:

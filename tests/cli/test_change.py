@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.curation import cleaning, edit_session, item_actions
+from memory_core.curation import cleaning, edit_session
 from memory_core.document import markdown, template
 from memory_core.history import item_history
 from memory_core.learning import type_names
@@ -100,14 +100,6 @@ def test_add_reads_lines(person: Person, sandbox: Sandbox) -> None:
     assert items(sandbox.read_memory("qa")) == [NEWS, OTHER]
     person.run("undo")  # it is one change
     assert not (sandbox.memories / "qa.md").exists()
-
-
-def test_more_lines_than_a_section_holds(project: Project) -> None:
-    lines = [f"Widget number{number} is painted" for number in range(20)]
-    done = item_actions.teach(project, "qa", "pattern", lines, source="agent")
-    assert [text for _section, text in done.evicted] == lines[:5]
-    assert [each.item.text for each in done.taught] == lines[5:]
-    assert not any(each.was_present for each in done.taught)
 
 
 def test_refused_input_changes_nothing(settled: Person) -> None:

@@ -29,10 +29,10 @@ class Shop:
         bare = (each for each in folders if not Path(each, "backlog").exists())
         person.env["PATH"] = os.pathsep.join(bare)
 
-    def add_task(self, number: int, status: str = "To Do", more: str = "") -> Path:
+    def add_task(self, number: int, status: str = "To Do") -> Path:
         """Write a task file in the format of Backlog.md."""
         path = self.root / "backlog" / "tasks" / f"task-{number} - Title-{number}.md"
-        head = f"id: TASK-{number}\ntitle: Title {number}\nstatus: {status}\n{more}"
+        head = f"id: TASK-{number}\ntitle: Title {number}\nstatus: {status}\n"
         write(path, f"---\n{head}---\n\n## Description\n\nWhy {number}.\n")
         return path
 

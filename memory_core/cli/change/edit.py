@@ -51,16 +51,15 @@ def edit(
         _edit_file(scope, *find_agents(scope, [agent], accept_new=True))
         return
     ((owner, name),) = searching.resolve_items(*scope, words[:size], [searching.IN_MEMORY])
-    hit = searching.find_by_id(level, name, [searching.IN_MEMORY], [owner])
     if not words[size:]:
-        _edit_file(scope, hit.agent)
+        _edit_file(scope, owner)
         return
     new = " ".join(words[size:])
     source = find_source(project, [new])
     if source != item_history.PERSON_SOURCE:
-        require_person_for(scope, [(hit.agent, hit.id)])
-    result = edit_session.reword_item(project, hit.agent, hit.id, new, level, source)
-    _print_result(scope, hit.agent, result)
+        require_person_for(scope, [(owner, name)])
+    result = edit_session.reword_item(project, owner, name, new, level, source)
+    _print_result(scope, owner, result)
     for text_now in result.changed:
         print_note(f"Its id is now {item_history.id_of(text_now)}.")
 

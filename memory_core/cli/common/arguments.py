@@ -148,8 +148,7 @@ def parse_time(text: str, now: float | None = None) -> str:
         return format_utc(max(0.0, end - parse_duration(text)))
     try:
         moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-        zone = moment.tzinfo or timezone.utc
-        seconds = moment.replace(tzinfo=zone).timestamp()
+        seconds = moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()
         return format_utc(max(0.0, seconds + 0.0005))  # it cuts to milliseconds
     except (ValueError, OverflowError):
         raise CommandRefused(
