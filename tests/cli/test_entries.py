@@ -18,20 +18,14 @@ LONG = (
 )
 
 
-class TerminalText(io.StringIO):
-    """Text that is written to a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 def show(items: list[Entry], width: int, words: str = "") -> str:
     """Return what a terminal of this width gets."""
-    text = TerminalText()
+    text = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
         patch.setenv("TERM", "xterm")
         patch.setattr("sys.stdout", text)
+        patch.setattr(output, "is_terminal", lambda: True)
         entries.print_entries(items, words)
     return text.getvalue()
 

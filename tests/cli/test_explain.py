@@ -81,16 +81,6 @@ def test_reasons(shop: Person) -> None:
     assert words[FONTS] == []
 
 
-def test_a_preference_beyond_the_budget_has_no_room(shop: Person) -> None:
-    shop.sandbox.configure("memory: {selection: {budget_tokens: 100}}\n")
-    style = " ".join(["small functions"] * 40)
-    shop.run("preference", "set", "engineer", "style", style)
-    shop.run("pin", "engineer", "event bus")
-    rows = {item["text"]: (item["given"], item["reason"]) for item in explain(shop, style)["items"]}
-    assert rows[f"style: {style}"] == (False, "no room")
-    assert rows[BUS] == (True, "for every task")
-
-
 def test_the_table_fits_the_terminal(shop: Person) -> None:
     for width in (60, 70, 100, 200):
         words = "explain engineer Payments are charged twice by the bus"
@@ -187,16 +177,18 @@ def test_list_and_show_mark_pinned_items(shop: Person) -> None:
     assert shop.read_json("pin", id_of(BUS)[:4])["kind"] == "pinned"
 
 
-def test_pins_use_the_whole_budget(shop: Person) -> None:
+def test_pins_use_the_whole_budget_but_not_more(shop: Person) -> None:
     shop.sandbox.configure("memory: {selection: {budget_tokens: 150}}\n")
     parts = ["basket", "stock", "invoice", "refund", "login", "mail", "price", "order", "rating"]
     rest = "reads its queue from the start after a restart: each item in it is computed again"
     items = [f"The {part} service {rest}, {part} after {part}" for part in parts]
     shop.sandbox.write_memory("engineer", *items)
+    style = " ".join(["small functions"] * 80)
+    shop.run("preference", "set", "engineer", "style", style)
     shop.run("pin", *map(id_of, items))
     block = read_block(shop, TYPO)
     left = items[sum(item in block for item in items) :]
     assert not any(item in block for item in left)
     assert 3 <= len(left) < len(items)
     reasons = {row["text"]: row["reason"] for row in explain(shop, TYPO)["items"]}
-    assert {reasons[item] for item in left} == {"no room"}
+    assert {reasons[item] for item in [*left, f"style: {style}"]} == {"no room"}

@@ -12,7 +12,7 @@ from memory_core.storage import record_models
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support import lessons
-from support.command_line import ITEM, Person, check_refused, hide_change, read_stderr
+from support.command_line import ITEM, Person, check_refused, read_stderr
 from support.files import read_files
 from support.sandbox import Sandbox
 from support.terminal import run_on_terminal
@@ -90,12 +90,6 @@ def test_log_since_lists_no_earlier_change(person: Person) -> None:
         pass  # a change in the same millisecond would count as an earlier one
     assert max(each["time"] for each in person.read_json("log")) <= now
     assert person.read_json("log", "--since", now) == []
-    for text in ("Ask Ann", "Or Eve"):
-        learn(person, "engineer", text)
-    person.run("remove", "qa", "Or Bob")
-    person.sandbox.edit_memory("engineer", f"- {ITEM}\n", f"- {ITEM}\n- The lift is slow\n")
-    found = [each["text"] for each in person.read_json("log", "--since", now)]
-    assert found == ["The lift is slow", "Or Bob", "Or Eve", "Ask Ann"]
 
 
 def test_log_has_undos_and_no_runs_of_older_versions(person: Person) -> None:
@@ -277,8 +271,7 @@ def test_the_users_memories(person: Person) -> None:
     assert [each["agent"] for each in person.read_json("log", "--user")] == ["qa"]
     assert person.read_json("list", "qa", "--user")[0]["id"] == NEW_ID
     assert person.read_json("diff", "qa", "--user")["added"] == [NEW]
-    done = person.run("confirm", "qa", NEW, "--user")
-    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID --user\n"
+    person.succeed("confirm", "qa", NEW, "--user")
     assert len(person.read_json("undo", "2", "--user")) == 2
     assert person.read_json("list", "qa", "--user") == []
     assert person.sandbox.read_memory("engineer") == before
