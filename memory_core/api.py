@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from memory_core.curation import agent_context, cleaning, item_actions, preference_actions
+from memory_core.curation import agent_context, cleaning, item_actions
 from memory_core.curation.agent_context import Knowledge
 from memory_core.curation.cleaning import PruneResult
 from memory_core.curation.item_actions import RatedItem
@@ -102,19 +102,17 @@ class Memories:
 
     def preferences(self, agent: str) -> dict[str, str]:
         """Return the project's preferences for an agent, value by key."""
-        return preference_actions.read_preferences(self._project, self._agent(agent))
+        return item_actions.read_preferences(self._project, self._agent(agent))
 
     def set_preference(self, agent: str, key: str, value: str) -> bool:
         """Set a preference; return False if it has this value.  Raises InvalidPreference."""
-        return preference_actions.set_preference(
+        return item_actions.set_preference(
             self._project, self._agent(agent), key, value, source=SOURCE
         )
 
     def unset_preference(self, agent: str, key: str) -> bool:
         """Remove a preference; return False if the agent has none of this key."""
-        return preference_actions.remove_preference(
-            self._project, self._agent(agent), key, source=SOURCE
-        )
+        return item_actions.remove_preference(self._project, self._agent(agent), key, source=SOURCE)
 
     def record_task(
         self,

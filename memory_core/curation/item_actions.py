@@ -1,10 +1,9 @@
-"""Add, judge, pin and remove items; record tasks and errors that programs report.
+"""Add, judge, pin, remove and copy items; set preferences; record tasks and errors of programs.
 
-Each call of `judge` and `teach` is one change, which undo takes back.  `record_task` and
-`record_error` change no memory, and undo does not take them back.  Parameters of most functions:
-`store` is the level (default: the project's), `item` is a name for lookup.find_item, `by` may have
-run, session and source.  Functions that change a memory raise OSError if its file cannot be
-locked, read or written.
+Each call is one change, which undo takes back; `record_task` and `record_error` change no memory,
+and undo does not take them back.  Parameters of most functions: `store` is the level (default: the
+project's), `item` is a name for lookup.find_item, `by` may have run, session and source.  Functions
+that change a memory raise OSError if its file cannot be locked, read or written.
 """
 
 from __future__ import annotations
@@ -15,12 +14,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import markdown, merge_learnings
+from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.agent_memory import AgentMemory, find_limits
+from memory_core.memory.reading import read_memory
+from memory_core.origin import text_origins
 from memory_core.origin.text_origins import JudgedText
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
@@ -31,6 +32,9 @@ from memory_core.text import sanitize
 # What `judge_items` does, and the word for what was done.
 JUDGEMENTS = {kind: kind.title() for kind in ("confirmed", "contradicted", "pinned", "unpinned")}
 JUDGEMENTS["removed"] = "Archived"
+
+# The type of a preference that waits for review.
+PREFERENCE = "preference"
 
 # If one of several learnings is refused, the message quotes this many characters of it.
 QUOTE_LENGTH = 40
@@ -101,6 +105,14 @@ class InvalidRequest(ValueError):
     """
 
     status = 2
+
+
+class PreferenceWaits(preferences.InvalidPreference):
+    """A preference that is not set before a person accepts it; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not set, it waits for review: {reason}")
+        self.reason = reason
 
 
 # One item.
@@ -287,6 +299,154 @@ def _list_taught(
         if key in items:
             taught.setdefault(key, TaughtItem(items[key], key not in new, was.get(key, "")))
     return list(taught.values())
+
+
+# Preferences.
+
+
+def set_preference(
+    project: Project,
+    agent: str,
+    key: str,
+    value: str,
+    store: Store | None = None,
+    source: str = "person",
+) -> bool:
+    """Set a preference; return False if it has this value already.
+
+    One that is not from a person waits for review if it may be poisoned, and without its secrets
+    if it has some; one of an MCP client always waits.  Raises InvalidPreference, PreferenceWaits.
+    """
+    # An invalid preference raises here, before any file is created.
+    merge_learnings.put_preference("", key, value, find_limits(project, agent))
+    text, reason = f"{key}: {value}", ""
+    if source != item_history.PERSON_SOURCE:
+        text, reason = text_origins.hold(text)
+        reason = reason or (changes.MCP_REASON if source == item_history.MCP_SOURCE else "")
+    elif refused := scanner.refuse(text):
+        raise preferences.InvalidPreference(refused)
+
+    def change(memory: AgentMemory) -> tuple[bool, str]:
+        if not reason or _has_preference(memory, key, value):
+            return put_preference(memory, key, value, source=source), ""
+        tier = rights.find_source_tier(source, ())
+        entry = {"type": PREFERENCE, "content": text, "reason": reason, "source": source}
+        memory.review.append({**entry, "tier": tier})
+        return False, reason
+
+    is_changed, waits = transaction.change_memory(project, agent, change, store)
+    if waits:
+        raise PreferenceWaits(waits)
+    return is_changed
+
+
+def put_preference(memory: AgentMemory, key: str, value: str, **source: Any) -> bool:
+    """Set a preference of a memory and record it; return False if it has this value already."""
+    *doubled, old = _list_preferences(memory, key) or [""]
+    if _has_preference(memory, key, value):
+        return False
+    changes.remove_items(memory, doubled, "removed", source=source["source"])
+    text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
+    after = markdown.parse_document(text)
+    new = preferences.find(after, key)
+    memory.set_document(after)
+    if new and new.text != old:
+        was = item_history.id_of(old) if old else ""
+        memory.record("preference", new.text, section=preferences.TITLE, was=was, **source)
+    return True
+
+
+def _has_preference(memory: AgentMemory, key: str, value: str) -> bool:
+    return merge_learnings.put_preference(memory.text, key, value, memory.limits) == memory.text
+
+
+def remove_preference(
+    project: Project, agent: str, key: str, store: Store | None = None, source: str = "person"
+) -> bool:
+    """Remove a preference; return False if the agent does not have this key."""
+    if preferences.find(read_memory(project, agent, store).document, key) is None:
+        return False
+
+    def change(memory: AgentMemory) -> bool:
+        return bool(
+            changes.remove_items(memory, _list_preferences(memory, key), "removed", source=source)
+        )
+
+    return transaction.change_memory(project, agent, change, store)
+
+
+def read_preferences(project: Project, agent: str, store: Store | None = None) -> dict[str, str]:
+    """Return the values by key, with the keys spelled as in the memory file."""
+    return preferences.read_values(read_memory(project, agent, store).document)
+
+
+def _list_preferences(memory: AgentMemory, key: str) -> list[str]:
+    return [item.text for item in preferences.find_all(memory.document, key)]
+
+
+# Share.
+
+
+def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[RatedItem]:
+    """Return the items of agents, except preferences; their texts have the nested lines."""
+    return [
+        item._replace(text=item.whole, nested="")
+        for agent in agents
+        for item in list_items(read_memory(project, agent, store))
+        if not preferences.is_title(item.section)
+    ]
+
+
+def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> RatedItem:
+    """Return the item of one of these agents that has this name.
+
+    Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
+    """
+    items = list_sources(project, store, agents)
+    source = lookup.find_item(name, items)
+    owners = sorted({other.agent for other in items if other.id == source.id})
+    if len(owners) > 1:
+        raise lookup.AmbiguousItem(f"{', '.join(owners)} have {name!r}: choose one with --from")
+    return source
+
+
+def copy_items(
+    project: Project, copies: Sequence[tuple[RatedItem, Sequence[tuple[str, Store]]]]
+) -> list[list[SavedItem]]:
+    """Copy each item to its (agent, level), all as one change.
+
+    A copy has the origin, the confidence and the tier of its item.
+    """
+    change_id = agent_memory.make_change_id("share")
+    for _source, targets in copies:
+        for agent, store in targets:
+            transaction.check_unlocked(store, [agent])
+    return [
+        [_copy(project, source, agent, store, change_id) for agent, store in targets]
+        for source, targets in copies
+    ]
+
+
+def _copy(
+    project: Project, source: RatedItem, agent: str, store: Store, change_id: str
+) -> SavedItem:
+    whole = scanner.redact(source.text)
+    first_line = whole.partition("\n")[0]
+    text = source.text.partition("\n")[0]
+    tier = text_origins.read_tiers(project, project.store, source.agent).get(text, "")
+    state = text_origins.read_history(project, project.store, source.agent).find(text)
+
+    def change(memory: AgentMemory) -> SavedItem:
+        if twin := merge_learnings.find_duplicate(memory.document.items, first_line):
+            return SavedItem(agent, source.id, twin.text, was_present=True)
+        fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
+        fields |= {"reading": state.reading} if state and tier == rights.TAINTED else {}
+        copy = changes.insert_item(memory, source.section, whole, "imported", **fields)
+        if tier in rights.DECIDED:
+            memory.origins[copy[0], copy[2]] = rights.ACCEPTED
+        return SavedItem(agent, source.id, first_line, False, copy[1])
+
+    return transaction.change_memory(project, agent, change, store, change_id)
 
 
 # Reports of programs.

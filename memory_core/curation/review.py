@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from memory_core.curation import lookup, preference_actions
+from memory_core.curation import item_actions, lookup
 from memory_core.curation.item_actions import InvalidRequest, SavedItem
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history, rights
@@ -174,8 +174,8 @@ def _accept_item(
             raise InvalidRequest(f"{item.id} is not an item: edit the memory file")
         memory.origins[item.entry["content"], ""] = rights.ACCEPTED
         return SavedItem(memory.agent, item.id, content, False)
-    if item.entry["type"] == preference_actions.PREFERENCE:
-        is_new = preference_actions.put(memory, *preferences.parse_pair(content), **fields)
+    if item.entry["type"] == item_actions.PREFERENCE:
+        is_new = item_actions.put_preference(memory, *preferences.parse_pair(content), **fields)
         return SavedItem(memory.agent, item_history.id_of(content), content, not is_new)
     row = [item.entry["type"], content, nested]
     merged = changes.learn(memory, [row], kind="approved", **fields)

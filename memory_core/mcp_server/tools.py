@@ -13,7 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from memory_core.curation import agent_context, item_actions, lookup, preference_actions, searching
+from memory_core.curation import agent_context, item_actions, lookup, searching
 from memory_core.document import markdown, preferences, template
 from memory_core.history import performance
 from memory_core.history.item_history import MCP_SOURCE as SOURCE
@@ -179,8 +179,8 @@ def set_preference(
     """
     project, agent = served.find_agent(agent, accept_new=True)
     try:
-        preference_actions.set_preference(project, agent, key, value, source=SOURCE)
-    except preference_actions.PreferenceWaits as error:
+        item_actions.set_preference(project, agent, key, value, source=SOURCE)
+    except item_actions.PreferenceWaits as error:
         return f"Not set for {agent} yet: it waits for the user's review ({error.reason})."
     return f"Already, {agent} prefers {key}: {value}"
 

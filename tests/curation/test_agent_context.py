@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
-from memory_core.curation import agent_context, item_actions, preference_actions
+from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
 from memory_core.memory import recall
@@ -68,7 +68,7 @@ def test_judgements_of_users_count(sandbox: Sandbox) -> None:
 def test_items_below_the_minimum_confidence_are_not_given(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", TABS)
     teach(sandbox, FACT, "a1")
-    preference_actions.set_preference(sandbox.open_project(), "engineer", "tone", "dry")
+    item_actions.set_preference(sandbox.open_project(), "engineer", "tone", "dry")
     item_actions.judge(sandbox.open_project(), "engineer", "tone: dry", "contradicted")
     sandbox.configure("memory: {min_confidence: 0.6}\n")
     given = call_agent(sandbox)
@@ -131,9 +131,9 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", "The user's own word", TABS, user=True)
     teach(sandbox, FACT, "a1", "workflow")
     project = sandbox.open_project()
-    preference_actions.set_preference(project, "engineer", "coding-style", "small functions")
+    item_actions.set_preference(project, "engineer", "coding-style", "small functions")
     user = project.level(user=True)
-    preference_actions.set_preference(project, "engineer", "Coding Style", "any", user)
+    item_actions.set_preference(project, "engineer", "Coding Style", "any", user)
     note_error(project, "It is broken")
     run = {"source": "python", "run": "a1"}
     item_actions.record_task(project, "engineer", "done", type="feature", **run)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.curation import cleaning, preference_actions
+from memory_core.curation import cleaning, item_actions
 from memory_core.history import item_history
 from memory_core.storage.project import Project
 from support.command_line import Person, hide_change, read_fields
@@ -67,7 +67,7 @@ def test_items_to_prune(
 def test_age_0_includes_new_items(project: Project) -> None:
     """The times of versions may be ahead of the clock after several quick writes."""
     for number in range(5):
-        preference_actions.set_preference(project, "qa", f"key {number}", "a")
+        item_actions.set_preference(project, "qa", f"key {number}", "a")
     memory_text = Path(project.store.path("qa"))
     memory_text.write_text(f"{memory_text.read_text()}\n## Mine\n- {NEW}\n")
     assert list_prunable(project, 0, 0.9) == [

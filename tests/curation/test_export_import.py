@@ -11,14 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from memory_core.curation import (
-    agent_context,
-    archive,
-    export_import,
-    item_actions,
-    lookup,
-    preference_actions,
-)
+from memory_core.curation import agent_context, archive, export_import, item_actions, lookup
 from memory_core.curation.undo import NothingToUndo, redo_changes, undo_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
@@ -132,7 +125,7 @@ def lived(project: Project) -> Project:
         learn(project, "engineer", f"Module number{number} is built by step {number}")
     learn(project, "engineer", "module number9 is built by step 9", run="a2")
     item_actions.judge(project, "engineer", "number4", "contradicted")
-    preference_actions.set_preference(project, "engineer", "tone", "dry")
+    item_actions.set_preference(project, "engineer", "tone", "dry")
     mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\udcff\n"
     write(project, "engineer", text_in(project, "engineer") + mine)
     project.store.add_to_review("engineer", [make_waiting("x", "tip", "too short")], "2026-11-20")
@@ -180,15 +173,15 @@ def test_an_export_has_new_manual_edits_and_no_invalid_record(project: Project) 
 
 
 def test_a_different_preference_of_the_project_is_kept(project: Project, other: Project) -> None:
-    preference_actions.set_preference(other, "qa", "Tone", "warm")
-    preference_actions.set_preference(project, "qa", "tone", "dry")
-    preference_actions.set_preference(project, "qa", "work-style", "small steps")
+    item_actions.set_preference(other, "qa", "Tone", "warm")
+    item_actions.set_preference(project, "qa", "tone", "dry")
+    item_actions.set_preference(project, "qa", "work-style", "small steps")
     merged = {"Tone": "warm", "work-style": "small steps"}
     imported(other, project)
     for _ in range(2):
-        assert preference_actions.read_preferences(other, "qa") == merged
+        assert item_actions.read_preferences(other, "qa") == merged
         undo_changes(other, other.store)
-        assert preference_actions.read_preferences(other, "qa") == {"Tone": "warm"}
+        assert item_actions.read_preferences(other, "qa") == {"Tone": "warm"}
         redo_changes(other, other.store)
 
 

@@ -18,8 +18,6 @@ from memory_core.curation import (
     cleaning,
     edit_session,
     item_actions,
-    preference_actions,
-    sharing,
     undo as undoing,
 )
 from memory_core.document import markdown
@@ -154,8 +152,8 @@ def pruned(shop: Workshop) -> None:
 
 
 def shared(shop: Workshop) -> None:
-    source = sharing.find_source(shop.project, shop.store, ["qa"], "two")
-    sharing.copy_items(shop.project, [(source, [("ops", shop.store)])])
+    source = item_actions.find_source(shop.project, shop.store, ["qa"], "two")
+    item_actions.copy_items(shop.project, [(source, [("ops", shop.store)])])
     assert shop.items("ops") == [ITEMS[1]]
 
 
@@ -378,9 +376,9 @@ def say(kind: str) -> Any:
 def prefer(shop: Workshop, agent: str, number: int, word: str) -> None:
     key = ("tone", "style")[number % 2]
     if word in WORDS[:3]:
-        preference_actions.set_preference(shop.project, agent, key, word)
+        item_actions.set_preference(shop.project, agent, key, word)
     else:
-        preference_actions.remove_preference(shop.project, agent, key)
+        item_actions.remove_preference(shop.project, agent, key)
 
 
 def prune(shop: Workshop, *_step: Any) -> None:
@@ -388,9 +386,9 @@ def prune(shop: Workshop, *_step: Any) -> None:
 
 
 def share(shop: Workshop, agent: str, number: int, word: str) -> None:
-    if found := sharing.list_sources(shop.project, shop.store, AGENTS):
+    if found := item_actions.list_sources(shop.project, shop.store, AGENTS):
         targets = [(each, shop.store) for each in AGENTS]
-        sharing.copy_items(shop.project, [(found[number % len(found)], targets)])
+        item_actions.copy_items(shop.project, [(found[number % len(found)], targets)])
 
 
 def undo(shop: Workshop, *_step: Any) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.curation import export_import, item_actions, preference_actions, review, undo
+from memory_core.curation import export_import, item_actions, review, undo
 from memory_core.document.preferences import InvalidPreference
 from memory_core.history import rights
 from memory_core.memory import recall
@@ -50,7 +50,7 @@ def use_mcp(project: Project) -> None:
 
 def use_preference(project: Project) -> None:
     with pytest.raises(InvalidPreference, match="it waits for review: may be poisoned"):
-        preference_actions.set_preference(project, "qa", "style", POISON, source="mcp")
+        item_actions.set_preference(project, "qa", "style", POISON, source="mcp")
 
 
 def use_hand_edit(project: Project) -> None:

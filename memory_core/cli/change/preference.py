@@ -11,7 +11,7 @@ from memory_core.cli.common.entries import Entry, print_list
 from memory_core.cli.common.scopes import Scope, find_agent, find_agents, find_level, require_person
 from memory_core.cli.errors import exit_if
 from memory_core.cli.output import print_note, print_problem
-from memory_core.curation import preference_actions
+from memory_core.curation import item_actions
 from memory_core.document import preferences
 
 Key = Annotated[str, argument("KEY", "coding-style, communication, work-style, or your own key.")]
@@ -43,7 +43,7 @@ def set_(
     """
     scope, agent = find_agent(agent, user, accept_new=True)
     require_person(scope.project, "set preferences")
-    changed = preference_actions.set_preference(scope.project, agent, key, value, scope.level)
+    changed = item_actions.set_preference(scope.project, agent, key, value, scope.level)
     fields = _read(scope, agent, key)
     notes.print_result(scope, [{**fields, "changed": changed}], [_format(fields)])
     if not changed:
@@ -62,7 +62,7 @@ def unset(agent: Agent, key: Key, user: User = False) -> None:
     scope, agent = find_agent(agent, user, accept_new=True)
     fields = _read(scope, agent, key)
     require_person(scope.project, "set preferences")
-    changed = preference_actions.remove_preference(scope.project, agent, key, scope.level)
+    changed = item_actions.remove_preference(scope.project, agent, key, scope.level)
     said = [f"Removed: {_format(fields)}"] if changed else []
     notes.print_result(scope, [{**fields, "changed": changed}], said)
     if not changed:
@@ -82,7 +82,7 @@ def list_(agent: OptionalAgent = None, user: User = False) -> None:
     rows = [
         {"agent": name, "key": key, "value": value}
         for name in agents
-        for key, value in preference_actions.read_preferences(project, name, level).items()
+        for key, value in item_actions.read_preferences(project, name, level).items()
     ]
     entries = [Entry((), (), (), _format(fields)) for fields in rows]
     empty = f"{agents[0]} has no preferences." if agent else "No agent has preferences."
@@ -91,7 +91,7 @@ def list_(agent: OptionalAgent = None, user: User = False) -> None:
 
 def _read(scope: Scope, agent: str, key: str) -> dict[str, Any]:
     """Return the fields of a preference; the key as the memory writes it, if it is set."""
-    values = preference_actions.read_preferences(scope.project, agent, scope.level)
+    values = item_actions.read_preferences(scope.project, agent, scope.level)
     wanted = preferences.normalize_key(key)
     key = next((name for name in values if preferences.normalize_key(name) == wanted), key)
     return {"agent": agent, "key": key, "value": values.get(key)}

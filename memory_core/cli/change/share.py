@@ -10,7 +10,7 @@ from memory_core.cli.common import arguments, inputs, notes, scopes
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_data, print_line, print_note, select_fields
-from memory_core.curation import export_import, lookup, sharing
+from memory_core.curation import export_import, item_actions, lookup
 from memory_core.curation.export_import import ImportResult
 from memory_core.curation.item_actions import RatedItem, SavedItem
 from memory_core.storage.store import Store
@@ -42,12 +42,12 @@ def share(
     scope = scopes.Scope(target.project, target.project.store)
     owners = find_agents(scope, [from_]) if from_ else scope.level.agents()
     names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
-    sources = [sharing.find_source(*scope, owners, name) for name in names]
+    sources = [item_actions.find_source(*scope, owners, name) for name in names]
     targets = [
         [(source.agent, target.level)] if user else _list_targets(scope, source, to or [])
         for source in sources
     ]
-    copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
+    copied = item_actions.copy_items(scope.project, list(zip(sources, targets, strict=True)))
     copies = list(zip(sources, copied, strict=True))
     lines = [_format_copy(source, one, user) for source, results in copies for one in results]
     notes.print_result(target, [_copies_to_json(*copy, user) for copy in copies], lines)
