@@ -19,11 +19,11 @@ from memory_core.document.merge_learnings import put_preference
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, importing, transaction
-from memory_core.memory.agent_memory import AgentMemory, SectionText
-from memory_core.memory.reading import read_memory
+from memory_core.memory import agent_memory, reading, transaction
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.secrets import scanner
 from memory_core.storage.database import review_table
+from memory_core.storage.history_file import RUN_KINDS
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
 from memory_core.text import markdown_lines, sanitize
@@ -83,7 +83,7 @@ def _export(project: Project, store: Store, agent: str) -> dict[str, Any]:
     from memory_core.storage import record_models
 
     # A transaction adds the hand edits since the last write to the history.
-    memory = read_memory(project, agent, store)
+    memory = reading.read_memory(project, agent, store)
     text = memory.text if memory.snapshot else ""
     records = item_history.sort_records(memory.history.records)
     return {
@@ -136,12 +136,10 @@ def parse_export(data: bytes) -> ExportedAgents:
 def _find_problem(agents: ExportedAgents) -> str:
     """Return a problem that the schema does not cover, with its place; "" for none."""
     for agent, exported in agents.items():
-        expected = agent_names.id_of(agent)
         name = json.dumps(sanitize.shorten(agent, agent_spelling.MAX_NAME_LENGTH))
-        if not agent_spelling.is_valid_name(agent):
-            return f"agents.{name}: invalid agent name, use letters, digits and -"
-        if agent not in (agent_names.PM, expected):
-            return f"agents.{name}: invalid agent id, use {expected!r}"
+        ids = (agent_names.PM, agent_names.id_of(agent))
+        if agent not in ids or not agent_spelling.is_valid_name(agent):
+            return f"agents.{name}: invalid agent id, use small letters, digits and -"
         for field, limit in (("document", MAX_MEMORY_BYTES), ("archive", MAX_DATED_BYTES)):
             if len(exported[field]) > limit:
                 return f"agents.{agent}.{field}: larger than {limit:,} characters"
@@ -149,9 +147,6 @@ def _find_problem(agents: ExportedAgents) -> str:
                 exported[field].encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
                 return f"agents.{agent}.{field}: a file cannot contain this text"
-        for number, record in enumerate(exported["history"]):
-            if "packed" in record:
-                return f"agents.{agent}.history.{number}: packed records are not supported"
     return ""
 
 
@@ -187,15 +182,48 @@ def _import(memory: AgentMemory, exported: dict[str, Any]) -> ImportResult:
     agent, store = memory.agent, memory.store
     before = memory.text if memory.snapshot else ""
     try:
-        text, lost = _merge(memory, exported)
+        text = _merge(memory, exported)
     except preferences.InvalidPreference as error:
         raise InvalidExport(f"agents.{agent}.preferences: {error}") from None
-    records = importing.import_memory(memory, text, exported["history"], lost)
+    records = _replace_memory(memory, text, exported["history"])
     archived = [dated_entries.format_entry(*item) for item in memory.evicted]
     after = memory.text if memory.snapshot or memory.text != memory.before else ""
     difference = compare_texts(store.paths.relative(store.path(agent)), before, after)
     entries, review = _list_new_entries(store, agent, exported)
     return ImportResult(agent, difference, archived, records, len(entries) + len(review))
+
+
+def _replace_memory(memory: AgentMemory, text: str, records: list[item_history.Record]) -> int:
+    """Replace the text, within the limits, and add the records; return the number of new ones.
+
+    The items that change are recorded, too.
+    """
+    present = set(map(item_history.key_of, memory.history.records))
+    new = [
+        {name: value for name, value in record.items() if name not in ("about", "packed")}
+        | {"imported": memory.change_id}
+        for record in records
+        if item_history.key_of(record) not in present and record["kind"] not in RUN_KINDS
+    ]
+    past = memory.history
+    memory.history = item_history.History([*past.records, *new], past.weights, past.origins)
+    memory.records += new
+    # An editor that has loaded this version knows all earlier records.
+    memory.begin_version()
+    # What the file says is not undone with the import.
+    own_id = memory.change_id
+    memory.change_id = agent_memory.make_hand_change_id(own_id, memory.agent)
+    _record_items(memory, "returned", item_history.HAND_SOURCE)
+    memory.change_id = own_id
+    memory.set_document(markdown.parse_document(text))
+    _record_items(memory, "imported", item_history.IMPORT_SOURCE)
+    return len(new)
+
+
+def _record_items(memory: AgentMemory, kind: str, source: str) -> None:
+    """Record how the items of the document differ from the history."""
+    items = markdown.list_items(memory.document)
+    reading.record_difference(memory, item_history.compare(memory.history, items), kind, source)
 
 
 def _list_new_entries(
@@ -213,15 +241,15 @@ def _list_entries(text: str) -> list[DayEntry]:
     return [(entry.day, entry.text) for entry in dated_entries.parse_entries(text)]
 
 
-def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:
-    """Return the union of both documents, and free text that does not fit into it.
+def _merge(memory: AgentMemory, exported: dict[str, Any]) -> str:
+    """Return the union of both documents; free text that does not fit into it is archived.
 
     If a preference has two values, the memory keeps its value.  What a person removed here does
     not come back.
     """
     document = exported["document"]
     if not (memory.snapshot and document):
-        return _add_preferences(memory, document or memory.text, exported), []
+        return _add_preferences(memory, document or memory.text, exported)
     document = _drop_removed(memory, document.removeprefix(markdown_lines.BOM))
     for key in preferences.read_values(markdown.parse_document(memory.text)):
         document = preferences.remove(document, key)
@@ -229,8 +257,8 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     origin = dated_entries.format_file_origin(os.path.basename(memory.store.path(memory.agent)))
     archived = {item.text for item in archive.list_items(memory.store, memory.agent)}
     left = (dated_entries.normalize(text) for text in union.left if not text.startswith("# "))
-    lost = [(origin, text) for text in left if text not in archived]
-    return _add_preferences(memory, union.text, exported), lost
+    memory.evicted += [(origin, text) for text in left if text not in archived]
+    return _add_preferences(memory, union.text, exported)
 
 
 def _drop_removed(memory: AgentMemory, text: str) -> str:

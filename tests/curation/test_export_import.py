@@ -339,7 +339,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("more",), 1, "more: "),
     (("agents",), [], "agents: "),
     (("agents", "Engineer Agent"), {}, 'agents."Engineer Agent": '),
-    (("agents", ""), {}, 'agents."": invalid agent name, use letters'),
+    (("agents", ""), {}, 'agents."": invalid agent id, use small letters'),
     (("agents", "../../../x"), ENGINEER, "agents."),
     (("agents", "\x1b[31m\n"), {}, "agents."),
     ((*AGENT, "notes"), "", "agents.engineer.notes: "),
@@ -352,7 +352,6 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     ((*RECORD, "kind"), "dreamt", "agents.engineer.history.0.kind"),
     ((*RECORD, "time"), "now", "agents.engineer.history.0.time"),
     ((*RECORD, "confidence"), 1.5, "agents.engineer.history.0.confidence"),
-    ((*RECORD, "packed"), "eJw=", "agents.engineer.history.0: "),
     ((*RECORD, "seq"), -1, "agents.engineer.history.0.seq"),
 ]
 
