@@ -1,18 +1,21 @@
 """What a run read that strangers may have written: web pages, MCP tools, files outside the project.
 
 A tool call counts by its name and, in a shell, by the first words of each command and by its
-addresses; a file that it opened, by where it is.
+addresses; a file that it opened, by where it is.  A file of the project is from outside if git
+ignores it, or if it belongs to another repository, such as a submodule.  Any other file is from
+outside, unless it is Claude Code's own, or a call of the same session has written it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from memory_core.claude_code import transcripts
-from memory_core.origin import opened_files
+from memory_core.claude_code import file_writes, transcripts
+from memory_core.files import git_command, git_log, project_roots
 from memory_core.storage.project import Project
 
 Call = tuple[str, dict[str, Any]]  # the name of a tool, and its input
@@ -71,6 +74,12 @@ WRAPPERS = frozenset(
 SEPARATORS = ";|&()`{}\n"
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "0.0.0.0", "[::1]", "::1")  # noqa: S104
 WILDCARDS = "*?[{$"
+# Folders with the code of others, where git cannot be asked.
+PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv", "vendor", "site-packages"})
+
+# Git has so many seconds.
+SECONDS = 1
+
 # A here-document, with the rest of the line in which it begins.
 _DOCUMENT = re.compile(
     r"(?<!<)<<(?!<)[-~ ]*['\"\\]?(?P<end>[\w.-]+)['\"]?(?P<rest>[^\n]*)\n"
@@ -94,7 +103,7 @@ def read_transcript(project: Project, path: str, folder: str) -> list[str]:
         return list_reading(
             transcripts.read_calls(path, TOOLS),
             folder,
-            lambda opened: opened_files.find_outside(project, path, opened, may_write),
+            lambda opened: _find_outside(project, path, opened, may_write),
         )
     except OSError:
         return []  # an older version has no transcripts of agents
@@ -245,3 +254,79 @@ def _split_script(script: str) -> list[str]:
             parts[-1] += char
         before = "" if is_escaped else char
     return parts
+
+
+# Files.
+
+
+def _find_outside(
+    project: Project,
+    transcript: str,
+    opened: Iterable[str],
+    may_write: Callable[[str, dict[str, Any]], bool],
+) -> set[str]:
+    """Return those of the absolute paths whose files are from outside; some may be of no file.
+
+    `transcript` is the path of the run's, and `may_write` says of a call of the session, by
+    its tool and input, whether what it writes is not from outside.
+    """
+    real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
+    outside = _find_foreign(project, {*real.values()})
+    if outside:
+        times = {path: _find_time(path) or 0.0 for path in outside}
+        calls = transcripts.list_of_session(transcript)
+        outside -= file_writes.find_files(calls, times, may_write)
+    return {path for path in real if real[path] in outside}
+
+
+def _find_time(path: str) -> float | None:
+    """Return when a file or a folder changed, in seconds; None for anything else."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    is_usual = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return status.st_mtime if is_usual else None
+
+
+def _find_foreign(project: Project, files: Iterable[str]) -> set[str]:
+    """Return the files, given by real paths, that are neither the project's nor Claude Code's."""
+    root = os.path.realpath(project.paths.root)
+    tree = git_log.find_tree(root)
+    outside, by_tree = set[str](), dict[str, list[str]]()
+    for path in files:
+        own = git_log.find_tree(path) if tree else ""
+        is_other_tree = own not in ("", tree) and project_roots.find_main_tree(own) == tree
+        if is_other_tree or (own == tree and f"{path}/".startswith(f"{root}/")):
+            by_tree.setdefault(own or root, []).append(path)
+        elif not _is_clients(path, project):
+            outside.add(path)
+    for folder, paths in by_tree.items():
+        outside.update(_list_ignored(folder, paths))
+    return outside
+
+
+def _is_clients(path: str, project: Project) -> bool:
+    """Check for a file of Claude Code: a plan, a long result, a transcript, ..."""
+    environ = project.environ
+    config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(environ.get("HOME", ""), ".claude")
+    config = os.path.realpath(config)
+    temporary = os.path.realpath(environ.get("CLAUDE_CODE_TMPDIR") or "/tmp")  # noqa: S108
+    own = (f"{config}/", f"{temporary}/claude-{os.getuid()}/")
+    return path.startswith(own) and not path.startswith(f"{config}/plugins/")
+
+
+def _list_ignored(tree: str, paths: Iterable[str]) -> list[str]:
+    """Return the paths that git ignores; those in folders of packages if git cannot say."""
+    asked = [path for path in paths if path != tree]
+    if not asked:
+        return []
+    data = "".join(f"{path}\0" for path in asked).encode("utf-8", "surrogateescape")
+    try:
+        words = ("check-ignore", "-z", "--stdin")
+        status, output = git_command.run_on(tree, words, data, SECONDS)
+    except OSError:
+        status, output = 128, b""
+    if status in (0, 1):
+        return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    return [path for path in asked if PACKAGE_FOLDERS & {*path[len(tree) :].split("/")}]
