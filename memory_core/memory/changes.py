@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document import edits, markdown, merge_learnings
 from memory_core.document.block_reader import ItemFields
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import LearningLike, MergeResult
@@ -135,8 +135,6 @@ def _record_outcomes(memory: AgentMemory, merged: MergeResult, lesson: Lesson, k
 def _admit(memory: AgentMemory, lesson: Lesson) -> Iterator[Learning]:
     """Yield the learnings to merge, and refuse others of agents."""
     waits = "" if lesson.is_persons else _find_waiting_reason(memory, lesson)
-    if not waits:
-        _record_contradictions(memory, lesson)
     origins = text_origins.read_origins(memory.store, memory.agent)
     for learning in lesson.learnings:
         clean = Learning(*map(scanner.redact, (learning.type, learning.content, learning.nested)))
@@ -177,20 +175,6 @@ def _find_refusal(
         return WRONG_REASON
     is_there = merge_learnings.find_duplicate(memory.document.items, learning.content) is not None
     return REMOVED_REASON if state and state.is_withdrawn and not is_there else waits
-
-
-def _record_contradictions(memory: AgentMemory, lesson: Lesson) -> None:
-    """Record a contradiction of each item whose id a learning of type `mistake` names."""
-    title = template.SECTION_TITLES["mistake"]
-    words = [
-        word.strip("\"'`()[]{}<>*_.,:;!?")
-        for learning in lesson.learnings
-        if template.section_of(learning.type) == title
-        for word in learning.content.casefold().split()
-    ]
-    for state in map(memory.history.get, dict.fromkeys(words)):
-        if state and state.is_present:
-            memory.record("contradicted", state.text, **lesson.source)
 
 
 def _take_wrong(memory: AgentMemory, lesson: Lesson) -> None:

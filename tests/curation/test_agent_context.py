@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from memory_core.curation import agent_context, item_actions
 from memory_core.document import markdown, template
-from memory_core.history import item_history, performance
+from memory_core.history import performance
 from memory_core.memory import recall
 from memory_core.selection import indexing
 from memory_core.storage import user_level
@@ -37,20 +37,6 @@ def confidences(sandbox: Sandbox, agent: str = "engineer") -> dict[str, float]:
 
 
 # Confidence.
-
-
-def test_a_mistake_that_names_an_item_lowers_its_confidence(sandbox: Sandbox) -> None:
-    teach(sandbox, FACT, "a1")
-    key = item_history.id_of(FACT)
-    for run, kind, text, confidence in (
-        ("a2", "pattern", f"The item {key} is wrong", 0.5),  # only a mistake contradicts
-        ("a3", "mistake", f"It is wrong that {FACT}", 0.5),  # without the id
-        ("a4", "mistake", f"Since the rewrite {key} is wrong", 0.3),
-        ("a4", "anti-pattern", f"`{key}` is not true", 0.3),  # each run once
-        ("a5", "anti-pattern", f"`{key}` is not true.", 0.1),
-    ):
-        teach(sandbox, text, run, kind)
-        assert confidences(sandbox)[FACT] == confidence, text
 
 
 def test_judgements_of_users_count(sandbox: Sandbox) -> None:
