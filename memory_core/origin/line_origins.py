@@ -251,26 +251,22 @@ def _find_blobs(folder: str, commits: Sequence[str], path: str) -> list[str]:
 
 
 def list_reviewed(path: str, keys: Sequence[str], signers: Sequence[str]) -> set[str]:
-    """Return those of these keys whose commits are all signed by one of the signers."""
+    """Return those of these keys whose commits all have a good signature by one of the signers."""
     rows = find_commits(path, keys) if keys and signers else {}
     names = {key: {commit.name for commit in row} for key, row in rows.items()}
-    signed = list_signed(os.path.dirname(path), {*chain(*names.values())}, signers)
-    return {key for key, own in names.items() if own <= signed}
-
-
-def list_signed(folder: str, commits: Iterable[str], signers: Iterable[str]) -> set[str]:
-    """Return the commits that have a good signature by one of these keys."""
-    names, trusted = sorted({*commits} - {""}), {*signers}
-    if not names or not trusted:
+    commits = sorted({*chain(*names.values())} - {""})
+    if not commits:
         return set()
+    folder = os.path.dirname(path)
     options = [word for pair in _read_settings(folder).items() for word in ("-c", "=".join(pair))]
-    words = (*options, "log", "--no-walk", f"--format={SIGNATURE}", *names)
+    words = (*options, "log", "--no-walk", f"--format={SIGNATURE}", *commits)
     try:
         output = git_command.run_on(folder, words, b"", SIGNATURE_SECONDS)[1]
     except ERRORS:
         return set()
-    rows = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
-    return {name for name, grade, *keys in rows if grade in GOOD and not trusted.isdisjoint(keys)}
+    lines = [line.split("\0") for line in output.decode("utf-8", "replace").splitlines()]
+    good = {name for name, grade, *by in lines if grade in GOOD and not {*signers}.isdisjoint(by)}
+    return {key for key, own in names.items() if own <= good}
 
 
 def _read_settings(folder: str) -> Mapping[str, str]:
