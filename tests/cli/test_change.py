@@ -30,7 +30,6 @@ from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 from support.terminal import YES_OR_NO, Terminal, answer, answer_all
 
-ID = "17e4df762a"
 NEWS = "Handlers return Result objects"
 OTHER = "The bank answers within a day"
 LEARNED = "The retry count is set in settings.py"
@@ -84,8 +83,9 @@ def test_add_says_what_it_changed(person: Person, sandbox: Sandbox) -> None:
     (item,) = told["items"]
     assert set(item) == read_fields("`add`, in `items`")
     assert (item["text"], item["known"], item["was"]) == (OTHER, False, None)
-    told = person.read_json("add", "engineer", "mistake", f"{ID} is wrong: some calls are direct")
-    assert told["contradicted"] == [{"id": ID, "text": ITEM, "confidence": 0.6}]
+    person.run("add", "engineer", "context", "The port is 8080")
+    (old,) = person.read_json("add", "engineer", "context", "The port is 9090")["contradicted"]
+    assert old == {"id": old["id"], "text": "The port is 8080", "confidence": 0.8}
     shorter = "All services use dependency injection"
     person.run("add", "qa", "pattern", shorter)
     done = person.run("add", "qa", "pattern", f"{shorter} because tests need it")

@@ -18,7 +18,6 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from memory_core.curation import agent_context, item_actions, review
-from memory_core.history import item_history
 from memory_core.mcp_server import resources, server, tools
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.reading import read_memory
@@ -29,6 +28,7 @@ from memory_core.tasks import task_actions
 from memory_core.text import sanitize
 from support.calls import end_agent
 from support.files import read_files
+from support.lessons import learn
 from support.life import HELLO, write_task
 from support.paths import REPO
 from support.requirements import require
@@ -377,11 +377,11 @@ def test_what_a_client_writes_has_no_right_of_a_person(shop: Shop) -> None:
     assert f"- {setup}\n" in shop.file("PM")
 
 
-def test_a_mistake_lowers_the_confidence_of_the_named_item(shop: Shop) -> None:
-    shop.sandbox.write_memory("engineer", "Use tabs in makefiles")
-    wrong = f"The item {item_history.id_of('Use tabs in makefiles')} is wrong"
-    result = shop.call("remember", **{**ALL, "type": "mistake", "content": wrong})
-    assert result.structured_content["doubted"] == ["Use tabs in makefiles"]
+def test_remember_names_the_item_that_it_contradicts(shop: Shop) -> None:
+    learn(shop.project, "engineer", "The API port is 8080", kind="context")
+    told = {**ALL, "type": "context", "content": "The API port is 9090"}
+    result = shop.call("remember", **told)
+    assert result.structured_content["doubted"] == ["The API port is 8080"]
 
 
 def test_changed_settings_are_used_at_once(shop: Shop) -> None:
