@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
-from memory_core.document import edits, markdown, near_duplicates, preferences
-from memory_core.document.block_reader import Item, ItemFields
+from memory_core.document import markdown, near_duplicates, preferences
+from memory_core.document.block_reader import ItemFields
 from memory_core.history import item_history
 from memory_core.learning import extraction, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
@@ -148,35 +148,11 @@ def _apply(memory: AgentMemory, proposal: Proposal) -> str:
     reason = _find_side_effect(proposal, items)
     if reason:
         return reason
-    if proposal.reason == REASON_SAME:
-        _join(memory, proposal)
-        return ""
     try:
-        olds = [old.text for old in proposal.olds]
-        changes.replace_items(memory, olds, proposal.new, source="person")
+        changes.merge_items(memory, proposal.olds, proposal.new)
     except ValueError as error:
         return str(error)
     return ""
-
-
-def _join(memory: AgentMemory, proposal: Proposal) -> None:
-    """Archive all items except the first one, which inherits their history."""
-    first, *rest = proposal.olds
-    first_id = item_history.id_of(first.text)
-    others = [old for old in rest if item_history.id_of(old.text) != first_id]
-    changes.remove_items(memory, [old.text for old in others], "archived", source="person")
-    fields = {"section": first.section, "nested": first.nested, "source": "person"}
-    for old in others:
-        memory.record("merged", first.text, was=item_history.id_of(old.text), **fields)
-    # In the history, items with the same words are one item, which stays.
-    same = [old for old in rest if old not in others]
-    lines: dict[ItemFields, list[Item]] = {}
-    items = [item for item in memory.document.items if item.text]
-    for line, item in zip(items, markdown.list_items(memory.document), strict=True):
-        lines.setdefault(item, []).append(line)
-    gone = [lines[old].pop(0) for old in [first, *same]][1:]
-    memory.evicted += [(old.section, markdown.join_nested(old.text, old.nested)) for old in same]
-    memory.set_document(edits.remove_items(memory.document, gone))
 
 
 # Reword.

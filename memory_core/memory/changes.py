@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import edits, markdown, merge_learnings
-from memory_core.document.block_reader import ItemFields
+from memory_core.document.block_reader import Item, ItemFields
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import LearningLike, MergeResult
 from memory_core.history import item_history, rights
@@ -249,23 +250,34 @@ def insert_item(
     return item
 
 
-def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str) -> None:
-    """Replace the first of these items by a new text, and archive the others.
+def merge_items(memory: AgentMemory, olds: Sequence[ItemFields], new: str) -> None:
+    """Archive all of these items except the first one, which gets the new text and their history.
 
     All of them are in the memory.  Raises ValueError if the text does not fit into one line.
     """
-    document = memory.document
-    old, new_id = olds[0], item_history.id_of(new)
-    item = next(item for item in document.items if item.text == old)
-    after = edits.replace_item(document, item, new)
-    was = item_history.id_of(old)
-    if was != new_id:
-        memory.evicted.append((item.section, old))
-        fields = {"section": item.section, "nested": item.nested, "was": was}
-        memory.record("merged", new, **fields, **source)
-    memory.set_document(after)
-    others = [text for text in olds[1:] if item_history.id_of(text) != new_id]
-    remove_items(memory, others, "archived", **source)
+    first, key, wanted = olds[0], item_history.id_of(new), Counter(olds[1:])
+    others = list[Item]()
+    for item in reversed(memory.document.items):  # of equal items the first one stays
+        old = ItemFields(item.text, item.section, item.nested)
+        if wanted[old]:
+            wanted[old] -= 1
+            others.insert(0, item)
+    document = edits.remove_items(memory.document, others)
+    if new != first.text:
+        item = next(one for one in document.items if (one.text, one.section, one.nested) == first)
+        document = edits.replace_item(document, item, new)
+    if item_history.id_of(first.text) != key:
+        memory.evicted.append((first.section, first.text))
+    by = {"source": item_history.PERSON_SOURCE}
+    for item in others:
+        memory.evicted.append((item.section, markdown.join_nested(item.text, item.nested)))
+        if item_history.id_of(item.text) != key:  # else it is one item in the history
+            memory.record("archived", item.text, section=item.section, nested=item.nested, **by)
+    merged = first._replace(text=new)._asdict()
+    for was in dict.fromkeys(item_history.id_of(old.text) for old in olds):
+        if was != key:
+            memory.record("merged", **merged, was=was, **by)
+    memory.set_document(document)
 
 
 def apply_edit(

@@ -21,6 +21,7 @@ from memory_core.curation import (
     undo as undoing,
 )
 from memory_core.document import markdown
+from memory_core.document.block_reader import ItemFields
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -138,8 +139,8 @@ def forget(*texts: str) -> Any:
 
 
 def optimized(shop: Workshop) -> None:
-    merged = (["one", "three"], "one and three")
-    shop.change("qa", lambda work: changes.replace_items(work, *merged, source="person"))
+    olds = [ItemFields(*item) for item in (ITEMS[0], ITEMS[2])]
+    shop.change("qa", lambda work: changes.merge_items(work, olds, "one and three"))
 
 
 def archived_of_old(shop: Workshop) -> None:
