@@ -58,13 +58,11 @@ def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
         escaped, clean = sanitize.escape(text), scanner.redact(text)
         if clean != text:
             yield number, f"a secret: agents get {clean.strip()}"
-        elif any("\udc80" <= char <= "\udcff" for char in text):
-            yield number, "bytes that are not UTF-8: agents get replacement characters"
         elif _begins_tag(text):
             what = f"a tag that looks like one of Claude Code's: agents get {escaped.strip()}"
             yield number, what
         elif characters.clean(text) != text:
-            yield number, "invisible characters: agents get the line without them"
+            yield number, "invisible characters or bytes that are not UTF-8: agents do not get them"
 
 
 def _begins_tag(line: str) -> bool:

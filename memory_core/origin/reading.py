@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from memory_core.claude_code import file_writes, transcripts
@@ -94,17 +95,9 @@ def read_transcript(project: Project, path: str, folder: str) -> list[str]:
     `folder` is the one in which it worked.  A file that a call of the session wrote is not from
     outside, unless the call fetches.
     """
-
-    def may_write(tool: str, given: dict[str, Any]) -> bool:
-        commands = _list_in_script(_get_text(given, "command"), project.paths.root)
-        return tool == "Write" or (tool == "Bash" and all(path for _name, path in commands))
-
     try:
-        return list_reading(
-            transcripts.read_calls(path, TOOLS),
-            folder,
-            lambda opened: _find_outside(project, path, opened, may_write),
-        )
+        calls = transcripts.read_calls(path, TOOLS)
+        return list_reading(calls, folder, partial(_find_outside, project, path))
     except OSError:
         return []  # an older version has no transcripts of agents
 
@@ -259,17 +252,17 @@ def _split_script(script: str) -> list[str]:
 # Files.
 
 
-def _find_outside(
-    project: Project,
-    transcript: str,
-    opened: Iterable[str],
-    may_write: Callable[[str, dict[str, Any]], bool],
-) -> set[str]:
+def _find_outside(project: Project, transcript: str, opened: Iterable[str]) -> set[str]:
     """Return those of the absolute paths whose files are from outside; some may be of no file.
 
-    `transcript` is the path of the run's, and `may_write` says of a call of the session, by
-    its tool and input, whether what it writes is not from outside.
+    `transcript` is the path of the run's.
     """
+
+    def may_write(tool: str, given: dict[str, Any]) -> bool:
+        """Return whether what a call of the session writes is not from outside."""
+        commands = _list_in_script(_get_text(given, "command"), project.paths.root)
+        return tool == "Write" or (tool == "Bash" and all(path for _name, path in commands))
+
     real = {path: os.path.realpath(path) for path in opened if _find_time(path) is not None}
     outside = _find_foreign(project, {*real.values()})
     if outside:

@@ -92,14 +92,6 @@ class Guard:
         reasons = [(item, self.find_reason(item.text, item.nested)) for item in document.items]
         return [(item, reason) for item, reason in reasons if reason]
 
-    def remove_held(self, document: Document) -> Document:
-        """Return a document without the items that agents do not receive before a person decides.
-
-        Its headings are those that agents receive, too.
-        """
-        waiting = [item for item, _reason in self.list_held(document)]
-        return self.hide_headings(edits.remove_items(document, waiting))
-
     def hide_headings(self, document: Document) -> Document:
         """Return a document whose headings are those that agents receive."""
         lines = list(document.lines)
@@ -228,7 +220,9 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
     Its title, which has no origin, is the agent's name.
     """
     guard = make_guard(store, agent, project)
-    document = guard.remove_held(markdown.parse_document(text))
+    document = markdown.parse_document(text)
+    waiting = [item for item, _reason in guard.list_held(document)]
+    document = guard.hide_headings(edits.remove_items(document, waiting))
     lines = list(document.lines)
     for start, end, paragraph in splitting.list_paragraphs(document):
         if guard.find_reason(paragraph):
