@@ -218,11 +218,8 @@ def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) 
         return None
     parts.files.append(snapshot)
     parts.abouts |= past.abouts
-    text = scanner.redact(snapshot.text)
-    if text != snapshot.text:  # older versions recorded learnings with their secrets
-        notes = {scanner.redact(item): note for item, note in past.notes.items()}
-        past = past._replace(notes=notes)
-    return _Level(project, store, markdown.parse_document(text), past, guard)
+    document = markdown.parse_document(scanner.redact(snapshot.text))
+    return _Level(project, store, document, past, guard)
 
 
 class _Level:

@@ -76,27 +76,21 @@ def merge_lessons(
 
     Raises OSError.
     """
-    with project.store.lock(agent):
-        # They come first: a learning may resolve an error.
-        run_history.add_records(project.store, records)
-        _merge_learnings(project, agent, lessons)
-    preparing.prepare(project, agent)
-
-
-def _merge_learnings(project: Project, agent: str, lessons: Sequence[Lesson]) -> None:
-    """Merge lessons; the caller holds the lock."""
-    lessons = [one for one in lessons if one.learnings or one.rejected or one.wrong]
-    if not lessons:
-        return
+    taught = [one for one in lessons if one.learnings or one.rejected or one.wrong]
 
     def learn(memory: AgentMemory) -> list[Lesson]:
-        new = [_leave_out_known(project, lesson) for lesson in lessons]
+        new = [_leave_out_known(project, lesson) for lesson in taught]
         changes.learn_lessons(memory, new)
         return new
 
-    memory, learned = transaction.change_locked(project, agent, learn)
-    for lesson in learned:
-        _note_end(memory, lesson)
+    with project.store.lock(agent):
+        # They come first: a learning may resolve an error.
+        run_history.add_records(project.store, records)
+        if taught:
+            memory, learned = transaction.change_locked(project, agent, learn)
+            for lesson in learned:
+                _note_end(memory, lesson)
+    preparing.prepare(project, agent)
 
 
 def _leave_out_known(project: Project, lesson: Lesson) -> Lesson:

@@ -58,11 +58,10 @@ def read_use(store: Store, agent: str) -> tuple[dict[str, Uses], dict[str, str]]
 
     Raises OSError.
     """
-
-    def read(db: sqlite3.Connection) -> tuple[dict[str, Uses], dict[str, str]]:
-        return run_table.count_uses(db, agent), run_table.read_subjects(db, agent)
-
-    return state_db.read(store.paths.state, read)
+    return state_db.read(
+        store.paths.state,
+        lambda db: (run_table.count_uses(db, agent), run_table.read_subjects(db, agent)),
+    )
 
 
 def list_used(store: Store, agent: str, since: str) -> set[str]:
