@@ -101,7 +101,7 @@ done
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 [ -f "$here/settings.template.json" ] || fail 1 "run install.sh from a clone of agent-memory."
-data=${XDG_DATA_HOME:-${HOME:-}/.local/share}/agent-memory
+data=${HOME:-}/.local/share/agent-memory
 
 find_python
 case $action in

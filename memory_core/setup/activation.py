@@ -193,7 +193,7 @@ def activate(environment: str, say: Say = print) -> None:
     demo.run_trial("", environment)
     note = program.read_note(environment)
     program.link_command(note.way if note else program.find_way(), say)
-    program.switch_to(environment)
+    builder.switch_to(program.data_folder(), environment)
     update_projects(say)
 
 

@@ -1,7 +1,7 @@
 """The program on this machine: its environments, and the links to the one in use.
 
-    ~/.local/share/agent-memory/      (or below XDG_DATA_HOME)
-      venv -> environments/NAME       the environment in use; an upgrade replaces this link
+    ~/.local/share/agent-memory/
+      venv -> environments/NAME       what hooks run; an upgrade replaces this link
       environments/NAME/              a private Python environment with the package
         program.json                  its version, its packages, and how the user installed it
         packages -> .../site-packages
@@ -9,7 +9,6 @@
         hooks -> packages/agent_memory_hooks
       backups/                        settings files as they were before the installation
       command                         what people type, see storage.typed_command
-    ~/.local/share/agent-memory/venv  what hooks run; a link if the program is elsewhere
     ~/.local/bin/agent-memory         the command
 
 Nothing outside of an environment refers to it by its name, only by the link `venv`.
@@ -103,11 +102,8 @@ def find_home() -> str:
 
 
 def data_folder() -> str:
-    """Return the folder of agent-memory in the user's data folder."""
-    data_home = os.environ.get("XDG_DATA_HOME") or os.path.join(find_home(), ".local", "share")
-    if not os.path.isabs(data_home):
-        raise InstallRefused(f"XDG_DATA_HOME is {data_home!r}: set it to an absolute path")
-    return os.path.join(data_home, COMMAND)
+    """Return the folder of the program: hooks cannot know XDG_DATA_HOME."""
+    return os.path.dirname(find_link())
 
 
 def find_link(home: str = "") -> str:
@@ -126,7 +122,7 @@ def _is_own_link(link: str) -> bool:
 
 def find_command() -> str:
     """Return the path of the private command."""
-    return os.path.join(data_folder(), "venv", "bin", COMMAND)
+    return os.path.join(find_link(), "bin", COMMAND)
 
 
 def format_command() -> str:
@@ -156,7 +152,7 @@ def find_rival() -> str:
 
 def note_command(say: Say) -> None:
     """Note what people type, if it is not the name, and say so if another program has the name."""
-    files, command = SafeFiles(os.path.dirname(find_link())), shlex.quote(format_command())
+    files, command = SafeFiles(data_folder()), shlex.quote(format_command())
     if rival := find_rival():
         say(f"Another {COMMAND} is first on your PATH: {rival}. Type {command} instead.")
     if command == COMMAND:
@@ -185,7 +181,7 @@ class Note(NamedTuple):
 
 def find_environment() -> str:
     """Return the real path of the environment in use, "" if there is none."""
-    link = os.path.join(data_folder(), "venv")
+    link = find_link()
     works = os.access(os.path.join(link, "bin", "python"), os.X_OK)
     return os.path.realpath(link) if works else ""
 
@@ -263,15 +259,6 @@ def link_hooks(environment: str) -> None:
     os.chmod(os.path.join(plugin, "bin", COMMAND), 0o755)  # noqa: S103 - a command
 
 
-def switch_to(environment: str) -> None:
-    """Make an environment the one in use."""
-    builder.switch_to(data_folder(), environment)
-    link = os.path.join(data_folder(), "venv")
-    if find_link() != link:
-        os.makedirs(os.path.dirname(find_link()), exist_ok=True)
-        builder.replace_link(find_link(), link)
-
-
 def link_command(way: Way, say: Say) -> None:
     """Link the command into ~/.local/bin, unless another program has the name.
 
@@ -312,7 +299,7 @@ def remove(states: str, removal: Removal) -> None:
     kept, names = _find_waiting(states), SafeFiles(states).list_names()
     folders = [os.path.join(states, name) for name in names]
     decided = [path for path in folders if SafeFiles(path).is_file(state_db.FILE_NAME)]
-    removed = [*([link] if _is_own_link(link) else []), os.path.dirname(find_link()), data_folder()]
+    removed = [*([link] if _is_own_link(link) else []), data_folder()]
     removed += [path for path in folders if path not in (*kept, *decided)]
     removed += [os.path.join(path, name) for path in decided for name in event_log.FILES]
     for path in dict.fromkeys([*removed, *([] if kept or decided else [states])]):

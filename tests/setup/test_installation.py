@@ -317,22 +317,6 @@ def test_an_installation_notes_the_project_and_nothing_of_the_trial(
     assert files == [f"{folder}/{name}" for name in ("arrivals.json", "project.json", "settings")]
 
 
-def test_hooks_find_a_program_that_is_elsewhere(
-    installed: Machine, fresh: Machine, tmp_path: Path
-) -> None:
-    """They cannot know XDG_DATA_HOME, which a project may set for the user's hooks."""
-    fresh.has_copying_uv(installed.data / "venv")
-    project, data = fresh.project("shop"), tmp_path / "data home"
-    succeed(fresh.install_sh(project, XDG_DATA_HOME=str(data)))
-    assert fresh.data.joinpath("venv").readlink() == data / "agent-memory" / "venv"
-    env = fresh.env(XDG_DATA_HOME=str(project), CLAUDE_PROJECT_DIR=str(project))
-    hook = succeed(run_hook(commands_of(project)["PreToolUse"], env, project))
-    assert sample_events.PROMPT in hook.stdout
-    succeed(fresh.install_sh("--uninstall", "--all", project, XDG_DATA_HOME=str(data)))
-    assert not fresh.data.exists()
-    assert not (data / "agent-memory").exists()
-
-
 def test_a_backup_is_kept_and_named(installed: Machine, project: Path) -> None:
     write(settings_of(project), FOREIGN)
     settings_of(project).chmod(0o640)
