@@ -163,20 +163,6 @@ def uninstall(project: Project, with_tracked: bool = True) -> DriverChanges:
     return changes
 
 
-def list_attribute_files(project: Project) -> dict[str, bool]:
-    """Return the files with the driver's line, and whether git tracks them.
-
-    Raises NoRepository, and OSError without git.
-    """
-    find_work_tree(project)
-    paths = [
-        os.path.join(folder, ".gitattributes")
-        for folder in _list_folders(project)
-        if ATTRIBUTE_LINE in driver_notice.read_attributes(project.paths.files, folder)
-    ]
-    return {path: is_tracked(path) for path in paths}
-
-
 def has_driver(root: str) -> bool:
     """Say whether the configuration of a clone has the driver."""
     return driver_notice.CONFIG_SECTION in (driver_notice.read_config(root) or "")

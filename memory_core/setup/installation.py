@@ -316,19 +316,10 @@ def _remove_imports(level: paths.LevelPaths, removal: Removal) -> None:
 def _remove_merge_driver(project: Project, removal: Removal) -> None:
     """Remove what `agent-memory git install` set in the project's clone; keep what is committed."""
     root = project.paths.root
-    has_driver = merge_driver.has_driver(root)
-    try:
-        attributes = merge_driver.list_attribute_files(project)
-    except (merge_driver.NoRepository, OSError):
-        return
     remove = partial(merge_driver.uninstall, project, with_tracked=False)
-    for path, is_tracked in attributes.items():
-        if is_tracked:
-            removal.say(f"Kept: {path} (committed: your team uses git's merge driver).")
-        else:
-            removal.remove(f"the merge driver from {path}", remove)
-    if has_driver:
-        removal.remove(f"the merge driver from the git configuration of {root}", remove)
+    with suppress(merge_driver.NoRepository, OSError):  # git may be gone
+        if merge_driver.has_driver(root):
+            removal.remove(f"the merge driver from {root}, except from committed files", remove)
 
 
 def _list_targets(root: str) -> list[SettingsTarget]:

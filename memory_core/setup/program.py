@@ -291,45 +291,30 @@ def list_projects() -> list[str]:
 def remove(states: str, removal: Removal) -> None:
     """Remove the program, the command, and the logs of all projects in the folder `states`.
 
-    A state with learnings that no memory has yet is kept, and one with a database: with what a
-    person decided, and what undo needs.
+    All else of a state is kept if it has learnings that no memory has, or what a person decided.
     """
     link = _command_link()
     note = read_note(find_environment())
-    kept, names = _find_waiting(states), SafeFiles(states).list_names()
-    folders = [os.path.join(states, name) for name in names]
-    decided = [path for path in folders if SafeFiles(path).is_file(state_db.FILE_NAME)]
+    folders = [os.path.join(states, name) for name in SafeFiles(states).list_names()]
+    kept = list(filter(_is_needed, folders))
     removed = [*([link] if _is_own_link(link) else []), data_folder()]
-    removed += [path for path in folders if path not in (*kept, *decided)]
-    removed += [os.path.join(path, name) for path in decided for name in event_log.FILES]
-    for path in dict.fromkeys([*removed, *([] if kept or decided else [states])]):
-        if os.path.lexists(path):
-            removal.remove(path, partial(builder.remove_all, path))
+    removed += [path for path in folders if path not in kept] if kept else [states]
+    removed += [os.path.join(path, name) for path in kept for name in event_log.FILES]
+    for path in filter(os.path.lexists, removed):
+        removal.remove(path, partial(builder.remove_all, path))
     if note and note.way.tool in REMOVAL_BY_TOOL:
         removal.say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
-    for path, what in kept.items():
-        removal.say(f"Kept: {path} ({what}; to delete them, delete this folder).")
-    if decided:
-        what = f"your decisions and undo, {format_count(len(decided), 'project')}"
+    if kept:
+        what = f"your decisions, undo and waiting learnings, {format_count(len(kept), 'project')}"
         removal.say(f"Kept: {states} ({what}; to forget them, delete it).")
 
 
-def _find_waiting(states: str) -> dict[str, str]:
-    """Return the states with files of learnings that no memory has, and how many of which project.
-
-    `storage.inbox` and `storage.paths` describe the files.
-    """
-    waiting, owners = {}, dict(state_owner.list_owners(states))
-    for name in SafeFiles(states).list_names():
-        path = os.path.join(states, name)
-        state = SafeFiles(path)
-        count = int(state.is_file(paths.WAITING_FILE))
-        for folder in (inbox.FOLDER, hook_files.OLD_FOLDER, old_state.REVIEW):
-            count += sum(len(names) for _folder, names in tree.walk(state, folder))
-        if count:
-            project = owners.get(name, "an unknown project")
-            waiting[path] = f"{format_count(count, 'file')} with waiting learnings of {project}"
-    return waiting
+def _is_needed(folder: str) -> bool:
+    """Say whether a state has a database, or learnings in other files, as of `storage.inbox`."""
+    state = SafeFiles(folder)
+    folders = (inbox.FOLDER, hook_files.OLD_FOLDER, old_state.REVIEW)
+    waiting = (names for one in folders for _folder, names in tree.walk(state, one))
+    return any(map(state.is_file, (state_db.FILE_NAME, paths.WAITING_FILE))) or any(waiting)
 
 
 # --- the completion of shells ---
