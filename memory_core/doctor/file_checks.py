@@ -57,18 +57,8 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
             yield from _check_memory(exam, store, memory, is_user)
         for agent in filter(None, store.agents_with_history()):
             yield from _check_history(exam, store.history(agent))
-        yield from _check_other_names(exam, store)
     yield from _check_definitions(exam)
     yield from _check_user_level(exam)
-
-
-def _check_other_names(exam: Examination, store: Store) -> Iterator[Finding]:
-    """Note the files in the folder of memories that are no memory because of their names."""
-    for name in store.files.list_names(store.folder):
-        path = os.path.join(store.folder, name)
-        if name[0] != "." and not name.endswith(".md") and store.files.is_file(path):
-            what = "nobody gets this file, because its name does not end in .md"
-            yield Finding(NOTE, what, exam.project.paths.relative(path), "rename it or move it")
 
 
 def _check_memory(

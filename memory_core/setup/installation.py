@@ -32,9 +32,6 @@ from memory_core.storage import paths, typed_command
 from memory_core.storage.project import Project, find_project
 from memory_core.tasks import claude_md_import
 
-# Agents that are listed at most.
-MOST_AGENTS = 12
-
 NO_MEMORY = "no memory yet"
 OF_CLAUDE_CODE = f"{NO_MEMORY} (an agent of Claude Code)"
 
@@ -134,8 +131,6 @@ def describe_agents(project: Project) -> list[str]:
     if not rows:
         return ["config.yml gives no agent a memory here."]
     lines = [f"  {name:<16}  {text}" for name, text in rows.items()]
-    if len(lines) > MOST_AGENTS:
-        lines[MOST_AGENTS - 1 :] = [f"  and {len(lines) - MOST_AGENTS + 1} more"]
     return ["Agents in this project:", *lines, *_advise(list(rows), with_memory)]
 
 

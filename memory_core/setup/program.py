@@ -200,15 +200,13 @@ def has_mcp(environment: str) -> bool:
 
 
 def read_note(environment: str) -> Note | None:
-    """Return the note of an environment; of an older version, which has none, only its version."""
+    """Return the note of an environment; None without one, as of an older version."""
     try:
         with open(os.path.join(environment, NOTE_NAME), encoding="utf-8") as file:
             value = json.load(file)
         return Note(value["version"], value["packages"], Way(value["tool"], value["place"]))
     except (OSError, ValueError, LookupError, TypeError):
-        names = SafeFiles(os.path.realpath(os.path.join(environment, "packages"))).list_names()
-        matches = (re.fullmatch(r"agent_memory-(.+)\.dist-info", name) for name in names)
-        return next((Note(match[1], "", Way("clone", "")) for match in matches if match), None)
+        return None
 
 
 def write_note(environment: str, note: Note) -> None:

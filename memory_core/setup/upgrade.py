@@ -96,12 +96,11 @@ def _ask_uv(wanted: str) -> str:
 
 def _find_newest_of_clone(clone: str, to: str) -> str:
     if to:
-        where = clone or "a clone"
         script = "./install.sh --program"
-        raise InstallRefused(f"the program is of {where}: check out {to} there, run {script}")
+        raise InstallRefused(f"the program is of {clone}: check out {to} there, run {script}")
     if not os.path.exists(os.path.join(clone, ".git")):  # a file in a worktree
-        gone = f"the clone {clone} is gone" if clone else "the clone is not known"
-        raise InstallRefused(f"{gone}: clone it again, and run ./install.sh --program there")
+        advice = "clone it again, and run ./install.sh --program there"
+        raise InstallRefused(f"the clone {clone} is gone: {advice}")
     git = [_find_tool("git"), "-C", clone]
     builder.run([*git, "fetch", "--quiet"])
     text = builder.run([*git, "show", "@{upstream}:pyproject.toml"])

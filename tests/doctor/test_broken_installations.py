@@ -380,10 +380,6 @@ def misspelt_agent(person: Person) -> None:
     define_agents(person.sandbox.root, "engineer")
 
 
-def other_ending(person: Person) -> None:
-    person.sandbox.memories.joinpath("qa.txt").write_text(f"- {ITEM}\n")
-
-
 def learns_nothing(person: Person) -> None:
     person.sandbox.configure("memory:\n  auto_learning: false\n")
 
@@ -398,7 +394,6 @@ def long_text(person: Person) -> None:
     [
         (learns_nothing, "auto_learning is off: agents get their memory, but learn nothing"),
         (long_text, "tokens, which agents never receive: a prompt has room for 1000"),
-        (other_ending, "nobody gets this file, because its name does not end in .md"),
         (full_section, "Project Architecture has 21 items, limit 15"),
         (misspelt_agent, "no agents of these names are defined: enginer"),
     ],

@@ -41,10 +41,3 @@ def test_agents_without_a_memory_by_the_settings_are_left_out(sandbox: Sandbox) 
     assert "add general-purpose " in advice
     sandbox.configure("memory:\n  enabled: false\n")
     assert describe(sandbox) == ([], "")
-
-
-def test_a_long_list_is_cut(sandbox: Sandbox) -> None:
-    define_agents(sandbox.root, *(f"agent{number:02}" for number in range(30)))
-    rows, _advice = describe(sandbox)
-    assert len(rows) == installation.MOST_AGENTS
-    assert rows[-1][0] == f"and {30 + len(CLIENTS) - installation.MOST_AGENTS + 1} more"
