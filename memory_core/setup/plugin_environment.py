@@ -77,14 +77,7 @@ def is_ready(data: str, folder: str = "") -> bool:
     link = os.path.join(data, "venv")
     python = os.path.join(link, "bin", "python")
     key = os.path.basename(os.path.realpath(link)).partition("-")[0]
-    if not os.access(python, os.X_OK) or key != hash_dependencies(folder):
-        return False
-    # The system's Python may have been upgraded under the environment, whose packages are
-    # then not found.  Only that Python itself knows its version.
-    version = ".".join(map(str, sys.version_info[:2]))
-    is_own_python = os.path.dirname(sys.executable) == os.path.join(link, "bin")
-    packages = os.path.realpath(os.path.join(link, "packages"))
-    return not is_own_python or f"/python{version}" in packages
+    return os.access(python, os.X_OK) and key == hash_dependencies(folder)
 
 
 def is_building(data: str) -> bool:

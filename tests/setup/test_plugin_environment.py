@@ -116,18 +116,6 @@ def test_changed_dependencies_start_a_build(sandbox: Sandbox, tmp_path: Path) ->
     assert "pyyaml>=6.0.2" in (sandbox.home / "uv").read_text()
 
 
-def test_a_newer_python_starts_a_build(plugged: Plugged) -> None:
-    """After an upgrade the system's Python no longer finds the packages of the environment."""
-    plugged.install_builder()
-    packages = borrow_environment(plugged.data) / "packages"
-    assert plugged.start_session() == ""
-    packages.unlink()
-    packages.symlink_to("lib/python3.9/site-packages")
-    assert plugged.start_session() == plugin_environment.BUILD_STARTED
-    plugged.await_build()
-    assert plugged.start_session() == ""
-
-
 def test_there_is_no_build_if_memory_is_off(plugged: Plugged) -> None:
     plugged.install_builder()
     assert plugged.start_session(AGENT_MEMORY="off") == ""
