@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import time
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -19,17 +18,12 @@ from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner
 from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
 from memory_core.storage.database.run_table import Delivery
-from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.project import Project
 from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
-from memory_core.text.times import format_utc
 
 # What may have happened to a memory on its way to an agent.
 DELIVERY_TEXTS = {"lost": "did not arrive", "doubled": "arrived twice"}
-
-# Seconds: older errors and deliveries are not reported.
-RECENT_SECONDS = 7 * 86400
 
 
 def check_config(exam: Examination) -> Iterator[Finding]:
@@ -50,13 +44,11 @@ def check_config(exam: Examination) -> Iterator[Finding]:
 
 
 def check_memories(exam: Examination) -> Iterator[Finding]:
-    """Check that memory files and histories can be read: valid, one per agent, no conflicts."""
+    """Check that memory files can be read: valid, one per agent, no conflicts."""
     for store in exam.stores:
         is_user = store.paths is not exam.project.paths
         for memory in exam.list_memories(store) if is_user else exam.memories:
             yield from _check_memory(exam, store, memory, is_user)
-        for agent in filter(None, store.agents_with_history()):
-            yield from _check_history(exam, store.history(agent))
     yield from _check_definitions(exam)
     yield from _check_user_level(exam)
 
@@ -118,14 +110,6 @@ def _check_definitions(exam: Examination) -> Iterator[Finding]:
         yield Finding(NOTE, what, os.path.dirname(unused[0].path), advice)
 
 
-def _check_history(exam: Examination, history: HistoryFile) -> Iterator[Finding]:
-    numbers = history.find_bad_lines()
-    if numbers:
-        where = exam.project.paths.relative(history.path)
-        what = f"{format_count(len(numbers), 'line')} of the history cannot be read"
-        yield Finding(WARNING, what, f"{where}:{numbers[0]}", "correct or delete the line")
-
-
 def check_inbox(exam: Examination) -> Iterator[Finding]:
     """Check for reports that are not merged yet, or cannot be read."""
     for memory in exam.memories:
@@ -141,11 +125,9 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
 
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
-    """Check that the last memory arrived, and for errors of hooks after it, of the last week."""
+    """Check that the last memory arrived, and for errors of hooks after it."""
     newest, log = _find_last_delivery(exam), exam.project.paths.state.locate(event_log.FILE_NAME)
-    week_ago = format_utc(time.time() - RECENT_SECONDS)
-    since = max(week_ago, newest.timestamp if newest else "")
-    if newest and newest.timestamp == since and newest.verdict in DELIVERY_TEXTS:
+    if newest and newest.verdict in DELIVERY_TEXTS:
         text = DELIVERY_TEXTS[newest.verdict]
         what = f"the last memory {text}: that of {newest.agent} at {newest.timestamp}"
         advice = "see whether a hook of your settings or of a plugin changes prompts, too"
@@ -155,7 +137,7 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
         what = "memory is given by SubagentStart, because another hook overwrote a prompt"
         advice = f"once that hook is removed: {shlex.join(['rm', path])}"
         yield Finding(WARNING, what, path, advice)
-    if errors := hook_runner.list_errors(exam.project, since):
+    if errors := hook_runner.list_errors(exam.project, newest.timestamp if newest else ""):
         what = f"{format_count(len(errors), 'error')} of hooks, the last one: {errors[-1]}"
         advice = "see the lines with agent.memory.error; the next delivery clears this"
         yield Finding(WARNING, what, log, advice)

@@ -155,11 +155,11 @@ def run_on_copy(
 
 
 def list_errors(project: Project, since: str) -> list[str]:
-    """Return the errors that hooks logged since a time, oldest first."""
+    """Return the errors that hooks logged after a time, oldest first."""
     return [
         str(event.get("error"))
         for event in log_reading.read(project.paths, ERROR_EVENTS)
-        if str(event.get("timestamp") or "") >= since
+        if str(event.get("timestamp") or "") > since
     ]
 
 

@@ -68,18 +68,6 @@ class HistoryFile:
         lines = _split_end(data, MAX_RECORDS)
         return lines if is_whole or len(lines) == MAX_RECORDS else lines[1:]
 
-    def find_bad_lines(self) -> list[int]:
-        """Return the numbers of the lines that `read` skips, [] if the file cannot be read."""
-        try:
-            lines = self._read_lines()
-        except OSError:
-            return []
-        return [
-            number
-            for number, line in enumerate(lines, 1)
-            if line.strip() and not _parse_records([line])
-        ]
-
     def append(self, records: list[Record]) -> int:
         """Append records and return the size of the file before, for `truncate`; raises OSError.
 

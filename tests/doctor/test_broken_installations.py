@@ -209,10 +209,6 @@ def odd_memory_of_the_user(person: Person) -> None:
     path.write_text(f"{path.read_text()}{CONFLICT}")
 
 
-def torn_history(person: Person) -> None:
-    write(person.sandbox.memories / "history" / "qa.jsonl", '{"v": 1, "time": "2026-1\n\n')
-
-
 def linked_memory(person: Person) -> None:
     (person.sandbox.memories / "qa.md").symlink_to("/etc/hostname")
 
@@ -294,7 +290,6 @@ LEFT: list[tuple[Damage, str, str]] = [
     (bad_config, "config", "config.yml:2: "),
     (switched_off, "switched-off", "config.yml: memory is switched off"),
     (switched_off_in_settings, "switched-off", "home/.claude/settings.json: memory is switched"),
-    (torn_history, "memory", "qa.jsonl:1: 1 line of the history cannot be read"),
     (linked_memory, "paths", "qa.md: is a link"),
     (second_file, "memory", "engineer has more memory files"),
     (add_unreadable_report, "inbox", "a report cannot be read"),
@@ -410,7 +405,7 @@ def test_what_may_be_meant_is_a_note(settled: Person, change: Damage, note: str)
 
 
 def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
-    for damage in (bad_config, odd_memory, python_gone, torn_history):
+    for damage in (bad_config, odd_memory, python_gone):
         damage(settled)
     text = settled.run("doctor").stdout.replace(f"{settled.sandbox.root}/", "")
     python = program(settled) / "bin" / "python"
@@ -420,9 +415,8 @@ def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     assert place == "         in: .claude/settings.json"
     assert advice.startswith("         to do: run ./install.sh again, from a clone of agent-memory")
     assert "         in: .claude-mpm/config.yml:2\n" in text
-    assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in text
     assert "         to do: agent-memory tidy\n" in text
-    assert "Not checked because of these problems: command\n4 problems found; " in text
+    assert "Not checked because of these problems: command\n3 problems found; " in text
     assert text.endswith("agent-memory doctor --fix repairs 1 of them\n")
 
 
