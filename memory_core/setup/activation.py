@@ -21,11 +21,10 @@ from memory_core.git import merge_driver
 from memory_core.origin import text_origins
 from memory_core.setup import builder, demo, installation, packages, program
 from memory_core.setup.builder import InstallRefused
+from memory_core.setup.packages import MCP
 from memory_core.setup.program import COMMAND, Say, Way
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
-
-MCP = "mcp"
 
 # What the wheel installs.
 OWN_FOLDERS = ("memory_core", "agent_memory_hooks")
@@ -66,7 +65,7 @@ def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = p
         return
     if used and not mcp and not packages.is_installed():
         return  # the clone of a developer, who has an installation
-    copied = packages.find_packages((MCP,))
+    copied = packages.find_packages()
     note = program.read_note(used)
     refuse_older(note)
     way = Way(tool, place) if tool else program.find_way()
@@ -114,7 +113,7 @@ def _fill(new: str, copied: list[Distribution], adds_mcp: bool) -> None:
     if adds_mcp:
         own = [one for one in copied if one.metadata["Name"] == packages.PROJECT]
         pins = [f"{one.metadata['Name']}=={one.version}" for one in copied if one not in own]
-        fetched, copied = [*packages.list_extra(own[0], MCP), *pins], own
+        fetched, copied = [*packages.list_extra(own[0]), *pins], own
     target = builder.create(new, fetched)
     packages.copy_packages(copied, target)
     command = os.path.join(new, "bin", COMMAND)

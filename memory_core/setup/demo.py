@@ -59,18 +59,14 @@ def run_trial(text: str, environment: str) -> None:
         play(folder, environment, text)
 
 
-def play_running(folder: str) -> Demo:
-    """Play with the running program; raises InstallRefused."""
-    return play(folder, _link_program(folder))
-
-
-def play(folder: str, environment: str, text: str = "") -> Demo:
+def play(folder: str, environment: str = "", text: str = "") -> Demo:
     """Play the demo in an empty folder, which gets a project and a home.
 
-    The hooks are those of settings with this text; those that it lacks are of the template.
+    The program is that in `environment`, by default the running one.  The hooks are those of
+    settings with this text; those that it lacks are of the template.
     Raises InstallRefused if a hook fails or does not do its part.
     """
-    project = _make_project(folder, environment)
+    project = _make_project(folder, environment or _link_program(folder))
     settings = settings_json.add_hooks("", settings_json.build_hooks(trial.read_template()))
     entries = settings_json.find_entries(settings) + settings_json.find_entries(text)
     commands = {entry.event: entry.command for entry in entries}

@@ -18,6 +18,9 @@ from memory_core.setup.builder import InstallRefused
 
 PROJECT = "agent-memory"
 
+# The extra with the packages of the MCP server.
+MCP = "mcp"
+
 # What installers note for themselves; without it all ways lead to the same files.
 INSTALLER_FILES = (
     *("INSTALLER", "REQUESTED", "RECORD", "direct_url.json"),
@@ -28,8 +31,8 @@ _REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[([^\]]*)\])?", re.ASCII)
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 
 
-def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
-    """Return the running program's package and all that it needs, sorted by name.
+def find_packages() -> list[Distribution]:
+    """Return the running program's package and all that it needs, also for MCP, sorted by name.
 
     A requirement that is not installed here is left out: an environment marker excludes it, or
     it belongs to an extra.  Raises InstallRefused.
@@ -37,7 +40,7 @@ def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
     if not is_installed():
         raise InstallRefused("this program runs from a clone: run ./install.sh PROJECT there")
     packages: dict[str, Distribution] = {}
-    waiting = [(PROJECT, extras)]
+    waiting: list[tuple[str, tuple[str, ...]]] = [(PROJECT, (MCP,))]
     seen = set(waiting)
     while waiting:
         name, extras = waiting.pop()
@@ -55,10 +58,10 @@ def find_packages(extras: tuple[str, ...] = ()) -> list[Distribution]:
     return [packages[name] for name in sorted(packages)]
 
 
-def list_extra(package: Distribution, extra: str) -> list[str]:
-    """Return the requirements of a package that only this extra has, as pip takes them."""
+def list_extra(package: Distribution) -> list[str]:
+    """Return the requirements of a package that only its extra MCP has, as pip takes them."""
     requirements = package.requires or ()
-    own = [text for text in requirements if extra in _EXTRA.findall(text)]
+    own = [text for text in requirements if MCP in _EXTRA.findall(text)]
     return [text.partition(";")[0].strip() for text in own]
 
 

@@ -34,11 +34,6 @@ SERVER_WAIT = 20.0
 POLL_PAUSE = 0.1
 LOCK_NAME, LOG_NAME = "build.lock", "build.log"
 
-HELP_CODE = (
-    "import sys; sys.path.append(sys.argv[1]); sys.argv[1:] = ['--help'];"
-    " from memory_core.cli import program; program()"
-)
-
 BUILD_STARTED = (
     "agent-memory: building its Python environment in the background (once, about a minute)."
     " Agents have their memory already; commands and the MCP server need the environment."
@@ -198,8 +193,6 @@ def build(environ: Mapping[str, str]) -> int:
         with builder.add_environment(data, f"{hash_dependencies()}-") as new:
             environ = {**os.environ, "PATH": _clean_path(os.environ)}
             builder.create(new, read_dependencies(), environ)
-            # The command line has to start in it.
-            builder.run([builder.find_python(new), "-I", "-c", HELP_CODE, root()])
             builder.switch_to(data, new)
     except (builder.InstallRefused, OSError) as error:
         reason = f"{error.strerror}." if isinstance(error, OSError) else str(error)

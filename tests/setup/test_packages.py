@@ -49,18 +49,11 @@ def add_files(site: Path, *lines: str) -> None:
         record.write("".join(f"{line}\n" for line in lines))
 
 
-BASIC = ["agent-memory", "alpha", "beta", "quick"]
-
-
-@pytest.mark.parametrize(
-    ("extras", "expected"), [((), BASIC), (("mcp",), sorted([*BASIC, "gamma_ray"]))]
-)
-def test_requirements_are_followed_with_their_extras(
-    site: Path, extras: tuple[str, ...], expected: list[str]
-) -> None:
-    found = packages.find_packages(extras)
-    assert [package.metadata["Name"] for package in found] == expected
-    assert packages.list_extra(found[0], "mcp") == ["gamma-ray<3,>=2.3"]
+def test_requirements_are_followed_with_their_extras(site: Path) -> None:
+    found = packages.find_packages()
+    names = ["agent-memory", "alpha", "beta", "gamma_ray", "quick"]
+    assert [package.metadata["Name"] for package in found] == names
+    assert packages.list_extra(found[0]) == ["gamma-ray<3,>=2.3"]
 
 
 def test_what_installers_add_is_not_copied(site: Path, tmp_path: Path) -> None:

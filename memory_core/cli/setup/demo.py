@@ -28,7 +28,7 @@ def demo() -> None:
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        project, texts = demo_project.play_running(folder)
+        project, texts = demo_project.play(folder)
         dashboard = overview.make_page(project)
     page = Path(tempfile.mkdtemp(prefix="agent-memory-demo-"), "dashboard.html")
     page.write_text(dashboard, encoding="utf-8")

@@ -19,6 +19,7 @@ from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
 from memory_core.storage import event_log
+from memory_core.text import fastjson
 
 # The keys of sample_events.KINDS.
 Kind = Literal["pre", "start", "post", "stop", "session", "end", "handback", "failure"]
@@ -56,7 +57,9 @@ def replay(
       agent-memory sample post | agent-memory replay -
     """
     data = read_input(event)
-    fields = _parse_event(data, event)
+    fields = fastjson.load_object(data.decode("utf-8-sig", "replace"))
+    if not fields:
+        raise CommandRefused(f"{event} is not an event: a JSON object is expected")
     try:
         script = hook_runner.find_script(fields)
     except ValueError as error:
@@ -68,16 +71,6 @@ def replay(
     if result.fault:
         print_problem(f"The hook {result.fault}")
     exit_if(result.fault)
-
-
-def _parse_event(data: bytes, path: str) -> dict[str, Any]:
-    try:
-        value = json.loads(data.decode("utf-8-sig", "replace"))
-    except (ValueError, RecursionError) as error:
-        raise CommandRefused(f"{path} is not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise CommandRefused(f"{path} is not an event: a JSON object is expected")
-    return value
 
 
 def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool) -> dict[str, Any]:
