@@ -64,11 +64,15 @@ def find_row(person: Person, *cells: str) -> str:
 
 
 # The tokens of runs with and without memory, and what the row says.
-LOWER = ([20_000, 22_000, 24_000] * 10, [40_000, 42_000, 44_000] * 5)
+FEW, MANY = [20_000, 22_000, 24_000] * 5, [40_000, 42_000, 44_000] * 10
 ROWS = [
-    (*LOWER, "30 + 15 22,000 42,000 -20,000 -21,", " lower with memory"),
+    (FEW, MANY, "15 + 30 22,000 42,000 -20,000 -21,", " lower with memory"),
+    (MANY, FEW, "30 + 15 42,000 22,000 +20,000 +18,", " higher with memory"),
     ([10_000, 40_000] * 15, [10_000, 40_000] * 15, "30 + 30 ", " no difference visible"),
-    ([100] * 15, [100] * 14, "15 + 14 ", " fewer than 15 runs in a group"),
+    ([100] * 90, [100] * 15, "90 + 15 100 100 +0 +0 to +0", " no difference visible"),
+    (FEW, MANY[:14], "15 + 14 ", " fewer than 15 runs in a group"),
+    (FEW[:14], MANY, "14 + 30 ", " fewer than 15 runs in a group"),
+    ([], MANY, "0 + 30 - 42,000 - - ", " fewer than 15 runs in a group"),
 ]
 
 

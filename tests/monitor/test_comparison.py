@@ -43,25 +43,6 @@ def test_runs_outside_of_an_experiment_do_not_count() -> None:
     assert row.difference == -2
 
 
-@for_each(
-    ("given", "held_out", "is_visible"),
-    [
-        (draw(20_000, 90, 1), draw(40_000, 15, 2), True),
-        (draw(40_000, 90, 1), draw(20_000, 15, 2), True),
-        (draw(40_000, 90, 1), draw(40_000, 15, 2), False),
-        ([40_000] * 90, [40_000] * 15, False),
-        (draw(20_000, 90, 1), draw(40_000, 14, 2), False),  # too few
-        (draw(20_000, 14, 1), draw(40_000, 90, 2), False),
-        ([], draw(40_000, 90, 2), False),
-    ],
-)
-def test_visible_differences(given: list[int], held_out: list[int], is_visible: bool) -> None:
-    row = compare(make_runs(GIVEN, given) + make_runs(HELD_OUT, held_out))
-    assert row.is_visible == is_visible
-    if is_visible and row.low and row.high and row.difference:
-        assert row.low < row.difference < row.high
-
-
 def test_equal_records_give_equal_intervals_in_any_order() -> None:
     records = make_runs(GIVEN, draw(30_000, 30)) + make_runs(HELD_OUT, draw(30_000, 12))
     expected = compare_all(records)

@@ -38,14 +38,6 @@ def read(reader: following.EventReader) -> list[int]:
     return [event["number"] for event in reader.read_new()]
 
 
-def test_a_log_that_does_not_exist_yet(level: paths.LevelPaths) -> None:
-    reader = following.EventReader(level.state)
-    assert read(reader) == []
-    write(level, 1, 2)
-    assert read(reader) == [1, 2]
-    assert read(reader) == []
-
-
 def test_by_default_only_new_events_count(level: paths.LevelPaths) -> None:
     event_log.write(level, "agent.memory.loaded", timestamp="2026-01-01T00:00:00.000Z", number=1)
     reader = following.EventReader(level.state)

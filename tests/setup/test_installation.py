@@ -23,7 +23,7 @@ from memory_core.claude_code import claude_md, sample_events, settings_json
 from memory_core.git import driver_notice
 from memory_core.storage import paths
 from memory_core.tasks import claude_md_import
-from support.command_line import Done, read_stderr
+from support.command_line import Done, read_stderr, read_stdout
 from support.files import read_files, write, write_program
 from support.paths import REPO
 from support.processes import run_text
@@ -90,33 +90,12 @@ class Machine:
 
     def verb(self, name: str, *arguments: object, **env: str) -> Done:
         """Run `agent-memory install` or `agent-memory uninstall`."""
-        return self.run(self.command, name, *arguments, cwd=None, **env)
-
-    def has_copying_uv(self, environment: Path) -> None:
-        """Put a `uv` on PATH that copies an environment, with the version number of the clone."""
-        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-        folder = f"${{5%/bin/python}}/lib/{version}/site-packages"
-        copy = f"""
-            for last; do :; done
-            case $1 in
-                venv) cp -R '{environment}/.' "$last" ;;
-                pip)
-                    cp "$last/memory_core/__init__.py" "{folder}/memory_core/"
-                    sed -i 's|^memory_core/__init__.py,sha256=|&new|' "{folder}"/agent_*/RECORD ;;
-            esac
-        """
-        self.has("uv", copy)
+        return self.run(self.command, name, *arguments, **env)
 
     def has(self, name: str, script: str) -> Path:
         """Put a shell script on PATH."""
         write_program(self.bin / name, script)
         return self.bin / name
-
-
-def succeed(done: Done) -> Done:
-    """Return the result of a command that succeeds and says nothing on stderr."""
-    assert (done.returncode, done.stderr) == (0, "")
-    return done
 
 
 def run_hook(command: str, env: dict[str, str], cwd: Path, shell: str = "sh") -> Done:
@@ -205,8 +184,8 @@ def test_the_written_command_works_in_any_shell_and_folder(
     elsewhere = tmp_path / "else where"
     elsewhere.mkdir()
     env = installed.env(CLAUDE_PROJECT_DIR=str(project), PATH="/usr/bin:/bin")
-    done = succeed(run_hook(commands_of(project)["PreToolUse"], env, elsewhere, shell))
-    assert sample_events.PROMPT in done.stdout
+    shown = read_stdout(run_hook(commands_of(project)["PreToolUse"], env, elsewhere, shell))
+    assert sample_events.PROMPT in shown
 
 
 def test_a_rival_on_path_is_named_and_all_texts_lead_to_the_program(
@@ -215,10 +194,9 @@ def test_a_rival_on_path_is_named_and_all_texts_lead_to_the_program(
     path = f"{installed.bin}:{installed.link.parent}:{os.environ['PATH']}"
     rival = installed.has("agent-memory", "exit 64")
     try:
-        done = succeed(installed.verb("install", project, PATH=path))
-        assert f"Another agent-memory is first on your PATH: {rival}. Type '{installed.link}'" in (
-            done.stdout
-        )
+        shown = read_stdout(installed.verb("install", project, PATH=path))
+        advice = f"{rival}. Type '{installed.link}'"
+        assert f"Another agent-memory is first on your PATH: {advice}" in shown
         added = installed.run(
             installed.link, "add", "engineer", "Amounts are cents", cwd=project, PATH=path
         )
@@ -229,9 +207,9 @@ def test_a_rival_on_path_is_named_and_all_texts_lead_to_the_program(
         assert f"another agent-memory is first on PATH: {rival}" in doctor.stdout
     finally:
         rival.unlink()
-    succeed(installed.verb("install", project, PATH=os.environ["PATH"]))
+    read_stdout(installed.verb("install", project, PATH=os.environ["PATH"]))
     assert (installed.data / "command").read_text() == f"'{installed.link}'\n"
-    assert "Another" not in succeed(installed.verb("install", project, PATH=path)).stdout
+    assert "Another" not in read_stdout(installed.verb("install", project, PATH=path))
     assert not (installed.data / "command").exists()
 
 
@@ -239,8 +217,8 @@ def test_a_part_of_a_repository_has_its_own_hooks(installed: Machine, project: P
     part = project / "api"
     part.mkdir()
     subprocess.run(["git", "init", "-q", str(project)], check=True)
-    done = succeed(installed.verb("install", part))
-    assert f"The memory files are those of {project}, for all its sessions.\n" in done.stdout
+    shown = read_stdout(installed.verb("install", part))
+    assert f"The memory files are those of {project}, for all its sessions.\n" in shown
     deeper = part / "v2"
     write(deeper / ".claude" / "settings.local.json", "{}")
     installed_here = "installed in project settings"
@@ -251,7 +229,7 @@ def test_a_part_of_a_repository_has_its_own_hooks(installed: Machine, project: P
 
 
 def test_user_level_installation(installed: Machine, tmp_path: Path) -> None:
-    succeed(installed.verb("install", "--user"))
+    read_stdout(installed.verb("install", "--user"))
     assert len(commands_of(installed.home)) == 7
     assert installed.verb("uninstall", "--user").returncode == 0
     folder = tmp_path / "claude config"
@@ -295,15 +273,15 @@ def test_settings_are_not_written_through_a_link(
     said = read_stderr(installed.verb("install", *words, **env), 1)
     assert f"{project / linked} is a link, which is not followed." in said
     assert f"install{option} --dry-run\n" in said.partition("to add there: ")[2]
-    shown = succeed(installed.verb("install", *words, "--dry-run", **env))
-    assert shown.stdout.count('"command": "agent_memory=') == 7
-    assert f"Would not write: {project / linked} is a link" in shown.stdout
+    shown = read_stdout(installed.verb("install", *words, "--dry-run", **env))
+    assert shown.count('"command": "agent_memory=') == 7
+    assert f"Would not write: {project / linked} is a link" in shown
     text = settings_json.add_hooks("", block())
     target.write_text(text)
-    shown = installed.verb("install", *words, "--dry-run", **env)
-    assert ("nothing to change" in shown.stdout) == is_users
-    removed = succeed(installed.verb("uninstall", *words, **env))
-    assert f"Not changed: {project / linked} is a link" in removed.stdout
+    shown = read_stdout(installed.verb("install", *words, "--dry-run", **env))
+    assert ("nothing to change" in shown) == is_users
+    removed = read_stdout(installed.verb("uninstall", *words, **env))
+    assert f"Not changed: {project / linked} is a link" in removed
     assert target.read_text() == text
 
 
@@ -340,11 +318,11 @@ def test_hooks_that_claude_code_does_not_run_are_not_called_installed(
     installed: Machine, project: Path
 ) -> None:
     write(settings_of(project), '{"disableAllHooks": true}')
-    done = succeed(installed.verb("install", project))
-    assert f"  Hooks written: {settings_of(project)}\n" in done.stdout
+    shown = read_stdout(installed.verb("install", project))
+    assert f"  Hooks written: {settings_of(project)}\n" in shown
     reason = f"{settings_of(project)} has disableAllHooks. Remove it first."
-    assert done.stdout.endswith(f"\nClaude Code does not run the hooks: {reason}\n")
-    assert "from then on" not in done.stdout
+    assert shown.endswith(f"\nClaude Code does not run the hooks: {reason}\n")
+    assert "from then on" not in shown
 
 
 def test_hooks_that_do_not_work_are_not_written(installed: Machine, project: Path) -> None:
@@ -447,8 +425,8 @@ def test_uninstalling_restores_the_bytes(installed: Machine, project: Path, name
         if is_installed:
             assert installed.verb("install", project).returncode == 0
             assert read_tree(project) != before
-        done = succeed(installed.verb("uninstall", project))
-        assert ("No hooks to remove" in done.stdout) == (not is_installed)
+        shown = read_stdout(installed.verb("uninstall", project))
+        assert ("No hooks to remove" in shown) == (not is_installed)
         assert read_tree(project) == before
 
 
@@ -496,9 +474,9 @@ def test_uninstalling_removes_the_tasks_from_claude_md(fresh: Machine) -> None:
     assert "-@memory/task-1.md" in shown.stdout
     assert '"command": "agent_memory=' in shown.stdout
     assert read_tree(fresh.home.parent) == before
-    done = succeed(fresh.install_sh("--uninstall", project))
+    said = read_stdout(fresh.install_sh("--uninstall", project))
     removed = "Removed the import of task memory from "
-    assert f"{removed}{project / 'CLAUDE.md'}.\n{removed}{backlog / 'CLAUDE.md'}.\n" in done.stdout
+    assert f"{removed}{project / 'CLAUDE.md'}.\n{removed}{backlog / 'CLAUDE.md'}.\n" in said
     assert read_files(project) == {"CLAUDE.md": mine, "backlog/memory/task-1.md": b"kept\n"}
 
 
@@ -516,7 +494,7 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     assert f"Would remove {fresh.link}" in shown.stdout
     assert f"Would remove {state / 'agent-memory'}.\n" in shown.stdout
     assert read_tree(fresh.home) == before
-    succeed(fresh.install_sh("--uninstall", "--all", project))
+    read_stdout(fresh.install_sh("--uninstall", "--all", project))
     assert not fresh.data.exists()
     assert list(fresh.link.parent.iterdir()) == [other]
     assert list(state.iterdir()) == [state / "another"]
@@ -535,12 +513,12 @@ def test_option_all_keeps_what_a_team_has_committed(fresh: Machine) -> None:
         ["add", committed, settings_of(project)],
     ):
         fresh.run("git", "-C", project, *words)
-    shown = succeed(fresh.install_sh("--uninstall", "--all", "--dry-run", project))
+    shown = read_stdout(fresh.install_sh("--uninstall", "--all", "--dry-run", project))
     removed = f"the merge driver from {project}, except from committed files.\n"
-    assert f"Would remove {removed}" in shown.stdout
-    done = succeed(fresh.install_sh("--uninstall", "--all", project))
-    assert f"Removed {removed}" in done.stdout
-    assert "It is committed: if your team keeps the hooks, do not commit" in done.stdout
+    assert f"Would remove {removed}" in shown
+    said = read_stdout(fresh.install_sh("--uninstall", "--all", project))
+    assert f"Removed {removed}" in said
+    assert "It is committed: if your team keeps the hooks, do not commit" in said
     assert committed.read_text() == f"{driver_notice.ATTRIBUTE_LINE}\n"
     assert not own.exists()
     assert "agent-memory" not in (project / ".git" / "config").read_text()
@@ -567,9 +545,9 @@ def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
     before, project = read_tree(states), fresh.project("shop", "")
     for options in (["--dry-run"], []):
         assert read_tree(states) == before
-        done = succeed(fresh.install_sh("--uninstall", "--all", *options, project))
+        shown = read_stdout(fresh.install_sh("--uninstall", "--all", *options, project))
         kept = "your decisions, undo and waiting learnings, 1 project"
-        assert f"Kept: {states} ({kept}; to forget them, delete it).\n" in done.stdout
+        assert f"Kept: {states} ({kept}; to forget them, delete it).\n" in shown
     assert list(states.iterdir()) == [folder]
     assert read_tree(folder).keys() > WAITING_FILES.keys()
 
@@ -580,10 +558,10 @@ def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
 def test_a_dry_run_changes_nothing(fresh: Machine) -> None:
     project = fresh.project("shop", FOREIGN)
     before = read_tree(fresh.home.parent)
-    done = succeed(fresh.install_sh("--dry-run", project))
-    assert f"+++ {settings_of(project)}\n" in done.stdout
-    assert '+                        "command": "agent_memory=' in done.stdout
-    assert f"Would install the program with {sys.executable} in {fresh.data}" in done.stdout
+    shown = read_stdout(fresh.install_sh("--dry-run", project))
+    assert f"+++ {settings_of(project)}\n" in shown
+    assert '+                        "command": "agent_memory=' in shown
+    assert f"Would install the program with {sys.executable} in {fresh.data}" in shown
     assert read_tree(fresh.home.parent) == before
 
 
@@ -623,16 +601,15 @@ WRONG_USE = [
 def test_usage_errors_are_one_sentence(
     fresh: Machine, arguments: list[object], status: int, complaint: str
 ) -> None:
-    done = fresh.run(REPO / "install.sh", *arguments)
-    assert done.returncode == status
-    assert complaint in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    said = read_stderr(fresh.run(REPO / "install.sh", *arguments), status)
+    assert complaint in said
+    assert len(said.splitlines()) == 1
     assert read_tree(fresh.home) == {}
 
 
 def test_help_needs_no_home(fresh: Machine) -> None:
-    done = succeed(fresh.install_sh("--help"))
-    assert done.stdout.startswith("Usage: ./install.sh PROJECT|--user")
+    shown = read_stdout(fresh.install_sh("--help"))
+    assert shown.startswith("Usage: ./install.sh PROJECT|--user")
     said = read_stderr(fresh.install_sh(".", HOME=""), 1)
     assert said == "agent-memory: HOME is '': set it to an absolute path\n"
 
@@ -642,8 +619,8 @@ def test_an_old_python_is_skipped(fresh: Machine) -> None:
         fresh.has(name, "echo 'the shim knows no such version' >&2\nexit 127")
     fresh.has("python3", f'exec "{sys.executable}" "$@"')
     project = fresh.project("shop")
-    done = succeed(fresh.run(REPO / "install.sh", project, "--dry-run"))
-    assert f"install the program with {sys.executable} in" in done.stdout
+    shown = read_stdout(fresh.run(REPO / "install.sh", project, "--dry-run"))
+    assert f"install the program with {sys.executable} in" in shown
 
 
 def test_a_missing_python_is_explained(fresh: Machine) -> None:
@@ -712,12 +689,23 @@ def test_an_interrupted_build_leaves_nothing(fresh: Machine) -> None:
 
 
 def has_another_version(machine: Machine, before: Path) -> None:
-    """Give a machine a clone with version 9.9.9, whose packages are at hand."""
+    """Give a machine a clone with version 9.9.9, and a `uv` that copies the environment before."""
     if not machine.clone.exists():
         machine.copy_clone()
     package = machine.clone / "memory_core" / "__init__.py"
     package.write_text(package.read_text().replace("__version__ = ", '__version__ = "9.9.9" or '))
-    machine.has_copying_uv(before)
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    folder = f"${{5%/bin/python}}/lib/{version}/site-packages"
+    copy = f"""
+        for last; do :; done
+        case $1 in
+            venv) cp -R '{before}/.' "$last" ;;
+            pip)
+                cp "$last/memory_core/__init__.py" "{folder}/memory_core/"
+                sed -i 's|^memory_core/__init__.py,sha256=|&new|' "{folder}"/agent_*/RECORD ;;
+        esac
+    """
+    machine.has("uv", copy)
 
 
 def kill_tree(pid: int) -> None:
@@ -757,12 +745,12 @@ def test_a_killed_upgrade_changes_nothing(installed: Machine, project: Path, sta
         if any(list(environment.glob(STAGES[stage])) for environment in new):
             kill_tree(process.pid)
     assert process.returncode == -signal.SIGKILL
-    assert sample_events.PROMPT in succeed(run_hook(command, env, project)).stdout
+    assert sample_events.PROMPT in read_stdout(run_hook(command, env, project))
     done = installed.run(*words)
     assert done.returncode == 0, done.stderr
     now = (installed.data / "venv").resolve()
     assert set(environments.iterdir()) <= {before, now, *older}
-    assert sample_events.PROMPT in succeed(run_hook(command, env, project)).stdout
+    assert sample_events.PROMPT in read_stdout(run_hook(command, env, project))
 
 
 def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
@@ -781,7 +769,7 @@ def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
     with ThreadPoolExecutor() as threads:
         upgrade = threads.submit(installed.install_sh, project, clone=installed.clone)
         while not upgrade.done():  # agents continue to work meanwhile
-            assert sample_events.PROMPT in succeed(run_hook(command, env, project)).stdout
+            assert sample_events.PROMPT in read_stdout(run_hook(command, env, project))
             runs += 1
     done = upgrade.result()
 
