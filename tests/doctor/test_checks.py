@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +13,14 @@ from support.files import read_files, write, write_program
 from support.pages import PAGE
 
 
-def findings(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    results = json.loads(done.stdout)
-    levels = {finding["level"] for finding in results["findings"]}
-    assert done.returncode == results["broken"] == bool(levels & {"warning", "broken"})
-    return list(results["findings"])
+def list_wrong(person: Person, *options: str, **how: Any) -> list[dict[str, Any]]:
+    """Return all findings that are not good."""
+    results = json.loads(person.run("doctor", "--json", *options, **how).stdout)
+    return [finding for finding in results["findings"] if finding["level"] != "ok"]
 
 
-def examine(person: Person) -> list[dict[str, Any]]:
-    return findings(person.run("doctor", "--json"))
-
-
-def wrong(results: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    return [(finding["level"], finding["check"]) for finding in results if finding["level"] != "ok"]
-
-
-def settings_of(person: Person, name: str = "settings.json") -> Path:
-    return person.sandbox.root / ".claude" / name
-
-
-def user_settings(person: Person) -> Path:
-    return person.sandbox.home / ".claude" / "settings.json"
+def settings_of(person: Person) -> Path:
+    return person.sandbox.root / ".claude" / "settings.json"
 
 
 def change(path: Path, **values: Any) -> None:
@@ -56,14 +42,11 @@ def test_a_healthy_project(settled: Person) -> None:
 
 
 def test_a_new_project_lacks_hooks(person: Person) -> None:
-    done = person.run("doctor", "--fix", "--json")
-    answer = json.loads(done.stdout)
     problems = [("warning", "program"), ("broken", "settings")]
-    assert (done.returncode, wrong(answer["findings"])) == (1, problems)
-    assert "command" not in {finding["check"] for finding in answer["findings"]}
+    assert person.list_findings("warning", "note", "broken") == problems
+    assert "command" not in {check for _level, check in person.list_findings()}
     last = person.run("doctor", "--fix").stdout.splitlines()[-1]
     assert last == "Repaired: nothing; problems left for you: 2"
-    assert answer["mended"] == []
     assert read_files(person.sandbox.root) == {}
 
 
@@ -102,11 +85,11 @@ def test_no_text_of_a_repository_is_run(settled: Person) -> None:
     env = {"PATH": str(root / "bin"), "XDG_DATA_HOME": str(root), "LD_PRELOAD": "x.so"}
     change(path, hooks=hooks, env=env)
     settled.add_program("claude", 'echo "2.1.329 (Claude Code)"')
-    answer = [finding for finding in examine(settled) if finding["level"] != "ok"]
+    answer = list_wrong(settled)
     assert {finding["check"] for finding in answer} == {"settings"}
     assert answer[0]["mend"] == f"agent-memory install {root}"
     assert not ran.exists()
-    assert wrong(settled.read_json("doctor", "--fix")["findings"]) == []
+    assert list_wrong(settled, "--fix") == []
     assert not ran.exists()
 
 
@@ -117,8 +100,7 @@ def test_a_project_with_blanks_in_its_path(person: Person) -> None:
     (root / ".claude-mpm").mkdir(parents=True)
 
     def examine_there() -> dict[str, Any]:
-        done = person.run("doctor", "--json", cwd=root, CLAUDE_PROJECT_DIR=str(root))
-        (answer,) = [finding for finding in findings(done) if finding["level"] != "ok"]
+        (answer,) = list_wrong(person, cwd=root, CLAUDE_PROJECT_DIR=str(root))
         return answer
 
     assert examine_there()["mend"] == f"agent-memory install '{root}'"
@@ -140,7 +122,7 @@ def plugin(person: Person, name: str, files: dict[str, Any], is_on: bool = True)
     installed = json.loads(path.read_text())["plugins"] if path.exists() else {}
     installed[full_name] = [{"scope": "user", "installPath": str(folder)}]
     change(path, version=2, plugins=installed)
-    path = user_settings(person)
+    path = config / "settings.json"
     switched = json.loads(path.read_text()).get("enabledPlugins", {}) if path.exists() else {}
     change(path, enabledPlugins={**switched, full_name: is_on})
     return folder
@@ -155,10 +137,10 @@ def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     hooks = settings_json.build_hooks(trial.read_template())
     folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": hooks}})
 
-    assert wrong(examine(settled)) == []
+    assert list_wrong(settled) == []
     settings_of(settled).unlink()
-    results = examine(settled)
-    assert wrong(results) == []
+    assert list_wrong(settled) == []
+    results = settled.read_json("doctor")["findings"]
     places = [finding["where"] for finding in results if finding["check"] == "command"]
     assert places == [f"{folder}/hooks/hooks.json"] * 7
     assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
