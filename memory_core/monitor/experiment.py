@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple
 
@@ -86,13 +87,9 @@ def _list_runs(project: Project) -> list[Row]:
 
 def compare_runs(runs: Iterable[Row]) -> list[GroupComparison]:
     """Compare runs of experiments by agent; nothing chose other runs at random."""
-    by_agent = groupby(sorted(runs, key=_get_agent), _get_agent)
+    by_agent = groupby(sorted(runs, key=itemgetter("agent")), itemgetter("agent"))
     groups = [(agent, list(group)) for agent, group in by_agent]
     return [_compare(agent, measure, own) for agent, own in groups for measure in MEASURES]
-
-
-def _get_agent(run: Row) -> str:
-    return str(run["agent"])
 
 
 def _compare(agent: str, measure: str, runs: Sequence[Row]) -> GroupComparison:

@@ -49,18 +49,16 @@ STEPS = (
 )
 
 
-# The project of a demo, and what each of STEPS shows.
-Demo = tuple[Project, list[str]]
-
-
 def run_trial(text: str, environment: str) -> None:
     """Play with the hooks of settings and the program in `environment`; raises InstallRefused."""
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
         play(folder, environment, text)
 
 
-def play(folder: str, environment: str = "", text: str = "") -> Demo:
+def play(folder: str, environment: str = "", text: str = "") -> tuple[Project, list[str]]:
     """Play the demo in an empty folder, which gets a project and a home.
+
+    Return the project, and what each of STEPS shows.
 
     The program is that in `environment`, by default the running one.  The hooks are those of
     settings with this text; those that it lacks are of the template.

@@ -41,12 +41,8 @@ COMMAND = "agent-memory"
 
 NOTE_NAME = "program.json"
 
-# The tools that have put a command of their own into ~/.local/bin, and how to remove it.
-REMOVAL_BY_TOOL = {
-    "pipx": f"pipx uninstall {COMMAND}",
-    "uv tool": f"uv tool uninstall {COMMAND}",
-    "pip": f"pip uninstall {COMMAND}",
-}
+# The tools that have put a command of their own into ~/.local/bin; `TOOL uninstall` removes it.
+TOOLS = ("pipx", "uv tool", "pip")
 
 # Below the home directory: the scripts of bash, zsh and fish, and the files that may read them.
 ZSH_FOLDER, ZSH_NAME = ".zfunc", f"_{COMMAND}"
@@ -265,7 +261,7 @@ def link_command(way: Way, say: Say) -> None:
     command, link = find_command(), _command_link()
     folder = os.path.dirname(link)
     if os.path.lexists(link) and not _is_own_link(link):
-        if way.tool not in REMOVAL_BY_TOOL:
+        if way.tool not in TOOLS:
             say(f"Not replaced: {link} belongs to another program. Use {command}.")
         return
     os.makedirs(folder, exist_ok=True)
@@ -300,8 +296,9 @@ def remove(states: str, removal: Removal) -> None:
     removed += [os.path.join(path, name) for path in kept for name in event_log.FILES]
     for path in filter(os.path.lexists, removed):
         removal.remove(path, partial(builder.remove_all, path))
-    if note and note.way.tool in REMOVAL_BY_TOOL:
-        removal.say(f"Kept: the package {COMMAND}; to remove it: {REMOVAL_BY_TOOL[note.way.tool]}")
+    tool = note.way.tool if note else ""
+    if tool in TOOLS:
+        removal.say(f"Kept: the package {COMMAND}; to remove it: {tool} uninstall {COMMAND}")
     if kept:
         what = f"your decisions, undo and waiting learnings, {format_count(len(kept), 'project')}"
         removal.say(f"Kept: {states} ({what}; to forget them, delete it).")

@@ -11,8 +11,6 @@ from memory_core.setup import builder, hook_runner
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND
 
-TEMPLATE_NAME = "settings.template.json"
-
 # The oldest version of Claude Code that agent-memory supports.
 OLDEST_CLAUDE = "2.1.20"
 
@@ -42,6 +40,7 @@ def is_supported(version: tuple[int, ...]) -> bool:
 
 def read_template() -> str:
     """Return settings.template.json."""
-    path = hook_runner.find_own_file(f"memory_core/{TEMPLATE_NAME}", TEMPLATE_NAME)
+    name = "settings.template.json"
+    path = hook_runner.find_own_file(f"memory_core/{name}", name)
     with open(path, encoding="utf-8") as file:
         return file.read()

@@ -53,8 +53,7 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
         say(f"Upgrading agent-memory {note.version} to {newest} ...")
         with activation.explain_failures("Hooks run the program as before."):
             _upgrade(note.way, to, say)
-        now = program.read_note(program.find_environment())
-        say(f"agent-memory {now.version if now else newest} is installed.")
+        say(f"agent-memory {newest} is installed.")
     else:
         say(f"agent-memory {note.version} is the newest version.")
         if not check:

@@ -563,9 +563,7 @@ STATES: list[tuple[Damage, list[str]]] = [
     (switched_off_in_the_shell, ["memory is switched off (unset AGENT_MEMORY)"]),
     (utf16_memory, ["engineer.md: is not text, perhaps UTF-16"]),
     (full_section, ["engineer: Project Architecture has 21 items, limit 15"]),
-    (waiting_learning, [WAITING]),
     (moved_with_state, [WAITING]),
-    (add_tried_report, ["1 report not merged yet (agent-memory tidy)"]),
 ]
 
 
