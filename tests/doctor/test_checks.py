@@ -7,7 +7,6 @@ from typing import Any
 
 from memory_core.claude_code import settings_files, settings_json
 from memory_core.doctor import checks
-from memory_core.setup import trial
 from support.command_line import Person
 from support.files import read_files, write, write_program
 from support.pages import PAGE
@@ -133,19 +132,6 @@ def watcher(command: str) -> dict[str, Any]:
     return {"PreToolUse": [{"matcher": "Task|Agent", "hooks": [hook]}]}
 
 
-def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
-    hooks = settings_json.build_hooks(trial.read_template())
-    folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": hooks}})
-
-    assert list_wrong(settled) == []
-    settings_of(settled).unlink()
-    assert list_wrong(settled) == []
-    results = settled.read_json("doctor")["findings"]
-    places = [finding["where"] for finding in results if finding["check"] == "command"]
-    assert places == [f"{folder}/hooks/hooks.json"] * 7
-    assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
-
-
 def list_commands(person: Person) -> set[str]:
     """Return the commands of all hooks of agent-memory in plugins."""
     files = settings_files.read_hook_files(str(person.sandbox.root), person.env)
@@ -162,6 +148,7 @@ def test_hooks_of_plugins_are_read(settled: Person) -> None:
     plugin(settled, "odd", {usual: '{"hooks": {"PreToolUse": [1]}}'})
     plugin(settled, "none", {})
     assert list_commands(settled) == {"agent_memory=usual"}
+    assert "plugin" in {each["level"] for each in settled.read_json("status")["hooks"]}
     broken, switched_off = settled.list_findings("broken"), ("broken", "switched-off")
     assert ("broken", "settings") in broken
     assert switched_off not in broken

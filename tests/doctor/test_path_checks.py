@@ -100,17 +100,12 @@ def test_links_of_the_user_are_used(sandbox: Sandbox, tmp_path: Path) -> None:
 # State.
 
 
-def check_state(sandbox: Sandbox, **env: str) -> list[Finding]:
-    environ = {**sandbox.env, **env}
-    project = Project(paths.LevelPaths(str(sandbox.root), environ), environ)
-    return list(path_checks.check_state(Examination(project)))
-
-
 def test_a_state_that_cannot_be_written_is_reported(sandbox: Sandbox, tmp_path: Path) -> None:
-    assert check_state(sandbox) == []
     blocked = tmp_path / "blocked"
     blocked.touch()
-    (finding,) = check_state(sandbox, XDG_STATE_HOME=str(blocked))
+    environ = {**sandbox.env, "XDG_STATE_HOME": str(blocked)}
+    project = Project(paths.LevelPaths(str(sandbox.root), environ), environ)
+    (finding,) = path_checks.check_state(Examination(project))
     assert (finding.level, finding.where) == (WARNING, str(blocked))
     assert finding.what.startswith("is not a folder: agents still get their memory")
 

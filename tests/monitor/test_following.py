@@ -58,10 +58,8 @@ def tear(level: paths.LevelPaths) -> None:
 
 
 CHANGES: dict[str, Callable[[paths.LevelPaths], object]] = {
-    "rotate": rotate,
     "rotate twice": rotate_twice,
     "tear": tear,
-    "nothing": id,
     "delete": lambda level: level.state.delete(event_log.FILE_NAME),
 }
 

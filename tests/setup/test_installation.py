@@ -524,32 +524,26 @@ def test_option_all_keeps_what_a_team_has_committed(fresh: Machine) -> None:
     assert "agent-memory" not in (project / ".git" / "config").read_text()
 
 
-WAITING_FILES = {
-    "review/engineer.jsonl": '{"type": "x", "content": "Too long", "reason": "y"}\n' * 2,
-    "review/qa.md": "## 2025-01-02\n\n- [x] Too long (y)\n",
-    "spool/ops/1-1.json": (
-        '{"agent": "ops", "run": "", "session": "", "source": "agent",'
-        ' "learnings": [["x", "Not merged", "Why: y"]], "rejected": []}'
-    ),
-    "spool/damaged/1-1.json": "{",
-}
+# One for each state; the content does not matter.
+WAITING_FILES = (
+    *("inbox/1-1~qa.json", "review/engineer.jsonl", "review/qa.md", "spool/ops/1-1.json"),
+    *("state.db", "waiting"),
+)
 
 
 def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
     states = fresh.home / ".local" / "state" / "agent-memory"
     (states / "blog-2" / "review").mkdir(parents=True)
-    folder = states / "shop-1"
-    for name, text in WAITING_FILES.items():
-        write(folder / name, text)
-    write(folder / "project.json", '{"path": "/code/shop"}')
-    before, project = read_tree(states), fresh.project("shop", "")
+    for number, name in enumerate(WAITING_FILES):
+        write(states / f"shop-{number}" / name, "{")
+    before, project = read_files(states), fresh.project("shop", "")
     for options in (["--dry-run"], []):
-        assert read_tree(states) == before
+        assert (states / "blog-2").exists()
         shown = read_stdout(fresh.install_sh("--uninstall", "--all", *options, project))
-        kept = "your decisions, undo and waiting learnings, 1 project"
+        kept = f"your decisions, undo and waiting learnings, {len(WAITING_FILES)} projects"
         assert f"Kept: {states} ({kept}; to forget them, delete it).\n" in shown
-    assert list(states.iterdir()) == [folder]
-    assert read_tree(folder).keys() > WAITING_FILES.keys()
+        assert read_files(states) == before
+    assert not (states / "blog-2").exists()
 
 
 # --- dry runs ---
