@@ -11,6 +11,12 @@ from memory_core.files.problems import describe_expected
 
 PROGRAM_NAME = "agent-memory"
 
+# Of a Python from a package it is a part of the package, or of one beside it.
+NO_SQLITE = (
+    "this Python lacks its module sqlite3: on Debian `apt install python3`, on FreeBSD"
+    " `pkg install py311-sqlite3`, with pyenv `apt install libsqlite3-dev`, then build Python again"
+)
+
 # "-5" and "- a text" are not the names of options.
 _TEXT_AS_OPTION = re.compile(r"^No such option:? '?-(?!-?[a-zA-Z])", re.IGNORECASE)
 
@@ -42,6 +48,8 @@ def describe_error(error: Exception) -> tuple[str, int]:
         return _describe_usage(error), 2
     if expected := describe_expected(error):
         return expected, getattr(error, "status", 1)
+    if isinstance(error, ModuleNotFoundError) and error.name in ("sqlite3", "_sqlite3"):
+        return NO_SQLITE, 1
     return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
 
 

@@ -61,8 +61,12 @@ def start(task: Task, title: Title = "", template: Template = None) -> None:
     project = find_synced_project()
     result = task_actions.start(project, task, title, template or "")
     _print_result(project, result)
+    if result.what != "started":
+        return
     folder = backlog_folder.Folder(project.paths.files)
-    if result.what == "started" and not claude_md_import.is_set_up(folder):
+    if folder.list_task_files() and not folder.find(result.memory.id):
+        print_note(f"Backlog.md has no task {result.memory.id}.")
+    if not claude_md_import.is_set_up(folder):
         print_note(f"To give it to each session: {format_command('task init')}")
 
 

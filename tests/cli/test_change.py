@@ -48,8 +48,9 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
     done = person.run("add", "QA Agent", "Best Practice", f"{NEWS}.")
     shown = f"{item_history.id_of(NEWS)} [Implementation Guidelines] {NEWS}"
     assert done.stdout == f"Added: {shown} (0.8)\n"
-    undo, unknown = done.stderr.splitlines(keepends=True)
+    undo, place, unknown = done.stderr.splitlines(keepends=True)
     assert hide_change(undo) == UNDO_HINT
+    assert place == f"Note: the first memory here; its folder is {sandbox.memories}.\n"
     assert unknown.startswith("Note: no agent named qa is defined")
     assert items(sandbox.read_memory("qa")) == [NEWS]
     (told,) = person.read_json("log", "qa")

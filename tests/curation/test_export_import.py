@@ -440,7 +440,7 @@ def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:
     check_refused(person, failing, status=1)
     wrong = {
         "import nowhere.json": "agent-memory: nowhere.json: No such file or directory\n",
-        "import ../invalid.json": "agent-memory: invalid JSON: ",
+        "import ../invalid.json": "agent-memory: ../invalid.json: invalid JSON: ",
         f"share '{FACT}'": "agent-memory: one of --to AGENT, --all and --user is required\n",
         "share 'no such thing' --user": "agent-memory: no item matches 'no such thing'",
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 from memory_core.claude_code import settings_files, settings_json
 from memory_core.doctor import checks
+from memory_core.setup import trial
 from support.command_line import Person
 from support.files import read_files, write, write_program
 from support.pages import PAGE
@@ -130,6 +131,18 @@ def plugin(person: Person, name: str, files: dict[str, Any], is_on: bool = True)
 def watcher(command: str) -> dict[str, Any]:
     hook = {"type": "command", "command": f"{settings_json.COMMAND_PREFIX}{command}"}
     return {"PreToolUse": [{"matcher": "Task|Agent", "hooks": [hook]}]}
+
+
+def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
+    hooks = settings_json.build_hooks(trial.read_template())
+    folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": hooks}})
+
+    assert list_wrong(settled) == []
+    settings_of(settled).unlink()
+    assert list_wrong(settled) == []
+    results = settled.read_json("doctor")["findings"]
+    places = [finding["where"] for finding in results if finding["check"] == "command"]
+    assert places == [f"{folder}/hooks/hooks.json"] * 7
 
 
 def list_commands(person: Person) -> set[str]:

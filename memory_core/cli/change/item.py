@@ -47,6 +47,7 @@ def add(agent: Agent, words: Words, user: User = False) -> None:
     is_new = not scope.level.list_files(agent)
     if is_new and lookup.is_agent(scope.project, text, scope.level):
         raise CommandRefused(f"the agent comes first: use agent-memory add {text} TEXT")
+    is_first = not scope.level.files.is_folder(scope.level.folder)
     texts = _read_stdin() if text == "-" else [text]
     source = scopes.find_source(scope.project, texts)
     result = item_actions.teach(scope.project, agent, type_, texts, scope.level, source=source)
@@ -55,6 +56,8 @@ def add(agent: Agent, words: Words, user: User = False) -> None:
         print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
     if result.waits:
         print_note(f"It waits for a person: {result.waits} (agent-memory review)")
+    if is_first:
+        print_note(f"Note: the first memory here; its folder is {scope.level.folder}.")
     if is_new:
         note_undefined(scope.project, agent)
 

@@ -124,8 +124,11 @@ def import_(file: File, dry_run: arguments.DryRun = False, user: arguments.User 
       agent-memory export | agent-memory import - --dry-run
     """
     scope = find_level(user)
-    agents = export_import.parse_export(inputs.read_input(file, export_import.MAX_BYTES + 1))
-    results = export_import.import_agents(*scope, agents, not dry_run)
+    try:
+        agents = export_import.parse_export(inputs.read_input(file, export_import.MAX_BYTES + 1))
+        results = export_import.import_agents(*scope, agents, not dry_run)
+    except export_import.InvalidExport as error:
+        raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     news = [one for one in results if one.change.diff() or one.records or one.entries]
     own = ("records", "entries")
     rows = [notes.change_to_json(one) | select_fields(one, *own) for one in results]
