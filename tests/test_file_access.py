@@ -43,7 +43,6 @@ ALLOWED: dict[str, str] = {
     "curation.cleaning._find_orphans": "the home directory itself",
     # Files of this machine and of the user.
     "delegation.background": "the null device",
-    "delegation.inbox_batches._step_back": "the priority of this process",
     "origin.word_weights._read": "the installed program",
     "origin.checking.read_forms": "the installed program",
     "storage.config_yml.default_settings._read_table": "the installed program",

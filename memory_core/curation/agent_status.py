@@ -26,6 +26,7 @@ from memory_core.storage.database import state_db
 from memory_core.storage.database.run_table import RECENT_RUNS, Delivery, RecentUse
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
+from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
 
@@ -120,7 +121,7 @@ def read_memory_status(numbers: Numbers, agent: str) -> MemoryStatus:
         changed=snapshot.changed if snapshot else 0.0,
         review=len(numbers.waiting(agent)),
         unmerged=numbers.unmerged(agent),
-        warnings=document.warnings,
+        warnings=[*document.warnings, *_check_bytes(text)],
         notes=list(_list_notes(project, store, agent, document)),
         error=error or history_error,
         trend=numbers.learned_by_week(agent, TREND_WEEKS),
@@ -216,6 +217,15 @@ def _list_notes(
     for loser, winner in contradictions.find_losers(document, history.rank_of):
         what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"
         yield loser.line + 1, what
+
+
+def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
+    """Warn of the first line with bytes that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        number = len(markdown_lines.split_lines(text[: error.start + 1]))
+        yield number, "holds bytes that are not UTF-8; agents get a replacement character"
 
 
 class StatusWarning(NamedTuple):

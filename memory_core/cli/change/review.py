@@ -253,7 +253,8 @@ def _review_new(
         _accept(scope, rows, is_mine=decision == MINE)
     print_json({"decision": decision, "items": list(map(_new_to_json, rows))})
     if decision:
-        print_entries(list(map(_new_to_entry, rows)))
+        if decision == MINE:
+            print_entries(list(map(_new_to_entry, rows)))
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
     elif rows and asks:
         _ask_about_new(scope, rows)
