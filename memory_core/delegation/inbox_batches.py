@@ -187,13 +187,18 @@ def _put_back(project: Project, name: str, error: BaseException, run: str = "") 
 
 
 def merge_now(run: RunEvent, report: Report, reason: OSError) -> None:
-    """Merge a report that cannot be put into the inbox, without the database beside it.
+    """Merge a report that cannot be put into the inbox, if need be without the database.
 
     Raises OSError; then a sweep reads the transcript.
     """
-    project = run.project
+    project, state = run.project, run.project.paths.state
     event_log.write(project.paths, "agent.memory.error", agent_id=run.agent, error=str(reason))
-    project.paths.state.has_database = False
+    state.busy_seconds = 1.0
+    try:
+        merge(project, [report])
+        return
+    except OSError:
+        state.has_database = False
     try:
         merge(project, [report])
     except OSError:
