@@ -264,9 +264,9 @@ def _merge(memory: AgentMemory, step: TextStep, text: str | None) -> str | None:
     try:
         merged = revert_text.revert_change(before, after, now)
     except revert_text.TextChanged as error:
+        later = _find_later(memory, step.change, str(error))
         path = memory.store.paths.relative(memory.store.path(memory.agent))
-        log = f"agent-memory log {memory.agent} shows how; undo that first"
-        reason = f"{str(error)!r} was changed again: {log}, edit {path} or use git"
+        reason = f"{str(error)!r} was changed again by {later}edit {path} or use git"
         raise _make_conflict(memory, step.change, reason) from None
     is_needless = None in (step.before, text) and cleaning.has_only_header(merged)
     return None if is_needless else merged
@@ -275,6 +275,20 @@ def _merge(memory: AgentMemory, step: TextStep, text: str | None) -> str | None:
 def _make_conflict(memory: AgentMemory, change_id: str, reason: str) -> UndoConflict:
     what = f"change {change_log.short_id(change_id)} cannot be undone"
     return UndoConflict(f"{memory.agent}: {what}: {reason}; nothing was undone")
+
+
+def _find_later(memory: AgentMemory, change_id: str, text: str) -> str:
+    """Return what changed an item or a line after a change, and the first thing to do, if any."""
+    key = item_history.id_of(text)
+    for record in reversed(item_history.sort_records(memory.history.records)):
+        change = item_history.change_of(record)
+        is_later = change != change_id and key in (record["id"], record.get("was"))
+        if is_later and record.get("source") != item_history.HAND_SOURCE:
+            moment = item_history.clock_time(record)[:16].replace("T", " ")
+            return f"change {change_log.short_id(change)} at {moment}: undo that first, "
+        if change == change_id or is_later:
+            break
+    return "an edit of the file: "
 
 
 # What goes with the text.

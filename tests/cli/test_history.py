@@ -185,7 +185,7 @@ def test_an_edit_of_the_file_is_not_undone(person: Person) -> None:
 
 def test_a_later_edit_prevents_an_undo(person: Person) -> None:
     person.sandbox.edit_memory("engineer", NEW, f"{NEW}, at last")
-    check_refused(person, {"undo": f"{NEW!r} was changed again"}, status=1)
+    check_refused(person, {"undo": f"{NEW!r} was changed again by an edit of the file"}, status=1)
 
 
 def test_undo_keeps_later_changes_and_says_so(person: Person) -> None:

@@ -232,7 +232,7 @@ def edit(old: str, new: str = "") -> Any:
 
 
 # Command, edit of the user after it, items after the undo or the reason of a conflict.
-CHANGED = "was changed again"
+CHANGED = "was changed again by an edit of the file"
 LATER: list[tuple[Any, Any, Items | str]] = [
     (learn_new, edit(NEW, f"{NEW}, by hand"), f"{NEW!r} {CHANGED}"),
     (learn_new, lambda shop: shop.nest("qa", NEW, "mine"), f"{NEW!r} {CHANGED}"),
