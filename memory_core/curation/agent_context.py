@@ -141,7 +141,7 @@ def explain(project: Project, agent: str, task: str) -> Explanation:
         listed = {choice.passage.item for choice in choices}
         choices += [
             _leave_out(passage, reason)
-            for passage, reason in preparing.list_left_out(project, agent)
+            for passage, reason in preparing.sort_out(project, agent).left_out
             if passage.item not in listed
         ]
     budget = settings["budget_tokens"] if settings["enabled"] else 0

@@ -40,8 +40,6 @@ from memory_core.text import code_names, digests, sanitize, similarity, times
 DOUBTED = "reported as wrong: agent-memory review"
 UNCERTAIN = "below memory.min_confidence"
 REPEATED = "another item repeats or contradicts it"
-NOT_ALLOWED = "your user-level memory is not given here: agent-memory allow"
-NOT_WANTED = "memory.user_level: {}"
 
 
 def prepare(project: Project, agent: str) -> ReadyMemory:
@@ -157,17 +155,6 @@ def sort_out(project: Project, agent: str) -> SortedItems:
     return parts
 
 
-def list_left_out(project: Project, agent: str) -> list[tuple[Passage, str]]:
-    """Return the items of its files that an agent never receives, with the reasons."""
-    parts = sort_out(project, agent)
-    if project.user_paths is None or len(list_levels(project, agent)) > 1:
-        return parts.left_out
-    if level := _read_level(project, project.level(user=True), agent, parts):
-        level.withhold()
-        parts.left_out += level.list_left_out()
-    return parts.left_out
-
-
 def list_levels(project: Project, agent: str) -> list[Store]:
     """Return the levels whose memory of an agent it receives, the project's in any case."""
     own, user, setting = project.store, project.level(user=True), project.config["user_level"]
@@ -266,13 +253,6 @@ class _Level:
         self._drop(self._list_uncertain())
         losers = contradictions.find_losers(self.document, self._rank_text)
         self._drop([(item, REPEATED) for item, _winner in losers])
-
-    def withhold(self) -> None:
-        """Remove all items, because the agent does not receive this level."""
-        allows = user_level.is_allowed(self._project.paths)
-        setting = self._project.config["user_level"]
-        reason = NOT_WANTED.format(setting) if allows else NOT_ALLOWED
-        self._drop([(item, reason) for item in self.document.items])
 
     def list_passages(self, nearer: _Level | None) -> list[Passage]:
         """Return the passages, without preferences that those of a nearer level override."""
