@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
 from tempfile import TemporaryDirectory
@@ -71,18 +72,24 @@ def _run(
     if claude is None:
         raise NoAnswer("there is no `claude` on PATH")
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [claude, *options],
             cwd=folder,
             env={name: text for name, text in environ.items() if name not in SESSION_VARIABLES},
-            input=question.encode("utf-8", "replace"),
-            capture_output=True,
-            timeout=patience,
-            check=False,
+            start_new_session=True,  # to be stopped with all that it starts
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
     except OSError as error:
         raise NoAnswer(f"{claude} cannot be run: {error.strerror or error}") from None
-    except subprocess.TimeoutExpired:
-        raise NoAnswer(f"claude gave no answer within {patience:g} s") from None
-    said, stderr = (text.decode("utf-8", "replace").strip() for text in (done.stdout, done.stderr))
-    return done.returncode, said, stderr
+    with process:
+        try:
+            output = process.communicate(question.encode("utf-8", "replace"), patience)
+        except subprocess.TimeoutExpired:
+            raise NoAnswer(f"claude gave no answer within {patience:g} s") from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    said, stderr = (text.decode("utf-8", "replace").strip() for text in output)
+    return process.returncode, said, stderr

@@ -13,7 +13,7 @@ from memory_core.document.block_reader import ItemFields
 from memory_core.history import item_history, rights
 from memory_core.memory import agent_memory, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.storage.database import change_table, review_table
+from memory_core.storage.database import change_table, review_table, state_db
 from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -152,9 +152,9 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
         return f"{_format_only(count)} to undo"
     if _list_changes(store, agents):
-        return (
-            "nothing is left to undo; older changes and those of other machines are undone with git"
-        )
+        lost = " since the database was damaged" * bool(state_db.list_set_aside(store.paths.state))
+        older = "older changes and those of other machines are undone with git"
+        return f"nothing is left to undo{lost}; {older}"
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} is recorded here"
 

@@ -20,7 +20,7 @@ DELIVERY_SECONDS = 0.3
 
 
 def start(project: Project) -> None:
-    """Start a worker if there is none; without another process, a later hook starts it."""
+    """Start a worker if there is none; without another process, work here."""
     try:
         lock = inbox.take_lock(project.paths)
     except OSError:
@@ -29,8 +29,11 @@ def start(project: Project) -> None:
         return  # it looks into the inbox again before it ends
     try:
         is_here = posix.fork() != 0
-    except OSError:
-        is_here = True  # too many processes
+    except OSError:  # too many processes
+        from memory_core.delegation import inbox_batches
+
+        inbox_batches.work(project, lock)
+        return
     if is_here:
         posix.close(lock)
         return

@@ -22,6 +22,7 @@ from support.command_line import Person, check_refused, hide_change, read_fields
 from support.files import read_files, write
 from support.memory_files import make_section
 from support.paths import CASES
+from support.processes import wait_until
 from support.sandbox import Sandbox
 from support.tables import for_each
 from support.terminal import Terminal
@@ -373,13 +374,14 @@ def test_claude_fails(old: Person) -> None:
         check_refused(old, {"optimize --with claude --yes": f"agent-memory: {said}"}, status=1)
 
 
-def test_a_hanging_claude_is_ended(old: Person) -> None:
-    old.add_program("claude", f'echo $$ > "{old.bin}/pid"; exec sleep 60')
+def test_a_hanging_claude_is_ended_with_its_child_processes(old: Person) -> None:
+    old.add_program("claude", f'sleep 60 & echo $! > "{old.bin}/pid"; wait')
     start = time.monotonic()
     with pytest.raises(headless.NoAnswer, match=r"no answer within 0\.5 s"):
         headless.ask("?", "", old.env, patience=0.5)
     assert time.monotonic() - start < 10
-    assert old.run_shell(f"kill -0 $(cat {old.bin}/pid)").returncode != 0
+    child = int((old.bin / "pid").read_text())
+    wait_until(lambda: old.run_shell(f"kill -0 {child}").returncode != 0, "the child's end")
 
 
 def test_claude_runs_outside_of_project_and_session(old: Person) -> None:
