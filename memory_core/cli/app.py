@@ -129,6 +129,8 @@ shared = SharedOptions()
 class RootGroup(CommandGroup):
     """Loads a command when it is called, and accepts the shared options after it, too."""
 
+    _is_listing = False
+
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         # What --help and suggestions for a misspelt name need of a command.
@@ -140,7 +142,13 @@ class RootGroup(CommandGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         name = ALIASES.get(cmd_name, cmd_name)
-        return load_command(name) if name in TARGETS else None
+        if name not in TARGETS:
+            return None
+        return self.commands[name] if self._is_listing else load_command(name)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        self._is_listing = True  # loading them all takes a quarter of a second
+        return super().shell_complete(ctx, incomplete)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, move_shared_options(args))

@@ -13,6 +13,7 @@ from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.common.scopes import find_synced_project
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
+from memory_core.files.safe_files import Refused
 from memory_core.setup import installation
 from memory_core.storage.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
@@ -241,6 +242,10 @@ def _parse_limit(age: str | None) -> str:
     return "" if age is None else backlog_folder.now(parse_duration(age))
 
 
+# Many projects link CLAUDE.md to AGENTS.md.
+LINK_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
+
+
 def init(
     remove: Annotated[bool, flag("--remove", "Remove the lines again; memories are kept.")] = False,
     dry_run: DryRun = False,
@@ -256,7 +261,10 @@ def init(
       agent-memory task init --yes
     """
     project = find_synced_project()
-    backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
+    try:
+        backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
+    except Refused as error:
+        raise CommandRefused(f"{error}; {LINK_ADVICE}", 1) from None
     plan = claude_md_import.plan_removal if remove else claude_md_import.plan_set_up
     changes = plan(project.paths)
     hooks = None if remove else installation.plan_task_hooks(project)

@@ -91,6 +91,9 @@ def remove(paths: LevelPaths) -> None:
         write(folder, change)
     folder.set_ignored(f"/{CLAUDE_FILE}", False)
     remove_copies(folder)
+    copies = os.path.join(folder.memory, COPY_FOLDER)
+    folder.files.remove(os.path.join(copies, ".gitignore"))
+    file_actions.remove_folder(folder.files, copies)
 
 
 # Imported files.
@@ -198,8 +201,8 @@ def write(folder: backlog_folder.Folder, change: FileChange) -> None:
     """Write a CLAUDE.md; delete it if it would be empty."""
     if change.after:
         folder.files.replace(change.path, change.after)
-    else:
-        folder.files.remove(change.path)
+    elif folder.files.is_file(change.path):
+        folder.files.delete(change.path)
 
 
 # Sessions.

@@ -251,7 +251,9 @@ def test_a_claude_md_that_is_a_link_is_refused(shop: Shop) -> None:
     (shop.root / "CLAUDE.md").symlink_to(other)
     block = other.read_text()
     for command in ("init --yes", "init --remove"):
-        assert "CLAUDE.md is a link, which is not followed" in shop.run(command, status=1)
+        said = shop.run(command, status=1)
+        assert "CLAUDE.md is a link, which is not followed; " in said
+        assert "such as @AGENTS.md" in said
     assert other.read_text() == block
 
 

@@ -26,7 +26,13 @@ def ask_yes_no(question: str) -> bool:
 def ask_line(question: str) -> str:
     """Ask a question and return the line of the answer, "" for Ctrl-D."""
     _write_question(question)
-    return sys.stdin.readline()
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    finally:
+        if not answer:  # Ctrl-C and Ctrl-D leave the cursor behind the question
+            sys.stderr.write("\n")
+    return answer
 
 
 def _write_question(question: str) -> None:
