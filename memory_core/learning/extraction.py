@@ -63,7 +63,7 @@ def extract_one(kind: str, content: str, max_length: int) -> Extraction:
     reason = check_learning(clean_line(kind), line, max_length)
     if not reason and type_names.is_placeholder(content):
         reason = "the content is a placeholder"
-    if reason or _says_nothing(line):
+    if reason or _NOTHING.match(line):
         return Extraction([], [Learning(kind, line, reason=reason or EMPTY_REASON)])
     return Extraction([Learning(clean_type(kind), line)], [])
 
@@ -86,22 +86,22 @@ def _judge_draft(draft: Draft, max_length: int) -> Learning:
     below = [
         clean_line(f"{key.capitalize()}: {remove_quotes(value)}")
         for key, value in nested.items()
-        if not (_says_nothing(value) or type_names.is_placeholder(value))
+        if not (_NOTHING.match(value) or type_names.is_placeholder(value))
     ]
     reason = reason or check_report(kind, [line, *below], max_length)
     lines_below = "\n".join(f"  - {text}" for text in below)
     return Learning(clean_type(kind), line, lines_below, reason)
 
 
-# See _says_nothing.
+# A denial that stands alone or soon speaks of findings, and names no code.
 _NO = r"(no(ne|thing)?|([\w-]+ ){1,2}(did|ha[sv]e?)(n.t| not) \w+ any(thing)?)"  # of this run
 _NOTHING = re.compile(
     r"(?!.*[`\d_])\W*(there (is|are|was|were) )?("
     r"(n/a|no|none|nothing)( new)?\W*$"
     r"|(n/a|none|nothing)( (from|for) this \w+)?([.,;:] | [-\u2013\u2014] | \([^)]*\)$)"
     rf"|{_NO} ([\w-]+ ){{0,3}}(worth \w+ing|noteworthy)\b"
-    rf"|{_NO} ([\w-]+ ){{0,3}}(finding|learning|lesson|insight|memory update)s?"
-    r"(\W*$| (from|in|for|this|to|beyond|worth)\b)"
+    rf"|{_NO} ([\w-]+ ){{0,3}}(finding|learning|lesson|insight|memory update|knowledge)s?"
+    r"(( was| were) \w+| \w+ed)?(\W*$| (from|in|for|this|to|beyond|worth)\b)"
     r"|nothing ([\w-]+ ){0,3}to (record|remember|add|report|note|save)"
     r"(\W*$| (for|from|in|this)\b))",
     re.IGNORECASE,
@@ -139,8 +139,7 @@ def check_learning(name: str, content: str, max_length: int) -> str:
     if not length:
         return "no content"
     if length <= type_names.TOO_SHORT:
-        noun = "character" if length == 1 else "characters"
-        return f"{length} {noun}: at least {type_names.TOO_SHORT + 1} are required"
+        return f"too short: at least {type_names.TOO_SHORT + 1} characters are required"
     return f"{length} characters: at most {max_length} are allowed" if length > max_length else ""
 
 
@@ -148,11 +147,6 @@ def check_report(kind: str, texts: list[str], max_length: int) -> str:
     """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
     if not type_names.type_of(kind) and type_names.is_bracketed(kind.strip("`*_ ")):
         return "the type is a placeholder"
-    if (texts[0].isascii() and texts[0].isupper()) or _says_nothing(texts[0]):
+    if (texts[0].isascii() and texts[0].isupper()) or _NOTHING.match(texts[0]):
         return EMPTY_REASON
     return check_learning("", max(texts, key=len) if texts[0] else "", max_length)
-
-
-def _says_nothing(text: str) -> bool:
-    """Check for a denial that stands alone or soon speaks of findings, and names no code."""
-    return bool(_NOTHING.match(text))
