@@ -17,32 +17,34 @@ _GROUP_SIGNS = "#*_: 0123456789.)"
 def read_line(block: MarkerBlock, number: int, bare: str, line: str, key: str, value: str) -> bool:
     """Read a line; return False if the block ends with it.
 
-    `bare` has no indentation, and `line` no bullet, either.
+    `bare` has no indentation, and `line` no bullet, either.  A heading behind a
+    content ends the block, unless the block begins with one like it.
     """
     is_item = lines.remove_bullet(bare) != bare
-    if _read_group(block, number, line):
+    name, signs = _split_group(line)
+    is_first = not block.has_content
+    if signs and type_of(name) and (is_first or signs == block.group):
+        _start_group(block, number, name, signs)
         return True
-    if not block.in_code and lines.is_heading(bare) and (block.has_content or line[0] != "*"):
-        block.has_gap, block.is_list = True, False  # only keys can follow
-    elif line.startswith(_ENDS) or (
+    if not block.in_code and lines.is_heading(bare):
+        block.group = signs if is_first else block.group
+        if not is_first or line[0] != "*":
+            block.has_gap, block.is_list = True, False  # only keys can follow
+            return signs == block.group
+    if line.startswith(_ENDS) or (
         block.has_gap and not (is_item and (block.is_list or _split_lead(line, key, value)))
     ):
         return False
-    else:
-        _read_text(block, number, line, key, value, is_item)
+    _read_text(block, number, line, key, value, is_item)
     return True
 
 
-def _read_group(block: MarkerBlock, number: int, line: str) -> bool:
-    """Read a heading that is a type: the block begins with one, or with one like it."""
-    name, signs = _split_group(line)
-    if not signs or not type_of(name) or (block.has_content and signs != block.group):
-        return False
+def _start_group(block: MarkerBlock, number: int, name: str, signs: str) -> None:
+    """Start the learnings of a type, which is the heading above them."""
     block.kind, block.group, block.key = name, signs, "content"
     block.add(name, "")
     block.has_gap = False
     block.rows.append(number)
-    return True
 
 
 def _read_text(

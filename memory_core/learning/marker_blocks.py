@@ -66,7 +66,7 @@ class MarkerBlock:
         self.type_key = ""  # the key of the types: "type" or, for example, "category"
         self.has_keys = self.has_content_key = self.is_closed = False
         self.has_gap = self.in_code = False  # behind a blank line below the content; in its fence
-        self.group = ""  # the signs of headings that are types: "###", "**"
+        self.group = ""  # the signs of headings above contents: "###", "**"
         self.is_list = self.has_leads = False  # each list item is a content; with a type
         self.is_json = False  # the lines are a JSON object or a list
         self._type_last = False  # each content precedes its type
