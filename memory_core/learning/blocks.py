@@ -80,7 +80,8 @@ class Report:
     """The lines of a report; `starts` are their places in the text."""
 
     def __init__(self, text: str, has_sentences: bool) -> None:
-        text = lines.unify_line_ends(text)
+        # Every line ends with a line feed; no place moves.
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
         # Copies of the memory block that the agent received contain nothing new.
         if memory_tags.BLOCK_TAG in text:
             from memory_core.text import memory_echoes
@@ -179,7 +180,7 @@ class Report:
                 block.in_code = at != closing and block.has_content
                 closing = self.fences.get(at, -1)
                 block.rows.append(at)
-            elif not _read_line(block, at, lines.strip_indent(self.rows[at])):
+            elif not _read_line(block, at, self.rows[at]):
                 break
         contents = block.finish()
         if block.others and not contents:
@@ -190,8 +191,9 @@ class Report:
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None
 
 
-def _read_line(block: MarkerBlock, number: int, bare: str) -> bool:
-    """Read a line without its indentation; return False if the block ends with it."""
+def _read_line(block: MarkerBlock, number: int, row: str) -> bool:
+    """Read a line; return False if the block ends with it."""
+    bare = lines.strip_indent(row)
     if not bare.strip("-*_ 0123456789.)"):  # blank, a ruler, or the number of a learning
         block.has_gap = block.has_content and not block.in_code
         return True
@@ -211,12 +213,11 @@ def _read_line(block: MarkerBlock, number: int, bare: str) -> bool:
     key, value = ("", "") if block.is_json else marker_blocks.split_key(line)
     if key in lines.FIELDS or block.is_type(key, value):
         block.read_field(number, key, value)
-    else:
-        from memory_core.learning import loose_lines
+        block.key_indent = row.find(line)
+        return not block.is_closed
+    from memory_core.learning import loose_lines
 
-        if not loose_lines.read_line(block, number, bare, line, key, value):
-            return False
-    return not block.is_closed
+    return loose_lines.read_line(block, number, row, line, key, value) and not block.is_closed
 
 
 def _find_objects(text: str, starts: list[int]) -> dict[int, LearningBlock]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memory_core.learning import blocks, type_names
 from memory_core.learning.blocks import LearningBlock
-from memory_core.learning.lines import Draft
+from memory_core.learning.lines import NESTED, Draft
 from memory_core.secrets import scanner
 from memory_core.text.sanitize import clean_line, shorten
 
@@ -84,9 +84,9 @@ def _judge_draft(draft: Draft, max_length: int) -> Learning:
     kind, content, reason, nested = draft
     line = clean_line(remove_quotes(content))
     below = [
-        clean_line(f"{key.capitalize()}: {remove_quotes(value)}")
+        clean_line(NESTED.get(key, "") + remove_quotes(value))
         for key, value in nested.items()
-        if not (_NOTHING.match(value) or type_names.is_placeholder(value))
+        if key not in NESTED or not (_NOTHING.match(value) or type_names.is_placeholder(value))
     ]
     reason = reason or check_report(kind, [line, *below], max_length)
     lines_below = "\n".join(f"  - {text}" for text in below)

@@ -16,11 +16,12 @@ SENTENCES = {
     "architecture": "architecture",
 }
 
-# Keys whose values become lines below an item: `Why: ...`.
-NESTED = ("why", "see")
+# Keys whose values become lines below an item, and how these lines begin.
+NESTED = {"why": "Why: ", "see": "See: "}
 FIELDS = ("type", "content", *NESTED)
 
-# Type, content, reason why it cannot be a learning (or ""), values of nested lines by their keys.
+# Type, content, reason why it cannot be a learning (or ""), values of nested lines by their keys:
+# those of NESTED, or the number of a line.
 Draft = tuple[str, str, str, dict[str, str]]
 
 # A memory file holds 150 items.  A report with more learnings than this is not a real one.
@@ -40,11 +41,6 @@ def may_teach(text: str, has_sentences: bool = False) -> bool:
     return any(words in low for words in (*MARKERS, *(SENTENCES if has_sentences else ())))
 
 
-def unify_line_ends(text: str) -> str:
-    """Replace carriage returns so that every line ends with a line feed; no place moves."""
-    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
-
-
 def strip_indent(line: str) -> str:
     """Return a line without its indentation and its signs of quotation."""
     return line.lstrip(INDENT).rstrip()
@@ -56,10 +52,9 @@ def is_quoted(line: str) -> bool:
 
 def is_heading(line: str) -> bool:
     """Check for a heading with words: `## Words`, `**Words**` or `**Words:**`."""
-    if line.startswith("**") and line.rstrip(":").endswith("**") and line.count("**") == 2:
-        return True
+    is_bold = line.startswith("**") and line.rstrip(":").endswith("**") and line.count("**") == 2
     words = (heading := line.lstrip("*")).lstrip("#")
-    return words != heading and words[:1] in (" ", "\t") and words.strip() != ""
+    return is_bold or (words != heading and words[:1] in (" ", "\t") and words.strip() != "")
 
 
 def remove_bullet(line: str) -> str:
@@ -85,10 +80,9 @@ def split_field(line: str) -> tuple[str, str]:
         return "", ""
     key = name.strip(_DECORATION)
     opening = name[: name.find(key)].strip() if key else ""
-    value = value.strip()
     if opening and not name.endswith(opening):
-        value = value.removeprefix(opening).lstrip()  # the decoration includes the colon
-    return key.lower(), value
+        value = value.lstrip().removeprefix(opening)  # the decoration includes the colon
+    return key.lower(), value.strip()
 
 
 def find_fences(rows: list[str]) -> dict[int, int]:

@@ -6,7 +6,7 @@ Most blocks have none of them, so hooks rarely load this module.
 from __future__ import annotations
 
 from memory_core.learning import lines
-from memory_core.learning.lines import NESTED, Draft
+from memory_core.learning.lines import Draft
 from memory_core.learning.marker_blocks import LEADS, MarkerBlock
 from memory_core.learning.type_names import type_of
 
@@ -14,12 +14,13 @@ _ENDS = ("```", "~~~", "</")  # the beginning of a line behind a block
 _GROUP_SIGNS = "#*_: 0123456789.)"
 
 
-def read_line(block: MarkerBlock, number: int, bare: str, line: str, key: str, value: str) -> bool:
-    """Read a line; return False if the block ends with it.
+def read_line(block: MarkerBlock, number: int, row: str, line: str, key: str, value: str) -> bool:
+    """Read a row; return False if the block ends with it.
 
-    `bare` has no indentation, and `line` no bullet, either.  A heading behind a
-    content ends the block, unless the block begins with one like it.
+    `line` has no indentation and no bullet.  A heading behind a content ends the block, unless the
+    block begins with one like it.
     """
+    bare = lines.strip_indent(row)
     is_item = lines.remove_bullet(bare) != bare
     name, signs = _split_group(line)
     is_first = not block.has_content
@@ -35,7 +36,7 @@ def read_line(block: MarkerBlock, number: int, bare: str, line: str, key: str, v
         block.has_gap and not (is_item and (block.is_list or _split_lead(line, key, value)))
     ):
         return False
-    _read_text(block, number, line, key, value, is_item)
+    _read_text(block, number, line, key, value, row.find(bare) if is_item else -1)
     return True
 
 
@@ -48,9 +49,10 @@ def _start_group(block: MarkerBlock, number: int, name: str, signs: str) -> None
 
 
 def _read_text(
-    block: MarkerBlock, number: int, line: str, key: str, value: str, is_item: bool
+    block: MarkerBlock, number: int, line: str, key: str, value: str, indent: int
 ) -> None:
-    """Read a line without a key of a block."""
+    """Read a line without a key of a block; `indent` is -1 if it is no list item."""
+    is_item = indent >= 0
     entry = block.entries[-1] if block.entries else None
     if block.key == "type" and not block.kind:
         block.set_type(line)
@@ -59,13 +61,15 @@ def _read_text(
     is_keyed = block.type_key != "" or block.has_content_key
     in_list = is_item and (block.is_list or block.has_leads)
     is_own = entry and (in_list or not entry.lines)
-    places = entry.nested.get("see", "") if entry and entry.lines and block.key == "see" else ""
+    before = entry.nested.get(block.key, "") if entry else ""  # with a blank in front: a list
+    is_behind = in_list and (before[:1] > " " or indent < block.key_indent)
+    places = before if entry and entry.lines and block.key == "see" else ""
     is_below = not is_item and places[-1:] not in ("", ",")  # `See:` ends at its line
     if not is_keyed and (lead := _split_lead(line, key, value)):
         # Another item of its list has a type of its own, or none.
         block.kind, block.key = "" if is_item else lead[0], "content"
         block.add(*lead)
-        block.has_leads = is_item
+        block.has_leads, block.indent = is_item, indent
     elif is_below or (block.has_keys and not is_own and _is_other_key(line, key)):
         block.key = "other"
         block.others.append((block.kind, key, [line]))
@@ -73,12 +77,14 @@ def _read_text(
     elif block.key == "other" and not in_list:
         block.others[-1][2].append(line)
         return
-    elif entry and block.key in NESTED and not (in_list and entry.nested[block.key][:1] > " "):
-        before = entry.nested[block.key]  # with a blank in front: the value is a list
+    elif entry and block.key in entry.nested and not is_behind:
         entry.nested[block.key] += f", {line}" if is_item and before else f" {line}"
+    elif in_list and entry and block.has_content and indent > block.indent:
+        block.key = str(number)
+        entry.nested[block.key] = line
     elif entry is None or block.key == "type" or in_list or not block.has_content:
         block.add(block.kind, line)
-        block.is_list, block.key = is_item, "content"
+        block.is_list, block.key, block.indent = is_item, "content", indent
     else:
         if is_item and not entry.lines[-1].endswith(LEADS):
             entry.lines[-1] += ","

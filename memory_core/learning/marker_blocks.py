@@ -68,6 +68,7 @@ class MarkerBlock:
         self.has_gap = self.in_code = False  # behind a blank line below the content; in its fence
         self.group = ""  # the signs of headings above contents: "###", "**"
         self.is_list = self.has_leads = False  # each list item is a content; with a type
+        self.indent = self.key_indent = 0  # of the last content in the list; of the last key
         self.is_json = False  # the lines are a JSON object or a list
         self._type_last = False  # each content precedes its type
         if type_of(title):
@@ -131,7 +132,6 @@ class MarkerBlock:
 
     def set_type(self, kind: str) -> None:
         """Set the type; also that of the contents before it, if each content precedes its type."""
-        self._type_last = self._type_last or (not self.kind and self.has_content)
         self.kind = kind
         for entry in reversed(self.entries if kind else []):
             if entry.kind:
