@@ -36,8 +36,7 @@ TREND_WEEKS = 8
 # Maximum number of notes on one memory in `status`; `doctor` shows all.
 MAX_NOTES = 3
 
-CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
-UNRESOLVED = "a merge conflict is not resolved"
+UNRESOLVED = "a merge conflict is not resolved"  # the start of markdown's warning
 ODD_LINES = "some lines could not be parsed as you probably meant"
 DOCTOR_COMMAND = "agent-memory doctor"
 
@@ -94,7 +93,7 @@ class MemoryStatus(NamedTuple):
 
 def is_conflict(warning: tuple[int, str]) -> bool:
     """Say whether a warning is about a merge conflict."""
-    return warning[1].startswith(CONFLICT_WARNING)
+    return warning[1].startswith(UNRESOLVED)
 
 
 def list_memories(numbers: Numbers) -> list[MemoryStatus]:

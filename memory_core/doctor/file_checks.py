@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -49,6 +49,10 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
         is_user = store.paths is not exam.project.paths
         for memory in exam.list_memories(store) if is_user else exam.memories:
             yield from _check_memory(exam, store, memory, is_user)
+    for one in resolve_files(exam.project):
+        if not (one.agent or one.refused):  # of a task
+            repair, advice = partial(_resolve, exam.project), "agent-memory tidy"
+            yield Finding(WARNING, agent_status.UNRESOLVED, one.change.path, advice, repair)
     yield from _check_definitions(exam)
     yield from _check_user_level(exam)
 
@@ -67,12 +71,12 @@ def _check_memory(
     firsts: dict[str, tuple[int, str]] = {}  # the first line of each problem is enough
     for warning in memory.warnings:
         is_conflict = agent_status.is_conflict(warning)
-        firsts.setdefault(agent_status.CONFLICT_WARNING if is_conflict else warning[1], warning)
+        firsts.setdefault(agent_status.UNRESOLVED if is_conflict else warning[1], warning)
     for kind, (line, what) in firsts.items():
         advice, repair = "edit the line, and save the file as UTF-8", None
-        if kind == agent_status.CONFLICT_WARNING:
+        if kind == agent_status.UNRESOLVED:
             advice = f"agent-memory tidy{level}"
-            repair = partial(_resolve, project, memory.agent, user)
+            repair = partial(_resolve, project, [memory.agent], user)
         yield Finding(WARNING, what, f"{memory.path}:{line}", advice, repair)
     for line, note in memory.notes:
         advice = f"agent-memory edit{level} {memory.agent}"
@@ -176,9 +180,9 @@ def _empty_inbox(project: Project) -> Iterator[Repair]:
         yield Repair("reports merged", where, error="the event log says why they are not merged")
 
 
-def _resolve(project: Project, agent: str, user: bool) -> Iterator[Repair]:
-    """Keep both sides of the conflicts in an agent's files."""
-    yield from _report_resolved(resolve_files(project, [agent], user, write=True))
+def _resolve(project: Project, agents: Sequence[str] = (), user: bool = False) -> Iterator[Repair]:
+    """Keep both sides of the conflicts in the files of these agents, or in all files."""
+    yield from _report_resolved(resolve_files(project, agents, user, write=True))
 
 
 def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:

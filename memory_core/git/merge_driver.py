@@ -27,8 +27,6 @@ from memory_core.text import markdown_lines
 CONFIG_NAME = f"merge.{driver_notice.DRIVER_NAME}"
 ADDED_LINES = (driver_notice.COMMENT_LINE, ATTRIBUTE_LINE)
 
-ARCHIVE_FOLDER = "archive"
-
 # The plugin's data folder, and the link in it to the plugin's version in use.
 PLUGIN_VARIABLE, PLUGIN_LINK = "AGENT_MEMORY_PLUGIN_DATA", "plugin"
 
@@ -65,7 +63,7 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
         old, own, others = map(_read, (base, ours, theirs))
         # The front matter of a task memory; the archive of an agent has none.
         has_front_matter = markdown_lines.count_front_matter(own.splitlines()) > 0
-        is_dated = os.path.basename(folder) == ARCHIVE_FOLDER and not has_front_matter
+        is_dated = os.path.basename(folder) == "archive" and not has_front_matter
         merged = three_way.merge(old, own, others, is_dated)
         files, own_name = _open_folder(ours)
         files.replace(own_name, merged.encode("utf-8", "surrogateescape"), durable=False)

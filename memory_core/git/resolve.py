@@ -1,4 +1,4 @@
-"""Resolve git's conflicts in memory and archive files.
+"""Resolve git's conflicts in memory files, archives and task memories.
 
 No file is changed or locked unless `write` is set.
 """
@@ -15,12 +15,13 @@ from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files import problems
 from memory_core.memory import transaction
 from memory_core.storage.project import Project
-from memory_core.storage.store import FileSnapshot, Store
+from memory_core.storage.store import Store
+from memory_core.tasks import backlog_folder, sync
 from memory_core.text.times import format_utc
 
 
 class Resolution(NamedTuple):
-    """A file with conflict markers.
+    """A file with conflict markers, of a task if `agent` is "".
 
     `archived` are entries for the archive: text that does not fit into one file (front matter, a
     second title).  `refused` is the reason why nothing can be done, or "".
@@ -38,14 +39,16 @@ def resolve_files(
     user: bool = False,
     write: bool = False,
 ) -> list[Resolution]:
-    """Resolve the conflicts in memory and archive files of these agents, or of all."""
-    store = project.level(user)
-    agents = names or store.agents_with_files()
-    resolutions = [
-        _resolve(project, store, agent, path, write)
-        for agent in agents
+    """Resolve the conflicts in the files of these agents, or of all agents and all tasks."""
+    store, folder = project.level(user), backlog_folder.Folder(project.paths.files)
+    files = [
+        (agent, path)
+        for agent in names or store.agents_with_files()
         for path in (store.path(agent), store.archive_path(agent))
     ]
+    for archived in () if names or user else (False, True):
+        files += [("", folder.memory_path(task, archived)) for task in folder.memories(archived)]
+    resolutions = [_resolve(project, store, agent, path, write) for agent, path in files]
     return [resolution for resolution in resolutions if resolution]
 
 
@@ -62,20 +65,14 @@ def _resolve(
         if snapshot is None or merged is None or merged.text == snapshot.text:
             return None
         origin = dated_entries.format_file_origin(os.path.basename(path))
-        left = [dated_entries.format_entry(origin, text) for text in merged.left]
+        left = [dated_entries.format_entry(origin, text) for text in merged.left if agent]
         if write and path == store.path(agent):  # a write resolves what it reads
             transaction.change_memory(project, agent, lambda _memory: None, store)
         elif write:
-            _write_archive(store, agent, snapshot, merged.text, left)
+            text = dated_entries.add(merged.text, left, format_utc(time.time())[:10])
+            with store.lock(agent) if agent else sync.change_memories(project):
+                store.write_file(path, text, snapshot)
     except (OSError, ValueError) as error:
         reason = problems.describe_expected(error) or str(error)
         return Resolution(agent, compare_texts(name, "", ""), [], reason)
     return Resolution(agent, compare_texts(name, snapshot.text, merged.text), left, "")
-
-
-def _write_archive(
-    store: Store, agent: str, snapshot: FileSnapshot, text: str, left: list[str]
-) -> None:
-    text = dated_entries.add(text, left, format_utc(time.time())[:10])
-    with store.lock(agent):
-        store.write_file(snapshot.path, text, snapshot)

@@ -96,8 +96,7 @@ class Folder:
     def find(self, task: str, place: str = OPEN) -> str:
         """Return the path of a task's file in one of Backlog.md's folders, "" for none."""
         key = self.key(task)
-        names = self.files.list_names(os.path.join(self.path, place))
-        for name in names:
+        for name in self.files.list_names(os.path.join(self.path, place)):
             if self.key(backlog_format.parse_file_name(name)) == key:
                 path = os.path.join(self.path, place, name)
                 return path if self.files.is_file(path) else ""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 
 from memory_core.claude_code import claude_md
+from memory_core.document import merge_versions
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files import file_actions, safe_files
 from memory_core.secrets import scanner
@@ -170,9 +171,10 @@ def list_imports(folder: backlog_folder.Folder) -> list[str]:
 
 
 def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, text: str) -> str:
-    """Return the text of a memory for a session: in the budget, no imports, no secrets."""
+    """Return the text of a memory for a session: in the budget; no imports, secrets, conflicts."""
     budget = project.config["tasks"]["budget_tokens"]
-    safe = claude_md.escape_imports(sanitize.escape(scanner.redact(text)))
+    merged = merge_versions.merge_sides(text).text
+    safe = claude_md.escape_imports(sanitize.escape(scanner.redact(merged)))
     # Escape first, then measure: the escapes count as tokens too.
     body = front_matter.read_body(safe)
     if estimate_tokens(body) > budget:

@@ -14,6 +14,7 @@ import errno
 import os
 import time
 
+from memory_core.document import merge_versions
 from memory_core.files import file_actions
 from memory_core.storage import event_log, store
 from memory_core.storage.project import Project
@@ -53,10 +54,13 @@ class TaskTransaction:
         The default template is that of the type and the labels of the task.
         """
         self.folder.make_memory_folder()
+        files, name = self.folder.files, ".gitattributes"  # git merges it like agents' memories
+        if text := files.read_text(os.path.join(self.project.store.folder, name)):
+            file_actions.write_once(files, os.path.join(self.folder.memory, name), text)
         file = file or BacklogTask("")
         template = template or task_document.choose_template(file.kind, file.labels)
         memory = task_document.create(task, title or file.title, backlog_folder.now(), template)
-        self.folder.files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
+        files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
         self.log("begun", task)
         self.link_task_file(task)
 
@@ -83,11 +87,12 @@ class TaskTransaction:
         self.log("deleted", task)
         self.link_task_file(task)
 
-    def set_title(self, task: str, title: str) -> None:
-        """Write the id and the title of the task into its memory, if it has another title."""
-        memory = read_memory(self.folder, self.path(task))
-        if title != task_document.read_field(memory.text, "title"):
-            self.write(memory, task_document.rename_task(memory.text, task, title))
+    def update_title(self, task: str, file: BacklogTask | None) -> None:
+        """Write the id and the title in the task's file into its memory, if the title changed."""
+        if file and file.title and self.has(task):
+            memory = read_memory(self.folder, self.path(task))
+            if file.title != task_document.read_field(memory.text, "title"):
+                self.write(memory, task_document.rename_task(memory.text, task, file.title))
 
     def _move(self, path: str, target: str) -> None:
         """Move a file; a file with the target's name is renamed, not overwritten."""
@@ -116,14 +121,13 @@ class TaskTransaction:
 
     def link_task_file(self, task: str) -> None:
         """Write the path of the memory into the task's file, for agents without hook and MCP."""
-        path = self.folder.find(task)
-        if not path:
+        if not (path := self.folder.find(task)):
             return
         files, places = self.folder.files, (self.path(task), self.path(task, archived=True))
         name = next(map(files.relative, filter(files.is_file, places)), "")
         try:
-            file = read_memory(self.folder, path)
-            self.write(file, backlog_format.set_memory_line(file.text, name))
+            if file := store.read_snapshot(files, path, store.MAX_MEMORY_BYTES):
+                self.write(file, backlog_format.set_memory_line(file.text, name))
         except OSError as error:  # the line is only a help: the change itself succeeded
             self.log("link_failed", task, error=f"{type(error).__name__}: {error}")
 
@@ -132,9 +136,13 @@ class TaskTransaction:
 
 
 def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:
-    """Read a memory of a task; raises OSError, also if it is absent or refused."""
+    """Read a memory of a task, without git's conflicts, so that a write resolves them.
+
+    Raises OSError, also if the file is absent or refused.
+    """
     read = store.read_snapshot(folder.files, path, store.MAX_MEMORY_BYTES)
     if read is None:
         refused = folder.files.refused.get(folder.files.relative(path))
         raise refused or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    read.text = merge_versions.merge_sides(read.text).text
     return read

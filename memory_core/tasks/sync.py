@@ -117,7 +117,7 @@ def _apply_change(
     task = transaction.folder.find_memory(file.task) or file.task
     with _logged(transaction, task):
         if old and old.stage == file.stage:
-            _update_title(transaction, task, fields)
+            transaction.update_title(task, fields)
         elif file.stage == STARTED:
             _start(transaction, task, fields)
         elif file.stage == DONE and transaction.has(task):
@@ -142,14 +142,9 @@ def _start(transaction: TaskTransaction, task: str, fields: BacklogTask | None) 
         transaction.restore(task)
     else:
         transaction.begin(task, fields)
-    _update_title(transaction, task, fields)
+    transaction.update_title(task, fields)
     if task not in transaction.in_progress:
         transaction.make_active(task)
-
-
-def _update_title(transaction: TaskTransaction, task: str, fields: BacklogTask | None) -> None:
-    if fields and fields.title and transaction.has(task):
-        transaction.set_title(task, fields.title)
 
 
 # The record of the last scan, a file because hooks read it when an agent starts, and its keys.

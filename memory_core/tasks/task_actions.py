@@ -197,8 +197,7 @@ def add_note(
         if name == transaction.active:  # first, if the new text must not be imported unchanged
             claude_md_import.refresh(transaction, next_text=after)
         transaction.write(read, after)
-        order = transaction.in_progress
-        return _read_task_memory(transaction.folder, name, False, order), title
+        return _read_task_memory(transaction.folder, name, False, transaction.in_progress), title
 
 
 def _check_note(project: Project, task: str, text: str, entry: str) -> None:
@@ -395,8 +394,7 @@ def read_status(project: Project) -> TaskStatus:
 
 
 def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFile | None:
-    path = next(iter(claude_md_import.list_imports(folder)), "")
-    if not path:
+    if not (path := next(iter(claude_md_import.list_imports(folder)), "")):
         return None
     body = front_matter.read_body(folder.files.read_text(path))
     is_copy = os.path.dirname(path) != folder.memory

@@ -209,6 +209,10 @@ def odd_memory_of_the_user(person: Person) -> None:
     path.write_text(f"{path.read_text()}{CONFLICT}")
 
 
+def odd_task_memory(person: Person) -> None:
+    write(person.sandbox.root / "backlog" / "memory" / "5.md", f"## Notes\n{CONFLICT}")
+
+
 def linked_memory(person: Person) -> None:
     (person.sandbox.memories / "qa.md").symlink_to("/etc/hostname")
 
@@ -268,6 +272,7 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (other_version, "settings", "modified or there twice (not tested): PreToolUse"),
     (odd_memory, "memory", "engineer.md:5: a merge conflict is not resolved"),
     (odd_memory_of_the_user, "memory", "engineer.md:5: a merge conflict is not resolved"),
+    (odd_task_memory, "memory", "backlog/memory/5.md: a merge conflict is not resolved"),
     (no_merge_driver, "git", "the merge driver is not installed in this clone"),
 ]
 LEFT: list[tuple[Damage, str, str]] = [

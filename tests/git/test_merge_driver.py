@@ -12,6 +12,7 @@ from memory_core.document import markdown
 from memory_core.git import driver_notice, merge_driver
 from memory_core.learning import extraction
 from memory_core.storage.project import find_project
+from memory_core.tasks import task_actions
 from support.calls import SESSION, begin_session
 from support.command_line import Person
 from support.files import read_files
@@ -153,6 +154,19 @@ def test_an_archived_task_memory_keeps_its_sections(shop: Sandbox) -> None:
     assert archived.read_text() == text.replace("- p", "- p\n- b\n- a")
 
 
+def test_the_first_task_memory_gets_the_attributes(team_project: Sandbox) -> None:
+    memory = team_project.root / "backlog" / "memory" / "5.md"
+    task_actions.start(team_project.open_project(), "5")
+    commit(team_project.root)
+    git(team_project.root, "checkout", "-qb", "ann")
+    for text in (ANN, BOB):
+        task_actions.add_note(team_project.open_project(), "5", text)
+        commit(team_project.root)
+        git(team_project.root, "checkout", "-q", "main")
+    merge(team_project.root)
+    assert f"## Notes\n- {BOB}\n- {ANN}\n\n## References" in memory.read_text()
+
+
 # Installing and uninstalling the driver.
 
 
@@ -161,6 +175,23 @@ def person(shop: Sandbox, tmp_path: Path) -> Person:
     person = Person(shop, tmp_path)
     person.env |= name_author("ann")
     return person
+
+
+@pytest.mark.parametrize(
+    "words", [["git", "install"], ["tidy", "--yes"], ["task", "decide", "5", "XML"]]
+)
+def test_a_conflict_in_a_task_memory_is_resolved(person: Person, words: list[str]) -> None:
+    person.succeed("task", "start", "5", "--title", "Bank")
+    memory = person.sandbox.root / "backlog" / "memory" / "5.md"
+    notes = make_conflict(f"- {BOB}\n", f"- {ANN}\n")
+    times = make_conflict("updated: '2026-11-20'\n", "updated: '2026-11-21'\n")
+    text = memory.read_text().replace("## Notes\n", f"## Notes\n{notes}")
+    memory.write_text(text.replace("archived:", f"{times}archived:"))
+    person.succeed(*words)
+    after = memory.read_text()
+    assert f"## Notes\n- {BOB}\n- {ANN}\n\n## References" in after
+    assert after.count("title: Bank") == 1
+    assert "<<<<" not in after
 
 
 def test_without_a_repository_or_git(person: Person) -> None:

@@ -33,6 +33,7 @@ from support.calls import SESSION, start_agent
 from support.command_line import Person
 from support.files import write
 from support.life import write_task
+from support.memory_files import make_conflict
 from support.sandbox import Sandbox
 from support.tables import for_each
 
@@ -657,6 +658,18 @@ def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
     shop.check()
     assert imported(shop) == ["@memory/a.md"]
     assert not copy.exists()
+
+
+def test_a_memory_with_a_conflict_is_imported_without_the_markers(shop: Shop) -> None:
+    task_actions.start(shop.project, "a")
+    task_actions.set_up(shop.project)
+    conflict = make_conflict("- x\n", "- y\n")
+    text = shop.memory("a").replace("## Notes\n", f"## Notes\n{conflict}")
+    (shop.folder / "memory" / "a.md").write_text(text)
+    shop.check()
+    assert imported(shop) == ["@memory/.sessions/a.md"]
+    copy = shop.folder / "memory" / ".sessions" / "a.md"
+    assert "## Notes\n- x\n- y\n\n## References" in copy.read_text()
 
 
 # Parallel processes.

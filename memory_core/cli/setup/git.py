@@ -59,8 +59,7 @@ def _print(changes: DriverChanges) -> None:
     print_json({**fields, "mended": mended})
     files = find_project().paths.files
     for path in changes.attribute_files:
-        is_there = files.is_file(path)
-        print_line(f"{'changed' if is_there else 'removed'} {path}: commit it")
+        print_line(f"{'changed' if files.is_file(path) else 'removed'} {path}: commit it")
     if changes.config:
         print_line("changed the configuration of this clone")
     for resolution in changes.resolutions:
