@@ -284,11 +284,7 @@ def init(
             installation.write_settings(hooks)
     rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
     print_json({"written": written, "changes": rows})
-    _print_imports(bool(changes), written, remove)
-
-
-def _print_imports(has_changes: bool, written: bool, remove: bool) -> None:
-    if not has_changes:
+    if not changes:
         print_note("Nothing to do.")
     elif written and remove:
         print_note("Removed.  The memories are kept, and so are the hooks of agent-memory.")
@@ -331,8 +327,7 @@ def list_(every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False)
         print_columns([["TASK", "STATE", "UPDATED", "TITLE"], *rows])
     else:
         print_note("No task has a memory.")
-    hidden = len(memories) - len(shown)
-    if hidden:
+    if hidden := len(memories) - len(shown):
         print_note(f"{hidden} archived; to list them, too: {format_command('task list --all')}")
 
 
@@ -371,13 +366,15 @@ def status() -> None:
     Example:
       agent-memory task status
     """
-    state = task_actions.read_status(find_synced_project())
+    project = find_synced_project()
+    state = task_actions.read_status(project)
     print_json(_status_to_json(state))
     print_line(f"Active: {format_task(state.active) if state.active else 'none'}")
     counts = ", ".join(f"{number} {name}" for name, number in state.counts.items())
     print_line(f"Memories: {counts}, in {state.folder}")
     print_line(f"Claude Code: {_describe_import(state)}")
-    print_line(f"Backlog.md: command {'found' if state.has_command else 'not found'}")
+    if backlog_folder.Folder(project.paths.files).list_task_files():
+        print_line(f"Backlog.md: command {'found' if state.has_command else 'not found'}")
     if not state.is_enabled:
         print_note("Task memory is switched off: hooks do not use it.")
     if not state.is_set_up:

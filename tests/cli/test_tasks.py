@@ -195,6 +195,9 @@ def test_search_looks_everywhere_and_show_prints_the_exact_bytes(shop: Shop) -> 
 def test_status_says_what_is_imported(shop: Shop) -> None:
     assert shop.read_json("status")["active"] is None
     shop.run("start task-1")
+    assert "Backlog.md" not in shop.run("status")
+    shop.add_task(2)
+    assert "Backlog.md: command not found" in shop.run("status")
     assert shop.read_json("status")["set_up"] is False
     shop.run("init --yes")
     assert shop.read_json("status")["imported"]["copy"] is False
