@@ -56,9 +56,8 @@ class MemoryChanges(NamedTuple):
 
     @property
     def waiting(self) -> list[ItemChange]:
-        """Return the changes that would wait for review, the highest score first."""
-        waiting = [change for change in self.items if change.reason]
-        return sorted(waiting, key=lambda change: -change.score)
+        """Return the changes that would wait for review."""
+        return [change for change in self.items if change.reason]
 
 
 def compare(project: Project, base: str) -> MemoryChanges:

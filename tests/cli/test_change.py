@@ -143,6 +143,8 @@ def test_the_users_own_memory(settled: Person) -> None:
     done = settled.run("add", "engineer", "pattern", NEWS, "--user")
     undo = "Undo with: agent-memory undo ID --user\n"
     assert hide_change(done.stderr).startswith(undo)
+    assert done.stderr.endswith("  If you want them to: agent-memory allow\n")
+    settled.succeed("allow")
     editor = f'f() {{ echo "- {OTHER}" >> "$1"; }}; f'  # a shell parses the command
     done = editing_with(settled, "", "engineer", "--user", VISUAL=editor)
     assert hide_change(done.stderr) == undo

@@ -338,11 +338,12 @@ def test_one_key_decides(
 
 def test_a_learning_is_moved_by_name(desk: Person) -> None:
     terminal = start(desk)
-    for name in ("enginer", "", "qa"):
+    for name in ("enginer", "", "qa"):  # qa is defined nowhere
         answer(terminal, QUESTION, "m")
         answer(terminal, "Agent: ", f"{name}\r")
     assert answer_all(terminal, QUESTION, "q") == 0
     assert "no agent 'enginer' here; did you mean engineer?" in terminal.lines
+    assert "Note: no agent named qa is defined in this project yet." in terminal.lines
     assert "1 learning decided, 3 left." in terminal.lines
     assert list_items(desk, "qa") == [LONG]
 

@@ -20,6 +20,7 @@ from memory_core.learning import type_names
 from memory_core.learning.lines import remove_bullet
 from memory_core.memory.reading import read_memory
 from memory_core.origin import text_origins
+from memory_core.storage import user_level
 
 # What only a person may do, by the kind of the history record.
 PERSONS_KINDS = {"confirmed": "confirm items", "pinned": "pin items", "unpinned": "pin items"}
@@ -60,6 +61,8 @@ def add(agent: Agent, words: Words, user: User = False) -> None:
         print_note(f"Note: the first memory here; its folder is {scope.level.folder}.")
     if is_new:
         note_undefined(scope.project, agent)
+    if user and user_level.is_missing(scope.project):
+        print_note(user_level.NOT_ALLOWED)
 
 
 def _split_words(words: list[str]) -> tuple[str, str]:

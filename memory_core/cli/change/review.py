@@ -20,7 +20,7 @@ from memory_core.cli.common.entries import (
     wrap_text,
 )
 from memory_core.cli.common.inputs import ask_line, can_ask, read_key
-from memory_core.cli.common.notes import format_command, note_undo, print_result
+from memory_core.cli.common.notes import format_command, note_undefined, note_undo, print_result
 from memory_core.cli.common.scopes import Scope, find_agents_or_ids, find_level, require_person
 from memory_core.cli.errors import CommandRefused, describe_error
 from memory_core.cli.output import (
@@ -82,8 +82,8 @@ def review(
 ) -> None:
     """Decide on learnings that were not saved and wait for you.
 
-    On a terminal, one key decides on each; ? lists the keys. What you accept becomes an
-    item of yours. --pr exits 1 if an item would wait for you.
+    On a terminal, one key decides on each; ? lists the keys. What you accept is trusted
+    like your own items. --pr exits 1 if an item would wait for you.
 
     \b
     Example:
@@ -148,13 +148,12 @@ def _print_stale(scope: Scope, words: list[str]) -> None:
     """Print the items of all agents, or of those named, that may be out of date."""
     agents = [agent for agent in scope.level.agents() if agent in words]
     stale = list(agent_status.list_stale(*scope, agents)) if agents or not words else []
-    if not stale:
-        return
-    print_note("These items may be out of date; change or remove them:")
-    entries = []
-    for agent, key, text, gone in stale:
-        note = f"  ({', '.join(gone.values())})"
-        entries.append(Entry((agent,), (agent,), (key,), text, note=note))
+    if stale:
+        print_note("These items may be out of date; change or remove them:")
+    entries = [
+        Entry((agent,), (agent,), (key,), text, note=f"  ({', '.join(gone.values())})")
+        for agent, key, text, gone in stale
+    ]
     print_entries(entries)
 
 
@@ -201,6 +200,8 @@ def _ask_about(scope: Scope, item: WaitingItem) -> str:
             value = _edit_text(item) if key == "e" else ""
             value = ask_line("Agent: ").strip() if key == "m" else value
             print_sentence(waiting_list.decide(*scope, item, KEYS[key], value))
+            if key == "m":
+                note_undefined(scope.project, lookup.find_agent(scope.project, value, scope.level))
             return key
         except (CommandRefused, ValueError, OSError) as error:
             print_note(describe_error(error)[0])
@@ -250,9 +251,7 @@ def _review_new(
         new = [text for text in new if text.tier == rights.UNKNOWN]
     rows = _choose_rows(text_origins.find_commits(scope.level, new), *origin)
     if decision:
-        _accept(scope, rows, is_mine=decision == MINE)
-    print_json({"decision": decision, "items": list(map(_new_to_json, rows))})
-    if decision:
+        text_origins.accept(scope.level, [text for _commit, text in rows], decision == MINE)
         if decision == MINE:
             print_entries(list(map(_new_to_entry, rows)))
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
@@ -260,6 +259,7 @@ def _review_new(
         _ask_about_new(scope, rows)
     else:
         _print_new(scope, rows)
+    print_json({"decision": decision, "items": list(map(_new_to_json, rows))})
 
 
 def _choose_rows(rows: list[Row], commit: str | None, author: str | None) -> list[Row]:
@@ -293,13 +293,9 @@ def _ask_about_new(scope: Scope, rows: list[Row]) -> None:
             rows = [row for row in rows if row not in group]
             if key != "s":
                 require_person(scope.project, "accept items")
-                _accept(scope, group, is_mine=key == "m")
+                text_origins.accept(scope.level, [text for _commit, text in group], key == "m")
                 count += len(group)
     print_note(f"{format_count(count, 'item')} accepted, {len(rows)} left.")
-
-
-def _accept(scope: Scope, rows: list[Row], is_mine: bool) -> None:
-    text_origins.accept(scope.level, [text for _commit, text in rows], is_mine)
 
 
 def _print_new(scope: Scope, rows: list[Row]) -> None:

@@ -45,8 +45,8 @@ def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
     total = ", ".join([*counts, *waiting]) or "no item has changed"
     lines = ["### Agent memory", "", f"{total}, compared with {format_code(base)}."]
     lines += [f"\nNote: {format_code(note)}" for note in changes.notes]
-    items = sorted(changes.items, key=lambda change: not change.reason)
-    return lines + _format_table([f"| {' | '.join(_format_item(item))} |" for item in items])
+    rows = [f"| {' | '.join(_format_item(item))} |" for item in changes.items]
+    return lines + _format_table(rows)
 
 
 def _format_item(change: ItemChange) -> tuple[str, ...]:
