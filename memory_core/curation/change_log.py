@@ -91,12 +91,16 @@ class UnknownChange(ValueError):
 
 
 def find_change(changes: Iterable[Change], name: str) -> Change:
-    """Return the change with this id, or with a short id that begins so; raises UnknownChange."""
+    """Return the change with this id, or with a short id that begins with these digits.
+
+    Raises UnknownChange.
+    """
     text = name.strip()
     matches = [
         change
         for change in changes
-        if text == change.id or (text and digests.hash_text(change.id).startswith(text.lower()))
+        if text == change.id
+        or (lookup.is_id(text) and digests.hash_text(change.id).startswith(text.lower()))
     ]
     if not matches:
         raise UnknownChange(

@@ -248,6 +248,7 @@ def test_judging_an_item(person: Person) -> None:
 
 
 def test_usage_errors_change_nothing(person: Person) -> None:
+    change = person.run("log").stdout.split()[2]
     cases = {
         "log enginer": "no agent 'enginer' here; did you mean engineer?",
         "log --since 5y": "invalid time '5y'",
@@ -255,6 +256,7 @@ def test_usage_errors_change_nothing(person: Person) -> None:
         "diff engineer --since later": "invalid time 'later'",
         "undo 0": "no change '0'",
         "undo x": "no change 'x'",
+        f"undo {change[:4]} {change[:3]}": f"no change '{change[:3]}'",
         "restore nobody x": "no agent 'nobody' here",
         "restore engineer xyz": "no item matches 'xyz'",
         "remove engineer e": "may be one of 2 items",
