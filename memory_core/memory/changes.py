@@ -42,7 +42,8 @@ class Lesson:
     is tainted.  What a tainted run, an import or MCP teaches is from outside.  `rejected` learnings
     lack the form and have a reason, `wrong` has the reasons by the ids of items that the run
     reported as wrong, and `about` says what it was about.  `learned` counts the new and better
-    items, and `refused` has the learnings that are not merged, with the reason.
+    items, `waiting` what waits for a person, and `refused` has the learnings that are not merged,
+    with the reason.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Lesson:
         tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
         self.is_outside = not rights.rank_of(tier)
         self.change_id = ""
-        self.learned = 0
+        self.learned = self.waiting = 0
         self.refused: list[tuple[LearningLike, str]] = [(one, one.reason) for one in self.rejected]
 
 
@@ -91,7 +92,7 @@ def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
 
 
 def _learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
-    lesson.change_id = memory.change_id
+    lesson.change_id, count = memory.change_id, len(memory.review)
     memory.is_outside = lesson.is_outside
     merged = memory.merge_learnings(_admit(memory, lesson), lesson.is_persons)
     _record_outcomes(memory, merged, lesson, kind)
@@ -102,6 +103,7 @@ def _learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeR
         memory.review += list_refused(waiting, merged.rivals, **lesson.source)
     memory.take_merged(merged)
     _take_wrong(memory, lesson)
+    lesson.waiting = len(memory.review) - count
     return merged
 
 

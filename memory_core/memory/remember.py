@@ -123,8 +123,8 @@ def _note_end(memory: AgentMemory, lesson: Lesson) -> None:
     if learnings or lesson.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
         runs.try_note(run, keys=[*keys, *map(_wrong_key, lesson.wrong)])
-    by, waits = {**lesson.source, "change": lesson.change_id}, len(lesson.refused)
-    counts = {"learned": lesson.learned, "waiting": waits, "reported as wrong": len(lesson.wrong)}
+    by, wrong = {**lesson.source, "change": lesson.change_id}, len(lesson.wrong)
+    counts = {"learned": lesson.learned, "waiting": lesson.waiting, "reported as wrong": wrong}
     if any(counts.values()) and memory.project.config["notices"] != default_settings.OFF:
         change = item_history.shorten_change(lesson.change_id)
         line = format_run(memory.agent, runs.record(run), counts, change)
@@ -149,7 +149,7 @@ def format_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], ch
     parts += [f"{count} {what}" for what, count in counts.items() if count]
     learned = counts.get("learned") and change
     undo = f" (agent-memory undo {change})" if learned else ""
-    review = " (agent-memory review)" if any(counts.values()) and not learned else ""
+    review = " (agent-memory review)" if counts.get("waiting") and not learned else ""
     return f"{agent}: {', '.join(parts) or 'no item given'}{undo}{review}"
 
 

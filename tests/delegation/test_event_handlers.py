@@ -17,6 +17,7 @@ from support import events
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import BLOCK, FACT, LEARNED, REPORT, is_silent, make_pre_event
 from support.files import write
+from support.lessons import learn
 from support.paths import REPO
 from support.sandbox import Outcome, Sandbox
 from support.transcripts import make_line
@@ -593,6 +594,19 @@ def test_a_line_says_once_what_a_run_changed(sandbox: Sandbox) -> None:
     assert say(answer(sandbox, text=used)) == ""
     log = sandbox.read_log("agent.memory.learned")
     assert [item_history.shorten_change(event["change"]) for event in log] == [match[1]]
+
+
+def test_a_line_names_review_only_if_something_waits(sandbox: Sandbox) -> None:
+    learn(sandbox.open_project(), "engineer", FACT, run="a0")
+    said = []
+    for run in ("a1", "a2"):
+        sandbox.run_hook("pre_tool_use", make_pre_event(f"toolu_{run}"))
+        sandbox.run_hook("subagent_start", events.make_start_event(run))
+        end_agent(sandbox, run, f"Done.\nWrong: {item_history.id_of(FACT)}\n")
+        said.append(say(sandbox.run_hook("pre_tool_use", make_pre_event("toolu_b"))))
+    wrong, waits = "1 reported as wrong", "1 waiting, 1 reported as wrong (agent-memory review)"
+    given = "engineer: 1 item given, 0 used"
+    assert said == [f"{given}, {wrong}", f"{given}, {waits}"]
 
 
 @pytest.mark.parametrize("setting", ["changes", "all", "off"])
