@@ -324,9 +324,10 @@ def _revert_reviews(memory: AgentMemory, ids: Sequence[str]) -> None:
         if is_redo is None:
             continue
         state, entry = memory.history.get(record["id"]), record.get("waiting")
-        if state and record["kind"] in transaction.REVIEWING_KINDS and is_redo:
+        is_review = transaction.find_origin(record, is_undo=True) == rights.ACCEPTED
+        if state and is_review and is_redo:
             memory.origins[state.text, state.nested] = rights.ACCEPTED
-        elif state and record["kind"] in transaction.REVIEWING_KINDS:
+        elif state and is_review:
             memory.doubted.append((state.text, state.nested))
         if not entry or not review_table.is_entry(entry):
             continue

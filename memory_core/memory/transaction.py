@@ -29,14 +29,12 @@ Result = TypeVar("Result")
 # Ids and texts of one event at most; `items` has their number.
 MAX_IDS = 100
 
-# With the source of a person, they say that the person has read the item.
-REVIEWING_KINDS = ("approved", "confirmed", "pinned")
-
 # The origin of an item after a record with the source of a person, who has read it, or wrote it.
 PERSONS_ORIGINS = {
-    **dict.fromkeys((*REVIEWING_KINDS, "restored"), rights.ACCEPTED),
-    **dict.fromkeys((*item_history.LEARNING_KINDS, "edited", "returned"), rights.PERSON),
-    "preference": rights.PERSON,
+    **dict.fromkeys(
+        ("approved", "confirmed", "pinned", "reinforced", "restored"), rights.ACCEPTED
+    ),
+    **dict.fromkeys(("learned", "merged", "edited", "returned", "preference"), rights.PERSON),
 }
 
 # Maximum number of tries of a writer while the user keeps saving the file.
@@ -213,7 +211,7 @@ def _note_decisions(memory: AgentMemory) -> None:
     origins = dict[tuple[str, str], str]()
     is_undo = any(record["kind"] == "undone" for record in memory.records)
     for record in memory.records:
-        origin = _find_origin(record, is_undo)
+        origin = find_origin(record, is_undo)
         item = memory.history.get(record["id"]) if origin else None
         if item:
             is_tainted = origin == rights.AGENT and item.reading
@@ -229,7 +227,7 @@ def _note_decisions(memory: AgentMemory) -> None:
     text_origins.add_origins(store, agent, origins | memory.origins, own, back)
 
 
-def _find_origin(record: Record, is_undo: bool) -> str:
+def find_origin(record: Record, is_undo: bool) -> str:
     """Return the origin of the item that a record is about, "" if the record does not decide it."""
     kind, source = record["kind"], record.get("source")
     if "imported" in record or source == item_history.HAND_SOURCE:

@@ -25,6 +25,7 @@ from support.events import make_stop_event
 from support.files import define_agents, read_files, write
 from support.histories import DAY, ago
 from support.inbox import add_report
+from support.lessons import learn
 from support.memory_files import make_section
 from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
@@ -62,6 +63,21 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
     assert "defined" not in person.run("add", "PM", "pattern", NEWS).stderr
     person.run("undo", "3")
     assert not (sandbox.memories / "qa.md").exists()
+
+
+def test_undo_of_an_add_of_a_known_item_gives_it_its_origin_back(
+    person: Person, project: Project
+) -> None:
+    def do(*words: str) -> tuple[str, float]:
+        person.succeed(*words)
+        shown = person.read_json("show", item_history.id_of(NEWS))
+        return shown["tier"], shown["confidence"]
+
+    for run in ("a1", "a2"):
+        learn(project, "engineer", NEWS, run=run)
+    assert (do("undo"), do("redo")) == (("agent", 0.5), ("agent", 0.6))
+    assert do("add", "engineer", "pattern", NEWS) == ("accepted", 0.7)
+    assert (do("undo"), do("redo")) == (("agent", 0.6), ("accepted", 0.7))
 
 
 def test_the_type_of_an_item_is_optional(person: Person) -> None:
