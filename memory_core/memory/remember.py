@@ -147,9 +147,8 @@ def format_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], ch
     given, used = (len(str(use.get(name) or "").split()) for name in ("given", "used"))
     parts = [f"{format_count(given, 'item')} given", f"{used} used"] if given else []
     parts += [f"{count} {what}" for what, count in counts.items() if count]
-    learned = counts.get("learned") and change
-    undo = f" (agent-memory undo {change})" if learned else ""
-    review = " (agent-memory review)" if counts.get("waiting") and not learned else ""
+    undo = f" (agent-memory undo {change})" if counts.get("learned") else ""
+    review = " (agent-memory review)" if counts.get("waiting") and not undo else ""
     return f"{agent}: {', '.join(parts) or 'no item given'}{undo}{review}"
 
 

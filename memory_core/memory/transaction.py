@@ -29,13 +29,9 @@ Result = TypeVar("Result")
 # Ids and texts of one event at most; `items` has their number.
 MAX_IDS = 100
 
-# The origin of an item after a record with the source of a person, who has read it, or wrote it.
-PERSONS_ORIGINS = {
-    **dict.fromkeys(
-        ("approved", "confirmed", "pinned", "reinforced", "restored"), rights.ACCEPTED
-    ),
-    **dict.fromkeys(("learned", "merged", "edited", "returned", "preference"), rights.PERSON),
-}
+# With the source of a person, they say that the person has read the item, or wrote it.
+READING_KINDS = ("approved", "confirmed", "pinned", "reinforced", "restored")
+WRITING_KINDS = ("learned", "merged", "edited", "returned", "preference")
 
 # Maximum number of tries of a writer while the user keeps saving the file.
 MAX_TRIES = 5
@@ -215,16 +211,14 @@ def _note_decisions(memory: AgentMemory) -> None:
         item = memory.history.get(record["id"]) if origin else None
         if item:
             is_tainted = origin == rights.AGENT and item.reading
-            origin = rights.TAINTED if is_tainted else origin
-            origins[item.text, item.nested] = origin
-    store, agent = memory.store, memory.agent
+            origins[item.text, item.nested] = rights.TAINTED if is_tainted else origin
     kinds = item_history.DEPARTURE_KINDS
     own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
     back = dict.fromkeys(memory.doubted, (rights.ACCEPTED, rights.REVIEWED))
     # A text that is not in the memory any more and waits has to be accepted again.
     gone = [row for row in memory.review if not memory.has_item(row["content"])]
     back |= dict.fromkeys([(row["content"], row.get("nested", "")) for row in gone], rights.DECIDED)
-    text_origins.add_origins(store, agent, origins | memory.origins, own, back)
+    text_origins.add_origins(memory.store, memory.agent, origins | memory.origins, own, back)
 
 
 def find_origin(record: Record, is_undo: bool) -> str:
@@ -233,8 +227,8 @@ def find_origin(record: Record, is_undo: bool) -> str:
     if "imported" in record or source == item_history.HAND_SOURCE:
         return ""
     is_persons = source == item_history.PERSON_SOURCE and not (is_undo and kind == "restored")
-    if is_persons and kind in PERSONS_ORIGINS:
-        return PERSONS_ORIGINS[kind]
+    if is_persons and kind in (*READING_KINDS, *WRITING_KINDS):
+        return rights.ACCEPTED if kind in READING_KINDS else rights.PERSON
     if kind not in item_history.ARRIVAL_KINDS:
         return ""
     origin = rights.TAINTED if record.get("reading") else rights.AGENT

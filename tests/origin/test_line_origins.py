@@ -421,7 +421,9 @@ def test_a_person_accepts_a_commit_or_an_author(team: Team) -> None:
         assert person.run("review", "--new", "--accept", words).returncode == 2
     assert person.run("review", "--author", ANN).returncode == 2
     for choice in (["--commit", name[:7]], ["--author", "eve@example.org"]):
-        assert person.run("review", "--new", "--accept", *choice).stdout == "Accepted: 1 item.\n"
+        done = person.run("review", "--new", "--accept", *choice)
+        assert done.stdout == "Accepted: 1 item.\n"
+        assert done.stderr.startswith("undo does not take this back; remove an item with: ")
     tiers = {BASE: "import", LINE: "reviewed", OTHER: "reviewed", "Typed here": "hand"}
     assert team.person.list_tiers() == tiers
 
@@ -432,7 +434,9 @@ ANSWERS = [("aq", 1), ("saq", 1), ("oq", 2), ("?sso", 1), ("q", 0), ("mq", 0)]
 @pytest.mark.parametrize(("keys", "reviewed"), ANSWERS)
 def test_one_key_accepts_a_commit_or_an_author(team: Team, keys: str, reviewed: int) -> None:
     add_lines_of_two_authors(team)
-    assert answer_all(Terminal(team.person, "agent-memory review --new"), "[?]: ", *keys) == 0
+    terminal = Terminal(team.person, "agent-memory review --new")
+    assert answer_all(terminal, "[?]: ", *keys) == 0
+    assert ("undo does not take this back" in terminal.shown) == (keys != "q")
     assert list(team.person.list_tiers().values()).count("reviewed") == reviewed
     assert list(team.person.list_tiers().values()).count("hand") == keys.count("m")
 

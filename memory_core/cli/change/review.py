@@ -219,8 +219,6 @@ def _edit_text(item: WaitingItem) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
 
 
-MIN_COMMIT = 4  # characters of a commit's name
-
 NEW_QUESTION = "[a]ccept, [o] all of the author, [m]ine, [s]kip, [q]uit [?]: "
 NEW_HELP = """\
 a  accept the texts of this commit
@@ -255,6 +253,7 @@ def _review_new(
         if decision == MINE:
             print_entries(list(map(_new_to_entry, rows)))
         print_line(f"{decision.capitalize()}: {format_count(len(rows), 'item')}.")
+        _note_no_undo(scope, len(rows))
     elif rows and asks:
         _ask_about_new(scope, rows)
     else:
@@ -265,8 +264,7 @@ def _review_new(
 def _choose_rows(rows: list[Row], commit: str | None, author: str | None) -> list[Row]:
     """Return the rows of a commit and of an author."""
     if commit is not None:
-        is_long = len(commit) >= MIN_COMMIT
-        rows = [row for row in rows if is_long and row[0].name.startswith(commit)]
+        rows = [row for row in rows if lookup.is_id(commit) and row[0].name.startswith(commit)]
     if author is not None:
         rows = [row for row in rows if row[0].name and row[0].email == author]
     if not rows and (commit or author) is not None:
@@ -296,6 +294,14 @@ def _ask_about_new(scope: Scope, rows: list[Row]) -> None:
                 text_origins.accept(scope.level, [text for _commit, text in group], key == "m")
                 count += len(group)
     print_note(f"{format_count(count, 'item')} accepted, {len(rows)} left.")
+    _note_no_undo(scope, count)
+
+
+def _note_no_undo(scope: Scope, count: int) -> None:
+    """Say that the next undo is not of these decisions, if there are any."""
+    if count:
+        remove = format_command("remove ID", scope.is_user)
+        print_note(f"undo does not take this back; remove an item with: {remove}")
 
 
 def _print_new(scope: Scope, rows: list[Row]) -> None:
@@ -303,10 +309,10 @@ def _print_new(scope: Scope, rows: list[Row]) -> None:
     if not rows:
         print_note("No item came from elsewhere that you have not reviewed.")
         return
-    commands = ("review --new --accept", "remove ID", "review --mine")
+    some = "review --new --accept [--commit SHA] [--author EMAIL]"
+    commands = (some, "remove ID", "review --mine")
     accept, remove, mine = (format_command(words, scope.is_user) for words in commands)
-    some = "[--commit SHA] [--author EMAIL]"
-    print_note(f"Accept them: {accept} {some}.  If you wrote them: {mine}.  Remove one: {remove}")
+    print_note(f"Accept them: {accept}.  If you wrote them: {mine}.  Remove one: {remove}")
 
 
 def _new_to_entry(row: Row) -> Entry:
