@@ -134,8 +134,7 @@ def _decide(scope: Scope, chosen: list[WaitingItem], accept: bool) -> None:
         lines = list(map(format_accepted, accepted))
     else:
         lines = waiting_list.reject(*scope, chosen)
-    names = ("agent", "id", "text", "was_present")
-    items = [select_fields(item, *names) for item in accepted]
+    items = [select_fields(item, "agent", "id", "text", "was_present") for item in accepted]
     learnings = list(map(item_to_json, chosen))
     decision = "accepted" if accept else "rejected"
     fields = {"decision": decision, "learnings": learnings, "items": items}
