@@ -210,10 +210,6 @@ class History:
         state = self.find(text)
         return state is None or state.is_persons
 
-    def is_foreign(self, text: str, nested: str = "") -> bool:
-        """Return whether this machine knows that a text is from outside."""
-        return self.origins is not None and self.origins.find(text, nested) in rights.OUTSIDE
-
     def is_rejected(self, text: str) -> bool:
         """Return whether a person rejected a learning of this text that was not added since."""
         return bool(self._rejected) and id_of(text) in self._rejected
@@ -224,7 +220,7 @@ class History:
         A person's stays, and for a learning from outside every item that is not from outside.
         """
         state = self.find(text)
-        if state is None and self.is_foreign(text):
+        if state is None and self._find_origin({"text": text}) in rights.OUTSIDE:
             return rights.FOREIGN_CONFIDENCE, ""
         if state is None or state.is_persons or (is_outside and state.rank[0]):
             return None
@@ -254,12 +250,18 @@ class History:
         is_own = self._is_own(record)
         inherits = is_own and older is not None and self._may_inherit(record, older)
         start = older.confidence if older and inherits else self._start(record)
-        start = start if is_own else min(start, rights.FOREIGN_CONFIDENCE)
+        is_accepted = False
+        if not is_own and start > rights.FOREIGN_CONFIDENCE:
+            is_accepted = self._find_origin(record) in rights.DECIDED
+            start = start if is_accepted else rights.FOREIGN_CONFIDENCE
         is_first = state is None or (kind in LEARNING_KINDS and not state.is_weighed)
         if state is None:
             state = self._states[key] = ItemState(key, record["time"], start, self.origins)
         elif is_first:
             state.confidence = start  # all that came before is undone
+        elif is_accepted:
+            state.confidence = max(state.confidence, start)
+        state.is_weighed = state.is_weighed or is_accepted
         state.changed = record["time"]
         if kind in ARRIVAL_KINDS:
             self._arrive(state, record, inherits)
@@ -278,12 +280,17 @@ class History:
             self._note(state, record, is_own)
             state.is_claimed = state.is_claimed or self._makes_persons(record, is_new)
 
+    def _find_origin(self, record: Record) -> str | None:
+        """Return the origin of a record's text, None if all records are of this machine."""
+        text, nested = record.get("text") or "", record.get("nested") or ""
+        return self.origins.find(text, nested) if self.origins else None
+
     def _start(self, record: Record) -> float:
         weights, by_person = self.weights, record.get("source") in HUMAN_SOURCES
         if record["kind"] in PERSON_KINDS or (record["kind"] == "learned" and by_person):
             # Somebody else may have typed a line, which this machine only found in the file.
             is_found = record.get("source") == HAND_SOURCE
-            is_strange = is_found and self.is_foreign(record["text"], record.get("nested") or "")
+            is_strange = is_found and self._find_origin(record) in rights.OUTSIDE
             return rights.FOREIGN_CONFIDENCE if is_strange else weights.person
         if record["kind"] == "imported":
             return min(1.0, max(0.0, float(record.get("confidence", weights.person))))
@@ -343,7 +350,7 @@ class History:
 
         The rights that a person gave do not go to words that are no person's.
         """
-        origin = self.origins and self.origins.find(record["text"], record.get("nested") or "")
+        origin = self._find_origin(record)
         return origin is None or origin in rights.DECIDED or older.tier not in rights.DECIDED
 
     def _arrive(self, state: ItemState, record: Record, inherits: bool) -> None:

@@ -189,6 +189,16 @@ def test_s4_a_clone_does_not_bring_confirmations(person: Person, tmp_path: Path)
     assert given == ("unknown", rights.FOREIGN_CONFIDENCE, False)
 
 
+def test_what_a_colleague_added_has_its_confidence_when_it_is_accepted(person: Person) -> None:
+    text = "Staging is slow"
+    add(person, "import", text)
+    for confidence in (rights.FOREIGN_CONFIDENCE, 0.8):
+        assert person.read_json("show", id_of(text))["confidence"] == confidence
+        assert person.run("review", "--new", "--accept").returncode == 0
+    add(person, "agent", text)
+    assert person.read_json("show", id_of(text))["confidence"] == 0.9
+
+
 def test_an_older_state_keeps_its_pins(person: Person, tmp_path: Path) -> None:
     sandbox, texts = person.sandbox, [RULE, "Orders are numbered per warehouse", "Staging is slow"]
     add(person, "person", texts[0])

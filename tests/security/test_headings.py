@@ -164,7 +164,13 @@ def test_the_first_session_asks_whose_the_lines_are(sandbox: Sandbox) -> None:
 def test_a_work_tree_knows_what_its_main_tree_knows(person: Person, sandbox: Sandbox) -> None:
     pull(sandbox, "engineer", f"# engineer\n\n## Notes\n- {FACT}\n")
     person.run("review", "--new", "--accept")
+    own = "Amounts are integer cents"
+    person.run("add", "engineer", own)
+    git(sandbox.root, "add", "-A")
+    git(sandbox.root, "commit", "-qm", "x")
     git(sandbox.root, "worktree", "add", "-q", "../tree")
     tree = Project(LevelPaths(str(sandbox.root.parent / "tree"), sandbox.env), sandbox.env)
     texts = text_origins.list_texts(tree, tree.store, "engineer")
     assert {one.text: one.tier for one in texts}[FACT] == "reviewed"
+    state = text_origins.read_history(tree, tree.store, "engineer").find(own)
+    assert state and (state.tier, state.confidence) == ("person", 0.8)
