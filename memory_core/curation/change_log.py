@@ -116,8 +116,8 @@ def find_change(changes: Iterable[Change], name: str) -> Change:
 def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[Record]:
     """Return all records of these agents, oldest first: changes in the order of their numbers.
 
-    Those of older versions, which have no number, come first.  Hand edits that no write has
-    recorded yet have the present time.  Each record has its agent and, if it is known, the text of
+    Those of older versions, which have no number, come first.  Hand edits have the time
+    when the file was saved.  Each record has its agent and, if it is known, the text of
     its item; its time is that of the clock.
     """
     records = [

@@ -355,7 +355,7 @@ class History:
 
     def _arrive(self, state: ItemState, record: Record, inherits: bool) -> None:
         if not state.is_present and record["kind"] != "returned":
-            state.born = state.used = record["time"]
+            state.born, state.used = clock_time(record), record["time"]
         state.text, state.section = record.get("text") or "", record.get("section") or ""
         state.nested = record.get("nested") or ""
         state.added_at, state.added_by = record["time"], change_of(record)

@@ -238,6 +238,11 @@ def make_change_id(name: str) -> str:
     return f"{begin}-{digests.hash_text(name)[:4]}"
 
 
-def make_hand_change_id(change_id: str, agent: str) -> str:
-    """Return the id for the hand edits that a change detects; it sorts before the change."""
-    return f"{change_id.rpartition('-')[0]}+{digests.hash_text(agent)[:4]}"
+def make_hand_change_id(change_id: str, agent: str, snapshot: FileSnapshot | None = None) -> str:
+    """Return the id for the hand edits that a change detects; it sorts before the change.
+
+    It begins with the time when the file was saved.
+    """
+    begin = change_id.rpartition("-")[0]
+    begin = min(begin, format_utc(snapshot.changed)[:-1]) if snapshot else begin
+    return f"{begin}+{digests.hash_text(agent)[:4]}"

@@ -68,7 +68,7 @@ def read_memory(
             name, project.name, memory.limits, memory.now
         )
     change_id = change_id or agent_memory.make_change_id(agent)
-    memory.change_id = agent_memory.make_hand_change_id(change_id, agent)
+    memory.change_id = agent_memory.make_hand_change_id(change_id, agent, snapshot)
     _take_hand_edits(memory, document)
     memory.begin_change(change_id)
     return memory

@@ -1,5 +1,6 @@
 """The commands log, diff, undo, restore, and those that judge an item."""
 
+import os
 import re
 import time
 from pathlib import Path
@@ -63,6 +64,17 @@ def test_log_lists_the_newest_first(person: Person) -> None:
     ]
 
 
+def test_a_hand_edit_has_the_time_when_the_file_was_saved(person: Person) -> None:
+    text, saved = "Another one, by hand", time.time() - 3600
+    person.sandbox.edit_memory("engineer", f"- {ITEM}\n", f"- {ITEM}\n- {text}\n")
+    os.utime(person.sandbox.memories / "engineer.md", (saved, saved))
+    for _moment in ("before", "behind the write"):
+        shown = person.read_json("show", item_history.id_of(text))["time"]
+        logged = [one["time"] for one in person.read_json("log") if one["text"] == text]
+        assert [shown] == logged == [format_utc(saved)]
+        person.run("confirm", "engineer", NEW_ID)
+
+
 def test_log_writes_nothing(person: Person) -> None:
     person.sandbox.edit_memory("engineer", f"- {ITEM}\n", "- Another one, by hand\n")
     before = read_files(person.sandbox.root)
@@ -72,7 +84,7 @@ def test_log_writes_nothing(person: Person) -> None:
 
 
 def test_log_since(person: Person) -> None:
-    first = times(person)[0]
+    first = times(person)[-1]
     person.run("confirm", "engineer", NEW_ID)
     for since, kinds in ((first, "confirmed"), (first[:16], "confirmed learned edited")):
         assert [each["kind"] for each in person.read_json("log", "--since", since)] == kinds.split()
