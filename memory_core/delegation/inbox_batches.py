@@ -16,7 +16,7 @@ from memory_core.delegation.run_event import RunEvent
 from memory_core.files import file_actions, last_look
 from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
-from memory_core.storage import event_log, hook_files, inbox, user_level
+from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
 from memory_core.storage.paths import BUSY_SECONDS, WAITING_FILE
 from memory_core.storage.project import Project
 
@@ -237,24 +237,20 @@ def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
         if not events.may_change_tasks(event):
             missed_reports.sweep_at_start(project, event)
             text_origins.look(project)
-            for line in _format_news(project) + user_level.ask(project):
-                # The next hook here says it.
+            for line in text_origins.take_news(project):  # the next hook says it
+                remember.add_notice(project, run_records.UNDECIDED, line)
+            for line in _format_waiting(project) + user_level.ask(project):
                 remember.add_notice(project, events.session(event), line)
 
 
-def _format_news(project: Project) -> list[str]:
-    """Return what came into memories, and that learnings wait, each once."""
-    folder, notices = project.paths.state, text_origins.ask_whose(project)
-    state = last_look.read_look(folder)
-    if state.get("version") != last_look.VERSION:
-        return notices  # before the first look
-    news, waiting = text_origins.describe_news(state), folder.read_text(WAITING_FILE)
-    if waiting not in ("", state.get("waiting")):
-        news.append(WAITING)
-    if news:
-        state |= {last_look.NEWS: {}, "waiting": waiting or state.get("waiting", "")}
-        last_look.write_look(folder, state)
-    return notices + news
+def _format_waiting(project: Project) -> list[str]:
+    """Return that learnings wait, once."""
+    folder = project.paths.state
+    state, waiting = last_look.read_look(folder), folder.read_text(WAITING_FILE)
+    if state.get("version") != last_look.VERSION or waiting in ("", state.get("waiting")):
+        return []  # or before the first look
+    last_look.write_look(folder, {**state, "waiting": waiting})
+    return [WAITING]
 
 
 def _take_old_entries(project: Project) -> None:

@@ -12,10 +12,7 @@ from memory_core.text import fastjson
 LOOK_FILE, GIT_LOG = "arrivals.json", "log"
 MAX_LOOK_BYTES = 2_000_000
 
-# In the last look, after a person has been asked whose the texts of the first look are.
-ASKED = "asked"
-
-# In it, the numbers of texts by agents that came, for a notice in the next session.
+# In the last look, the agents with texts that came, for a notice in the next session.
 NEWS = "news"
 
 # Raise it to look at all texts again that nobody has decided on.

@@ -16,9 +16,10 @@ from memory_core.claude_code import agent_spelling, file_writes, settings_files
 from memory_core.files import file_actions, git_log, last_look, project_roots
 from memory_core.history import item_history, rights
 from memory_core.origin import ledger, line_origins
-from memory_core.storage import paths, state_owner
+from memory_core.storage import paths, run_records, state_owner
 from memory_core.storage.database import change_table, state_db
 from memory_core.storage.project import Project
+from memory_core.storage.run_records import SessionRuns
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 from memory_core.text.phrases import format_count
@@ -43,34 +44,31 @@ YOURS = (
 )
 
 
-def ask_whose(project: Project) -> list[str]:
-    """Return what a person has to decide about the texts of the first look, once; [] for none."""
+def take_news(project: Project) -> list[str]:
+    """Return what a person has to decide about the memories with new texts, once."""
     state, store = last_look.read_look(project.paths.state), project.store
-    is_from_before = LOST not in state and state_owner.is_from_before(project.paths.state)
-    if last_look.ASKED in state or is_from_before or "version" not in state:
-        return []  # or git has not been asked yet
-    notices = list[str]()
+    agents, notices = state.get(last_look.NEWS, ()), list[str]()
     for notice, origin in ((YOURS, rights.UNKNOWN), (NEW_TEXTS, rights.IMPORT)):
         try:
-            counts = {agent: len(_list_of(store, agent, origin)) for agent in store.agents()}
+            counts = [len(_list_of(store, agent, origin)) for agent in agents]
         except OSError:
-            return []  # the next session asks
-        notices += _format_counts(notice, counts)
-    last_look.write_look(project.paths.state, {**state, last_look.ASKED: True})
+            return []  # the next session says it
+        # A name in a repository is not repeated in the voice of agent-memory.
+        memories = sum(map(bool, counts))
+        where = "1 memory" if memories == 1 else f"{memories} memories"
+        notices += [notice.format(format_count(sum(counts), "line"), where)] if memories else []
+    if notices:
+        last_look.write_look(project.paths.state, {**state, last_look.NEWS: []})
     return notices
 
 
-def describe_news(state: dict[str, Any]) -> list[str]:
-    """Return a notice about the texts from elsewhere that a last look found, [] for none."""
-    return _format_counts(NEW_TEXTS, state.get(last_look.NEWS, {}))
-
-
-def _format_counts(notice: str, counts: dict[str, int]) -> list[str]:
-    """Return a notice about numbers of lines by agents, [] for none."""
-    counts = {agent: count for agent, count in counts.items() if count}
-    # A name in a repository is not repeated in the voice of agent-memory.
-    memories = "1 memory" if len(counts) == 1 else f"{len(counts)} memories"
-    return [notice.format(format_count(sum(counts.values()), "line"), memories)] if counts else []
+def count_again(store: Store) -> None:
+    """Replace a notice that nobody has read, since a person has decided, in the next session."""
+    state, notice = store.paths.state, SessionRuns(store.paths, run_records.UNDECIDED).notices
+    if state.is_file(notice):
+        state.remove(notice)
+        look = last_look.read_look(state)
+        last_look.write_look(state, {**look, last_look.NEWS: store.agents()})
 
 
 def look(project: Project) -> None:
@@ -95,12 +93,10 @@ def _look_at(project: Project, store: Store) -> None:
     if is_same and not (changed or is_old) and RIGHTS in state:
         return
     is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
-    is_first = bool(state.get("first")) or not (state.keys() - {last_look.ASKED} or is_from_before)
-    if not is_first and "version" not in state:
-        state[last_look.ASKED] = True  # an older version has looked, and named what came
+    is_first = bool(state.get("first")) or not (state or is_from_before)
     unclear = _list_unclear(is_first, LOST in state, is_users=store.paths is not project.paths)
     seen = {name: before[name] for name in now if name in before and name not in changed}
-    news: dict[str, int] = state.get(last_look.NEWS, {})
+    news = {*state.get(last_look.NEWS, ())}
     until, began, is_whole = time.monotonic() + SECONDS, time.time(), True
     try:
         for name in changed:
@@ -111,19 +107,18 @@ def _look_at(project: Project, store: Store) -> None:
             digest = before.get(name, [""])[-1]
             if agent:
                 since = float(state.get("looked", 0.0))
-                count, digest = _decide(project, store, agent, digest, unclear, since)
+                is_new, digest = _decide(project, store, agent, digest, unclear, since)
+                news |= {agent} if is_new else set()
                 if digest is None:
                     is_whole = False
                     continue  # git is at work: the next look decides
-                if count and not is_first:
-                    news[agent] = news.get(agent, 0) + count
             seen[name] = [*now[name], digest]
-        _take_rights_over(project, store, state, news)
+        _take_rights_over(project, store, state)
     except OSError:
         return  # without a state nothing can be remembered
     state[DATABASE] = state_db.read_note(folder, state_db.IDENTITY)
-    state |= {RIGHTS: True, "version": last_look.VERSION, "files": seen, last_look.NEWS: news}
-    state["first"] = is_first and not is_whole
+    state |= {RIGHTS: True, "version": last_look.VERSION, "files": seen}
+    state |= {last_look.NEWS: sorted(news), "first": is_first and not is_whole}
     if is_whole:  # else tool calls since then may have written what is not decided yet
         state |= {"looked": began, last_look.GIT_LOG: log}
     last_look.write_look(folder, state)
@@ -166,32 +161,20 @@ def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[st
     return [path, size if size < 0 else git_log.measure_log(path)]
 
 
-def _take_rights_over(
-    project: Project, store: Store, state: dict[str, Any], news: dict[str, int]
-) -> None:
+def _take_rights_over(project: Project, store: Store, state: dict[str, Any]) -> None:
     """Count the records of an older version of the items that came from this machine.
 
-    Adds the numbers of other items that lose a pin or a high confidence to `news`, but for those
-    that came from elsewhere: they are in it, or the older version named them.  `state` is the one
-    before this look; without one, no older version was here.
+    `state` is the one before this look; without one, no older version was here.
     """
-    is_older = bool(state.keys() - {last_look.ASKED}) or state_owner.is_from_before(
-        store.paths.state
-    )
+    is_older = bool(state) or state_owner.is_from_before(store.paths.state)
     for agent in store.agents() if is_older and RIGHTS not in state else ():
         records = store.history(agent).read()
         weights = item_history.Weights(**project.config["confidence"])
         history = item_history.History(records, weights)
         origins = ledger.read(store, agent, project)
         here = (*rights.DECIDED, rights.AGENT)
-        items = [item for item in history if item.is_present]
-        tiers = {item.id: origins.find(item.text, item.nested) for item in items}
-        own = [item for item in items if tiers[item.id] in here]
-        news[agent] = news.get(agent, 0) + sum(
-            bool(item.is_pinned) or item.confidence > rights.FOREIGN_CONFIDENCE
-            for item in items
-            if tiers[item.id] not in (*here, rights.IMPORT)
-        )
+        present = (item for item in history if item.is_present)
+        own = [item for item in present if origins.find(item.text, item.nested) in here]
         ids = {key for item in own for key in history.list_wordings(item)}
         mine = [one for one in history.records if one["id"] in ids or one["kind"] == "undone"]
         pins = [(item.text, item.nested) for item in own if item.is_pinned]
@@ -234,11 +217,11 @@ def _decide(
     before: str,
     unclear: tuple[str, ...] | None,
     since: float,
-) -> tuple[int, str | None]:
+) -> tuple[bool, str | None]:
     """Give an origin to the texts of an agent that have none, UNKNOWN for one that is `unclear`.
 
-    Returns the number of new ones from outside, and the digest of the file, None if a text could
-    not be decided now; `before` is the digest at the last look, which was at `since`.
+    Returns whether a person has to decide about one, and the digest of the file, None if a text
+    could not be decided now; `before` is the digest at the last look, which was at `since`.
     """
     snapshot = _read(store, agent)
     text = snapshot.text if snapshot else ""
@@ -246,7 +229,7 @@ def _decide(
     stem = store.stem(agent)
     is_known = before and change_table.is_continued(store.paths, stem, before, text)
     if is_known or unclear is None or not (unknown := _list_of(store, agent, "")):
-        return 0, digest
+        return False, digest
     elsewhere = _read_elsewhere(project, store, agent)
     new = [one for one in unknown if rights.make_key(*one) not in elsewhere]
     origins = _find_origins(project, store, agent, new, since) if new else {}
@@ -256,7 +239,8 @@ def _decide(
     decided = {one: origin for one, origin in origins.items() if origin}
     ledger.add_origins(store, agent, decided)
     is_whole = len(decided) == len(origins)
-    return sum(one == rights.IMPORT for one in decided.values()), digest if is_whole else None
+    is_new = not {rights.IMPORT, rights.UNKNOWN}.isdisjoint(decided.values())
+    return is_new, digest if is_whole else None
 
 
 def _read_elsewhere(project: Project, store: Store, agent: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from memory_core.files import last_look
 from memory_core.history import item_history, rights
 from memory_core.history.rights import Origins, make_key
 from memory_core.origin import arrivals, ledger, line_origins
-from memory_core.origin.arrivals import ask_whose, describe_news, look
+from memory_core.origin.arrivals import look, take_news
 from memory_core.origin.checking import REASON, find_reason, hold
 from memory_core.origin.ledger import (
     add_origins,
@@ -253,3 +253,4 @@ def accept(store: Store, texts: Sequence[JudgedText], is_mine: bool = False) -> 
         own = [(text.text, text.nested) for text in texts if text.agent == agent]
         with store.lock(agent):
             ledger.add_origins(store, agent, dict.fromkeys(own, origin))
+    arrivals.count_again(store)

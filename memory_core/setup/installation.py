@@ -115,7 +115,7 @@ def _describe_project(target: SettingsTarget) -> Iterator[str]:
         yield f"The memory files are those of {root}, for all its sessions."
     yield from describe_agents(project)
     text_origins.look(project)
-    for question in text_origins.ask_whose(project):
+    for question in text_origins.take_news(project):
         yield typed_command.name_command(question, os.environ)
 
 

@@ -4,6 +4,7 @@
     runs/SESSION/RUN.jsonl         the route of its memory, its learnings, its end
     runs/SESSION/RUN-launch.jsonl  the task of a run in the background
     notices/SESSION                lines for the person of a session, which the next hook prints
+    notices/undecided              those about texts without a decision, for any session
     route.json                     rewritten prompts do not reach the agents of this project
 
 A call is Claude Code's `tool_use_id`, a run its `agent_id`.  Every write is a single append or
@@ -39,7 +40,7 @@ VIA_START = "start"  # SubagentStart gave the memory
 
 MAX_NAME_LENGTH = 128
 
-NOTICES = "notices"
+NOTICES, UNDECIDED = "notices", "undecided"
 MAX_NOTICES_BYTES, MOST_NOTICES = 20_000, 10
 
 
@@ -128,7 +129,7 @@ class SessionRuns:
 
     def take_notices(self, is_start: bool = False) -> list[str]:
         """Return the lines for the person, once; at a start also those of ended sessions."""
-        names = self.files.list_names(NOTICES) if is_start else [self.session]
+        names = self.files.list_names(NOTICES) if is_start else [UNDECIDED, self.session]
         lines = []
         for file in (f"{NOTICES}/{name}" for name in names):
             taken = f"{file}.{posix.getpid()}"

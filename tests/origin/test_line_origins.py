@@ -14,7 +14,7 @@ import pytest
 from memory_core.origin import ledger, line_origins
 from memory_core.origin.line_origins import OUTSIDE, OWN, UNSURE
 from support import processes
-from support.calls import begin_session
+from support.calls import SESSION, begin_session
 from support.command_line import Person
 from support.files import write_program
 from support.sandbox import Sandbox
@@ -450,6 +450,19 @@ def test_after_the_first_look_a_session_says_how_many_lines_wait(team: Team) -> 
     assert "agent-memory: 1 line in 1 memory came from elsewhere" in said
     assert "review --new shows who committed them" in said
     assert team.person.list_tiers() == {BASE: "import", LINE: "reviewed"}
+
+
+@pytest.mark.parametrize(("choice", "left"), [([], 0), (["--author", ANN], 1)])
+def test_a_session_counts_the_lines_that_still_wait(
+    team: Team, choice: list[str], left: int
+) -> None:
+    add_lines_of_two_authors(team)
+    team.person.sandbox.run_hook("session_start", SESSION)  # its next hook would say 3 lines
+    assert team.person.run("review", "--new", "--accept", *choice).returncode == 0
+    said = begin_session(team.person.sandbox)
+    assert [line.split(" came ")[0] for line in said.splitlines() if " came " in line] == [
+        "agent-memory: 1 line in 1 memory"
+    ][:left]
 
 
 def test_what_a_colleague_typed_has_at_most_the_confidence_of_an_agents_finding(team: Team) -> None:

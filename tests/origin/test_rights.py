@@ -210,7 +210,7 @@ def test_an_older_state_keeps_its_pins(person: Person, tmp_path: Path) -> None:
     path = sandbox.state / "arrivals.json"
     arrivals = json.loads(path.read_text())
     del arrivals["rights"]
-    path.write_text(json.dumps({**arrivals, "news": {}}))
+    path.write_text(json.dumps({**arrivals, "news": ["engineer"]}))
     notice = begin_session(sandbox)
     assert "1 line in 1 memory came from elsewhere" in notice
     pins = [person.read_json("show", id_of(text))["pinned"] for text in texts]
