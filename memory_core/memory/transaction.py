@@ -30,8 +30,8 @@ Result = TypeVar("Result")
 MAX_IDS = 100
 
 # With the source of a person, they say that the person has read the item, or wrote it.
-READING_KINDS = ("approved", "confirmed", "pinned", "reinforced", "restored")
-WRITING_KINDS = ("learned", "merged", "edited", "returned", "preference")
+READING_KINDS = ("approved", "confirmed", "pinned", "restored")
+WRITING_KINDS = ("learned", "reinforced", "merged", "edited", "returned", "preference")
 
 # Maximum number of tries of a writer while the user keeps saving the file.
 MAX_TRIES = 5
