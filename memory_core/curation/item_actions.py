@@ -168,10 +168,7 @@ def judge_items(
     store: Store | None = None,
     **by: str,
 ) -> list[RatedItem]:
-    """Do the same as `judge` for several (agent, item), all of them or none, as one change.
-
-    An item that is pinned or unpinned already is left out, so that undo finds a change to undo.
-    """
+    """Do the same as `judge` for several (agent, item), all of them or none, as one change."""
     by = {"source": "person", **by}
 
     def change(memory: AgentMemory) -> list[RatedItem]:
@@ -179,12 +176,10 @@ def judge_items(
         own = [name for agent, name in names if agent == memory.agent]
         chosen = {item.id: item for item in (_find_item(memory, name, items) for name in own)}
         for item in chosen.values():
-            state = memory.state_of(item.text)
-            is_same = (state.is_pinned, kind) in ((True, "pinned"), (False, "unpinned"))
             decided = _settle(memory, item.text) if kind in ("removed", "confirmed") else {}
             if kind == "removed":
                 changes.remove_items(memory, [item.text], kind, **by, **decided)
-            elif not (is_same and state.tier in rights.DECIDED):
+            else:
                 memory.record(kind, item.text, **by, **decided)
         return [
             item._replace(confidence=memory.state_of(item.text).confidence)
@@ -373,8 +368,9 @@ def remove_preference(
         return False
 
     def change(memory: AgentMemory) -> bool:
-        texts = _list_preferences(memory, key)
-        return bool(changes.remove_items(memory, texts, "removed", source=source))
+        return bool(
+            changes.remove_items(memory, _list_preferences(memory, key), "removed", source=source)
+        )
 
     return transaction.change_memory(project, agent, change, store)
 
