@@ -62,11 +62,7 @@ class InvalidExport(ValueError):
 # Export.
 
 
-def build_export(
-    project: Project,
-    store: Store,
-    agents: Sequence[str],
-) -> dict[str, Any]:
+def build_export(project: Project, store: Store, agents: Sequence[str]) -> dict[str, Any]:
     """Return the memories of these agents as one JSON value; raises OSError."""
     return {
         "format": FORMAT,

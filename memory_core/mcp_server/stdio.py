@@ -29,8 +29,7 @@ def serve(served: ServedProject) -> None:
     if sys.stdin.isatty():
         print(f"{SERVER_NAME}: waiting for a client on stdin; Ctrl-C ends it", file=sys.stderr)
     for number in END_SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _exit)
+        signal.signal(number, _exit)
     anyio.run(_serve, served)
 
 

@@ -124,10 +124,7 @@ Top = Annotated[
 ]
 
 
-def context(
-    agent: Agent,
-    top: Top = None,
-) -> None:
+def context(agent: Agent, top: Top = None) -> None:
     """Show what an agent knows, most certain first.
 
     Only items with a confidence of at least 0.6.
