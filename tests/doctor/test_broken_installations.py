@@ -210,6 +210,8 @@ def odd_memory_of_the_user(person: Person) -> None:
 
 
 def odd_task_memory(person: Person) -> None:
+    person.succeed("task", "start", "5")
+    person.succeed("task", "init", "--yes")
     write(person.sandbox.root / "backlog" / "memory" / "5.md", f"## Notes\n{CONFLICT}")
 
 
