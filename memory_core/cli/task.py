@@ -243,7 +243,8 @@ def _parse_limit(age: str | None) -> str:
 
 
 # Many projects link CLAUDE.md to AGENTS.md.
-LINK_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
+SET_UP_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
+REMOVE_ADVICE = "remove the lines between its marks in the other file by hand"
 
 
 def init(
@@ -264,7 +265,7 @@ def init(
     try:
         backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
     except Refused as error:
-        raise CommandRefused(f"{error}; {LINK_ADVICE}", 1) from None
+        raise CommandRefused(f"{error}; {REMOVE_ADVICE if remove else SET_UP_ADVICE}", 1) from None
     plan = claude_md_import.plan_removal if remove else claude_md_import.plan_set_up
     changes = plan(project.paths)
     hooks = None if remove else installation.plan_task_hooks(project)

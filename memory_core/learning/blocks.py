@@ -211,7 +211,9 @@ def _read_line(block: MarkerBlock, number: int, row: str) -> bool:
     if line[:2].rstrip() in marker_blocks.JSON_SIGNS and not (block.is_json or block.has_content):
         block.is_json, block.entries = True, []  # a line in front of it is no learning
     key, value = ("", "") if block.is_json else marker_blocks.split_key(line)
-    if key in lines.FIELDS or block.is_type(key, value):
+    is_type = key == "type" or block.is_type(key, value)
+    if is_type or (key in lines.FIELDS and not block.needs_type):
+        block.needs_type = False
         block.read_field(number, key, value)
         block.key_indent = row.find(line)
         return not block.is_closed

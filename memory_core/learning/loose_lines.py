@@ -17,8 +17,8 @@ _GROUP_SIGNS = "#*_: 0123456789.)"
 def read_line(block: MarkerBlock, number: int, row: str, line: str, key: str, value: str) -> bool:
     """Read a row; return False if the block ends with it.
 
-    `line` has no indentation and no bullet.  A heading behind a content ends the block, unless the
-    block begins with one like it.
+    `line` has no indentation and no bullet.  Behind a content and a heading a type has to follow,
+    unless the block begins with a heading like it.
     """
     bare = lines.strip_indent(row)
     is_item = lines.remove_bullet(bare) != bare
@@ -31,7 +31,8 @@ def read_line(block: MarkerBlock, number: int, row: str, line: str, key: str, va
         block.group = signs if is_first else block.group
         if not is_first or line[0] != "*":
             block.has_gap, block.is_list = True, False  # only keys can follow
-            return signs == block.group
+            block.needs_type = signs != block.group
+            return True
     if line.startswith(_ENDS) or (
         block.has_gap and not (is_item and (block.is_list or _split_lead(line, key, value)))
     ):

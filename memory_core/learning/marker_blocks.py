@@ -67,6 +67,7 @@ class MarkerBlock:
         self.has_keys = self.has_content_key = self.is_closed = False
         self.has_gap = self.in_code = False  # behind a blank line below the content; in its fence
         self.group = ""  # the signs of headings above contents: "###", "**"
+        self.needs_type = False  # behind a heading with other signs only a type can follow
         self.is_list = self.has_leads = False  # each list item is a content; with a type
         self.indent = self.key_indent = 0  # of the last content in the list; of the last key
         self.is_json = False  # the lines are a JSON object or a list
