@@ -27,13 +27,13 @@ from memory_core.storage.config_yml.default_settings import DEFAULTS
 
 FILE = Path(__file__).resolve().parents[1] / "tests" / "cases" / "ordinary_memories.json"
 SETTINGS = DEFAULTS["selection"]
-TIERS = {"person": "hand", "agent": "agent", "outside": "import"}
+ORIGINS = {"person": "hand", "agent": "agent", "outside": "import"}
 
 
 def choose(lines: list[dict[str, str]], task: str) -> set[int]:
     """Return the numbers of the lines that are given for a task."""
     index = index_passages(
-        Passage("", f"- {line['text']}", line["text"], tier=TIERS[line["by"]]) for line in lines
+        Passage("", f"- {line['text']}", line["text"], origin=ORIGINS[line["by"]]) for line in lines
     )
     budget, below = SETTINGS["budget_tokens"], SETTINGS["whole_below_tokens"]
     choices = choosing.select(index, task, budget, below)
@@ -54,7 +54,7 @@ def measure(memories: list[dict[str, Any]], prints: bool) -> list[str]:
                 if prints and at in numbers and at not in chosen:
                     print(f"{memory['name']}: {task[:70]} | {line['by']}: {line['text']}")
     rows = ["| lines of | wanted and given | not wanted, but given |", "| --- | --- | --- |"]
-    for by in TIERS:
+    for by in ORIGINS:
         share = given[by] / max(wanted[by], 1)
         rows.append(
             f"| {by} | {given[by]} of {wanted[by]} ({share:.0%}) | {shown[by]} of {total[by]} |"

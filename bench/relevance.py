@@ -172,7 +172,7 @@ def choose_beside_rules(passages: PassageIndex, task: str, budget: int) -> list[
 
 def add_rules(passages: PassageIndex) -> None:
     for text in RULES:
-        passage = Passage("Implementation Guidelines", f"- {text}", text, tier="hand")
+        passage = Passage("Implementation Guidelines", f"- {text}", text, origin="hand")
         add_passage(passages, passage)
     compare_words(passages)
 

@@ -83,9 +83,9 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
         own = {preferences.normalize_key(key): (key, value) for key, value in pairs if key}
         wished |= {key: pair for key, pair in own.items() if key not in wished}
         texts = [item.text for item in items]
-        tiers = text_origins.read_tiers(project, store, agent)
+        origins = text_origins.read_text_origins(project, store, agent)
         items += [
-            item._replace(is_outside=tiers.get(item.text) in rights.OUTSIDE)
+            item._replace(is_outside=origins.get(item.text) in rights.OUTSIDE)
             for item in given
             if not _is_preference(item)
             and not any(similarity.is_same(item.text, text) for text in texts)

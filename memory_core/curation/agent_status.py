@@ -149,7 +149,7 @@ def _list_never_given(
     own = {
         one.text
         for one in judged
-        if one.tier in rights.WRITTEN_HERE
+        if one.origin in rights.WRITTEN_HERE
         and format_utc(times.get(text_origins.make_key(one.text, one.nested), 0.0)) < recent.since
     }
     return [text for text in missed if text in own]

@@ -131,7 +131,7 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
 def list_own(memory: AgentMemory, texts: Iterable[JudgedText]) -> list[RatedItem]:
     """Return what a person wrote on this machine; sentences and code have no id."""
     items = list_items(memory)
-    own = [text for text in texts if text.tier in rights.WRITTEN_HERE]
+    own = [text for text in texts if text.origin in rights.WRITTEN_HERE]
     ids = {item.id for item in items}
     prose = [text.text for text in own if text.id not in ids and text.text[0] != "#"]
     items = [item for item in items if item.id in {text.id for text in own}]
@@ -329,9 +329,9 @@ def set_preference(
     def change(memory: AgentMemory) -> tuple[bool, str]:
         if not reason or _has_preference(memory, key, value):
             return put_preference(memory, key, value, source=source), ""
-        tier = rights.find_source_tier(source, ())
+        origin = rights.find_run_origin(source, ())
         entry = {"type": PREFERENCE, "content": text, "reason": reason, "source": source}
-        memory.review.append({**entry, "tier": tier})
+        memory.review.append({**entry, "origin": origin})
         return False, reason
 
     is_changed, waits = transaction.change_memory(project, agent, change, store)
@@ -415,7 +415,7 @@ def copy_items(
 ) -> list[list[SavedItem]]:
     """Copy each item to its (agent, level), all as one change.
 
-    A copy has the origin, the confidence and the tier of its item.
+    A copy has the origin and the confidence of its item.
     """
     change_id = agent_memory.make_change_id("share")
     for _source, targets in copies:
@@ -433,16 +433,16 @@ def _copy(
     whole = scanner.redact(source.text)
     first_line = whole.partition("\n")[0]
     text = source.text.partition("\n")[0]
-    tier = text_origins.read_tiers(project, project.store, source.agent).get(text, "")
+    origin = text_origins.read_text_origins(project, project.store, source.agent).get(text, "")
     state = text_origins.read_history(project, project.store, source.agent).find(text)
 
     def change(memory: AgentMemory) -> SavedItem:
         if twin := merge_learnings.find_duplicate(memory.document.items, first_line):
             return SavedItem(agent, source.id, twin.text, was_present=True)
         fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
-        fields |= {"reading": state.reading} if state and tier == rights.TAINTED else {}
+        fields |= {"reading": state.reading} if state and origin == rights.TAINTED else {}
         copy = changes.insert_item(memory, source.section, whole, "imported", **fields)
-        if tier in rights.DECIDED:
+        if origin in rights.DECIDED:
             memory.origins[copy[0], copy[2]] = rights.ACCEPTED
         return SavedItem(agent, source.id, first_line, False, copy[1])
 

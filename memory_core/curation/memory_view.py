@@ -37,7 +37,7 @@ class ItemView(NamedTuple):
 
     text: str
     nested: str
-    tier: str
+    origin: str
     state: ItemState
     note: ItemNote
     reading: list[str]
@@ -86,7 +86,7 @@ def _make_views(
     with suppress(OSError):  # numbers that nobody can read now
         notes = preparing.read_notes(project, store, agent)
     texts = text_origins.list_texts(project, store, agent)
-    tiers = {(item.text, item.nested): item.tier for item in texts}
+    origins = {(item.text, item.nested): item.origin for item in texts}
     gone = {item.id: [*item.gone.values()] for item in status.stale}
     waiting = {entry["content"]: str(entry["id"]) for entry in numbers.waiting(agent)}
     views = {}
@@ -95,7 +95,7 @@ def _make_views(
         views[item.line] = ItemView(
             text=scanner.redact(item.text),
             nested=scanner.redact(item.nested),
-            tier=tiers.get((item.text, item.nested), ""),
+            origin=origins.get((item.text, item.nested), ""),
             state=state,
             note=notes.get(item.text) or ItemNote(confidence=state.confidence),
             reading=scanner.redact_values(state.reading),

@@ -99,11 +99,11 @@ def list_waiting(store: Store, agents: Iterable[str] = ()) -> list[WaitingItem]:
     ]
 
 
-def update_tiers(project: Project, store: Store, items: Iterable[WaitingItem]) -> None:
-    """Give rules that a run reported as wrong the tiers that they have now.  Raises OSError."""
+def update_origins(project: Project, store: Store, items: Iterable[WaitingItem]) -> None:
+    """Give rules that a run reported as wrong the origins that they have now.  Raises OSError."""
     for one in filter(lambda item: item.is_rule, items):
-        tiers = text_origins.read_tiers(project, store, one.agent)
-        one.entry["tier"] = tiers.get(one.entry["content"], "")
+        origins = text_origins.read_text_origins(project, store, one.agent)
+        one.entry["origin"] = origins.get(one.entry["content"], "")
 
 
 def choose(
@@ -120,7 +120,7 @@ def choose(
     wanted = [name for name in names if not lookup.is_agent(project, name, store)]
     agents = {lookup.find_agent(project, name, store) for name in names if name not in wanted}
     waiting = list_waiting(store, agents)
-    update_tiers(project, store, waiting)
+    update_origins(project, store, waiting)
     if not (wanted or accept_all):
         raise InvalidRequest("name the learnings by their ids, or use --all")
     try:
@@ -327,8 +327,8 @@ def _list_origin(item: WaitingItem) -> Iterator[tuple[str, str]]:
     yield f"why it waits: {'; '.join(filter(None, about))}", ""
     if entry["reading"]:
         yield f"the run read: {', '.join(entry['reading'])}", "warning"
-    if entry["tier"]:
-        yield f"origin: {entry['tier']}", ""
+    if entry["origin"]:
+        yield f"origin: {entry['origin']}", ""
     if item.has_secret:
         yield "a saves the text as it is here; e lets you change it", "note"
 

@@ -128,21 +128,21 @@ class ItemState:
         self.is_doubted = False  # runs reported it as wrong, and a person has to decide
 
     @property
-    def tier(self) -> str:
+    def origin(self) -> str:
         """Where it comes from, by the records of this machine; by the history without them."""
         if self._origins is None:
             return rights.PERSON if self.is_claimed else rights.AGENT
-        return rights.find_tier(self._origins.find(self.text, self.nested), bool(self.reading))
+        return rights.join_taint(self._origins.find(self.text, self.nested), bool(self.reading))
 
     @property
     def is_persons(self) -> bool:
         """Whether only a person may replace or withdraw it."""
-        return rights.is_persons(self.tier, self.is_claimed)
+        return rights.is_persons(self.origin, self.is_claimed)
 
     @property
     def rank(self) -> tuple[int, float, str]:
         """A value that is greater for the item to trust: a person's, certain or newer."""
-        return rights.make_rank(self.tier, self.confidence, self.born)
+        return rights.make_rank(self.origin, self.confidence, self.born)
 
 
 class History:
@@ -351,7 +351,7 @@ class History:
         The rights that a person gave do not go to words that are no person's.
         """
         origin = self._find_origin(record)
-        return origin is None or origin in rights.DECIDED or older.tier not in rights.DECIDED
+        return origin is None or origin in rights.DECIDED or older.origin not in rights.DECIDED
 
     def _arrive(self, state: ItemState, record: Record, inherits: bool) -> None:
         if not state.is_present and record["kind"] != "returned":

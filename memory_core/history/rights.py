@@ -11,7 +11,7 @@ from memory_core.text import digests
 # The highest confidence of an item of which this machine knows nothing.
 FOREIGN_CONFIDENCE = 0.5
 
-# Origins, and tiers: a person wrote it by a command, or by hand in the file; a person accepted or
+# Origins: a person wrote it by a command, or by hand in the file; a person accepted or
 # confirmed it; a colleague wrote it, and a person accepted it or trusts the key of the commit; a
 # run reported it, or a run that had read from outside; an MCP client wrote it; or it came from
 # elsewhere: a clone, a pull, an import.  Without one nobody knows yet: `origin.arrivals` decides.
@@ -30,27 +30,27 @@ BY_SOURCE = {"import": IMPORT, "mcp": MCP}
 RANKS = {**dict.fromkeys((PERSON, HAND, ACCEPTED), 3), REVIEWED: 2, AGENT: 1, UNKNOWN: 1}
 
 
-def rank_of(tier: str) -> int:
-    """Return the rank of texts of a tier, 0 for one from outside."""
-    return RANKS.get(tier, 0)
+def rank_of(origin: str) -> int:
+    """Return the rank of texts of an origin, 0 for one from outside."""
+    return RANKS.get(origin, 0)
 
 
-def make_rank(tier: str, confidence: float, born: str) -> tuple[int, float, str]:
+def make_rank(origin: str, confidence: float, born: str) -> tuple[int, float, str]:
     """Return a value that is greater for the item to trust: a person's, certain or newer."""
-    rank = rank_of(tier)
-    return rank, 0.0 if tier in DECIDED else confidence, born
+    rank = rank_of(origin)
+    return rank, 0.0 if origin in DECIDED else confidence, born
 
 
-def is_persons(tier: str, is_claimed: bool) -> bool:
-    """Return whether only a person may replace or withdraw a text of this tier.
+def is_persons(origin: str, is_claimed: bool) -> bool:
+    """Return whether only a person may replace or withdraw a text of this origin.
 
     So it is of a text that nobody knows yet and that may be a person's; it has no other rights.
     """
-    return tier in DECIDED or (tier == UNKNOWN and is_claimed)
+    return origin in DECIDED or (origin == UNKNOWN and is_claimed)
 
 
-def find_tier(origin: str, is_tainted: bool) -> str:
-    """Return how much a text is to be trusted, by its origin here, "" if nobody knows.
+def join_taint(origin: str, is_tainted: bool) -> str:
+    """Return the origin of a text, by the recorded one, "" if nobody knows.
 
     `is_tainted`: its history says that a run had read from outside.
     """
@@ -59,8 +59,8 @@ def find_tier(origin: str, is_tainted: bool) -> str:
     return TAINTED if is_tainted else origin or UNKNOWN
 
 
-def find_source_tier(source: str, reading: Sequence[str]) -> str:
-    """Return the tier of a learning that waits, by the source of its run; "" for none."""
+def find_run_origin(source: str, reading: Sequence[str]) -> str:
+    """Return the origin of a learning that waits, by the source of its run; "" for none."""
     if reading:
         return TAINTED
     return {**BY_SOURCE, "person": PERSON, "": ""}.get(source, AGENT)

@@ -200,7 +200,7 @@ class AgentMemory:
         entry |= {"nested": nested, "other": other, "reason": reason}
         if state := self.history.find(text):
             entry |= {"run": state.run, "session": state.session, "source": state.source}
-            entry |= {"tier": state.tier, "reading": state.reading}
+            entry |= {"origin": state.origin, "reading": state.reading}
         return entry
 
 

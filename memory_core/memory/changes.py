@@ -60,8 +60,8 @@ class Lesson:
         self.wrong = wrong or {}
         self.about = about
         self.is_persons = source.get("source") in item_history.HUMAN_SOURCES
-        tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
-        self.is_outside = not rights.rank_of(tier)
+        origin = rights.find_run_origin(source.get("source", ""), source.get("reading", ()))
+        self.is_outside = not rights.rank_of(origin)
         self.change_id = ""
         self.learned = self.waiting = 0
         self.refused: list[tuple[LearningLike, str]] = [(one, one.reason) for one in self.rejected]

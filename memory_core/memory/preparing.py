@@ -239,16 +239,16 @@ class _Level:
         self._guard = guard
         self._past = past
         self._limited: dict[str, ItemNote] = {}
-        self._tiers: dict[str, str] = {}
+        self._origins: dict[str, str] = {}
         self._nested: dict[str, str] = {}
-        self._left_out: dict[str, tuple[str, str]] = {}  # (tier, reason) by the texts of items
+        self._left_out: dict[str, tuple[str, str]] = {}  # (origin, reason) by the texts of items
 
     def sort_out(self) -> None:
         """Remove the items that agents do not receive, and hide strange headings."""
         self._drop(self._guard.list_held(self.document))
         self.document = self._guard.hide_headings(self.document)
         self._drop([(item, REPEATED) for item in self._list_outranked()])
-        self._tiers = {item.text: self._find_tier(item) for item in self.document.items}
+        self._origins = {item.text: self._find_origin(item) for item in self.document.items}
         self._nested = {item.text: item.nested for item in self.document.items}
         self._drop(self._list_uncertain())
         losers = contradictions.find_losers(self.document, self._rank_text)
@@ -271,10 +271,10 @@ class _Level:
         """Return the items that agents do not receive, with the reasons."""
         given = {item.text for item in self.document.items}
         left = []
-        for text, (tier, reason) in self._left_out.items():
+        for text, (origin, reason) in self._left_out.items():
             if text and text not in given:
                 key = similarity.identify(text)
-                passage = Passage("", text, text, id=key, short_id=key[:SHORTEST_ID], tier=tier)
+                passage = Passage("", text, text, id=key, short_id=key[:SHORTEST_ID], origin=origin)
                 passage.is_users = self._is_users
                 left.append((passage, reason))
         return left
@@ -284,19 +284,19 @@ class _Level:
         return passage.item != "" and not self.find_note(passage.item).is_persons
 
     def find_note(self, text: str) -> ItemNote:
-        """Return the note on an item, with the rights of its tier.
+        """Return the note on an item, with the rights of its origin.
 
-        An item that the history does not have was written by a person, if its tier does not differ.
+        An item that the history does not have was written by a person, unless its origin differs.
         """
         if text not in self._limited:
-            tier, note = self._tiers.get(text, rights.UNKNOWN), self._past.notes.get(text)
+            origin, note = self._origins.get(text, rights.UNKNOWN), self._past.notes.get(text)
             if note is None:
                 person = self._project.config["confidence"]["person"]
-                given = person if tier in rights.DECIDED else rights.FOREIGN_CONFIDENCE
+                given = person if origin in rights.DECIDED else rights.FOREIGN_CONFIDENCE
                 key = similarity.identify(text)
                 uses: dict[str, Any] = self._past.uses.get(key, item_notes.Uses())
                 note = ItemNote(key, given, self._find_birth(text), is_persons=True, **uses)
-            self._limited[text] = item_notes.limit(note, tier)
+            self._limited[text] = item_notes.limit(note, origin)
         return self._limited[text]
 
     def _find_birth(self, text: str) -> str:
@@ -308,13 +308,13 @@ class _Level:
         """Remove items from the document, and keep the reasons."""
         if reasons:
             for item, reason in reasons:
-                self._left_out.setdefault(item.text, (self._find_tier(item), reason))
+                self._left_out.setdefault(item.text, (self._find_origin(item), reason))
             items = {item.line: item for item, _reason in reasons}
             self.document = edits.remove_items(self.document, list(items.values()))
 
-    def _find_tier(self, item: Item) -> str:
+    def _find_origin(self, item: Item) -> str:
         note = self._past.notes.get(item.text)
-        return self._guard.find_tier(item.text, item.nested, bool(note and note.is_tainted))
+        return self._guard.find_origin(item.text, item.nested, bool(note and note.is_tainted))
 
     def _complete(self, passage: Passage) -> None:
         """Set the fields of a passage that depend on its level and its section."""
@@ -323,14 +323,14 @@ class _Level:
             passage.is_preference = True
             passage.is_wished = passage.is_wished or passage.is_confirmed
         if passage.item:
-            passage.tier = self._tiers[passage.item]
+            passage.origin = self._origins[passage.item]
             passage.names = code_names.list_names(passage.text[:MAX_COMPARED])
             if not self._is_users:  # there, paths are of any project
                 passage.files = stale_items.list_paths(passage.text)
             nested = self._nested[passage.item]
             passage.is_new = self._guard.is_new(passage.item, nested)
         else:
-            passage.tier = self._guard.find_tier(passage.text)
+            passage.origin = self._guard.find_origin(passage.text)
             passage.born = self._find_birth(passage.text)
             passage.is_new = self._guard.is_new(passage.text)
 
@@ -344,7 +344,8 @@ class _Level:
         for item in self.document.items:
             key = preferences.read_key(item) if preferences.is_title(item.section) else ""
             words = similarity.normalize_text(item.text) or str(item.line)
-            rated.append((item, f"{key}:" if key else words, rights.rank_of(self._find_tier(item))))
+            rank = rights.rank_of(self._find_origin(item))
+            rated.append((item, f"{key}:" if key else words, rank))
         for _item, key, rank in rated:
             best[key] = max(best.get(key, 0), rank)
         return [item for item, key, rank in rated if rank < best[key]]
@@ -367,4 +368,4 @@ class _Level:
 
     def _rank_text(self, text: str) -> tuple[int, float, str]:
         note = self.find_note(text)
-        return rights.make_rank(self._tiers.get(text, ""), note.confidence, note.born)
+        return rights.make_rank(self._origins.get(text, ""), note.confidence, note.born)

@@ -198,9 +198,9 @@ def list_refused(
     `rivals` has by their contents the items that they contradict.  `source` may have the run,
     session, source and reading of all of them.
     """
-    tier = rights.find_source_tier(source.get("source", ""), source.get("reading", ()))
+    origin = rights.find_run_origin(source.get("source", ""), source.get("reading", ()))
     return [
         {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
-        | {"other": rivals.get(item.content, ""), "tier": tier, **source}
+        | {"other": rivals.get(item.content, ""), "origin": origin, **source}
         for item, reason in refused
     ]

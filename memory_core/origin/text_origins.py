@@ -41,13 +41,13 @@ STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
 
 
 class JudgedText(NamedTuple):
-    """A text of a memory file, with its nested lines and its tier; an item has an `id`."""
+    """A text of a memory file, with its nested lines and its origin; an item has an `id`."""
 
     agent: str
     id: str
     text: str
     nested: str
-    tier: str
+    origin: str
 
 
 Row = tuple[Commit, JudgedText]
@@ -56,7 +56,7 @@ Row = tuple[Commit, JudgedText]
 class Guard:
     """The check of an agent's texts by their origins on this machine.
 
-    Texts on which a person decided here pass.  Of the others it stops those of other tiers than
+    Texts on which a person decided here pass.  Of the others it stops those of other origins than
     `given`, if there are any, and those that may be poisoned.  `has_news` returns whether the file
     has lines since the last look that git did not bring.
     """
@@ -64,28 +64,28 @@ class Guard:
     def __init__(
         self, origins: Origins, has_news: Callable[[], bool], given: Collection[str] = ()
     ) -> None:
-        self.find_origin = origins.find
+        self._find_recorded = cache(origins.find)
         self.given = given
         self._has_news: Callable[[], bool] = cache(has_news)
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""
-        tier = self.find_tier(text, nested)
-        if self.given and tier not in self.given:
+        origin = self.find_origin(text, nested)
+        if self.given and origin not in self.given:
             return OUTSIDE_REASON if rights.AGENT in self.given else STRICT_REASON
-        if tier in rights.DECIDED:
+        if origin in rights.DECIDED:
             return ""
-        is_known = self.find_origin(text, nested) in (rights.AGENT, rights.UNKNOWN)
+        is_known = self._find_recorded(text, nested) in (rights.AGENT, rights.UNKNOWN)
         is_inside = is_known or self.is_new(text, nested)
         return find_reason(f"{text}\n{nested}", not is_inside)
 
     def is_new(self, text: str, nested: str = "") -> bool:
         """Return whether a text came into the file since the last look, and not by git."""
-        return self.find_origin(text, nested) == "" and self._has_news()
+        return self._find_recorded(text, nested) == "" and self._has_news()
 
-    def find_tier(self, text: str, nested: str = "", is_tainted: bool = False) -> str:
-        """Return the tier of a text; `is_tainted`: its history says so."""
-        return rights.find_tier(self.find_origin(text, nested), is_tainted)
+    def find_origin(self, text: str, nested: str = "", is_tainted: bool = False) -> str:
+        """Return the origin of a text; `is_tainted`: its history says so."""
+        return rights.join_taint(self._find_recorded(text, nested), is_tainted)
 
     def list_held(self, document: Document) -> list[tuple[Item, str]]:
         """Return the items that agents do not receive before a person decides, with the reasons."""
@@ -108,7 +108,7 @@ class Guard:
 
     def _is_strange(self, heading: str) -> bool:
         """Return whether a heading is from elsewhere, or held, and no person has accepted it."""
-        is_inside = self.find_tier(heading) in rights.INSIDE or self.is_new(heading)
+        is_inside = self.find_origin(heading) in rights.INSIDE or self.is_new(heading)
         return not is_inside or self.find_reason(heading) != ""
 
 
@@ -117,8 +117,8 @@ def is_strict(project: Project) -> bool:
     return bool(project.config["trust"] == default_settings.STRICT)
 
 
-def list_given_tiers(project: Project) -> Collection[str]:
-    """Return the tiers of texts that agents receive, () for all."""
+def list_given_origins(project: Project) -> Collection[str]:
+    """Return the origins of texts that agents receive, () for all."""
     if is_strict(project):
         return rights.DECIDED
     return rights.INSIDE if project.config["hold_outside"] else ()
@@ -134,14 +134,14 @@ def make_guard(
     """
     given: Collection[str] = ()
     if project and store.paths is project.paths:
-        given = list_given_tiers(project)
+        given = list_given_origins(project)
     if is_blind:
         return Guard(Origins(), lambda: False, given)
     return Guard(ledger.read(store, agent, project), lambda: arrivals.has_news(store, agent), given)
 
 
 def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -> list[JudgedText]:
-    """Return the texts of an agent's memory file with their tiers.
+    """Return the texts of an agent's memory file with their origins.
 
     A text of the user's level without an origin is the user's.  Unless it `looks`, the caller has
     called `look`, which is for all agents.  Raises OSError.
@@ -154,14 +154,14 @@ def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -
     judged = []
     for text, nested in texts:
         state = history.find(text)
-        tier = guard.find_tier(text, nested, bool(state and state.reading))
-        judged.append(JudgedText(agent, item_history.id_of(text), text, nested, tier))
+        origin = guard.find_origin(text, nested, bool(state and state.reading))
+        judged.append(JudgedText(agent, item_history.id_of(text), text, nested, origin))
     return judged
 
 
-def read_tiers(project: Project, store: Store, agent: str) -> dict[str, str]:
-    """Return the tiers of the texts of an agent's memory file.  Raises OSError."""
-    return {item.text: item.tier for item in list_texts(project, store, agent)}
+def read_text_origins(project: Project, store: Store, agent: str) -> dict[str, str]:
+    """Return the origins of the texts of an agent's memory file.  Raises OSError."""
+    return {item.text: item.origin for item in list_texts(project, store, agent)}
 
 
 def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:
@@ -183,7 +183,7 @@ def list_new(
     runs that read from outside.  Those that may be poisoned wait in the review; `with_held` has
     them if their origin is unknown.  A memory that cannot be read has none.
     """
-    given = list_given_tiers(project) or (*rights.INSIDE, rights.TAINTED)
+    given = list_given_origins(project) or (*rights.INSIDE, rights.TAINTED)
     new: list[JudgedText] = []
     look(project)
     for agent in agents or store.agents():
@@ -195,9 +195,9 @@ def list_new(
         new += [
             text
             for text in texts
-            if text.tier not in given
+            if text.origin not in given
             and (
-                (with_held and text.tier == rights.UNKNOWN)
+                (with_held and text.origin == rights.UNKNOWN)
                 or not guard.find_reason(text.text, text.nested)
             )
         ]
@@ -241,7 +241,7 @@ def list_reported(project: Project, store: Store) -> list[JudgedText]:
 def describe_reported(project: Project, count: int) -> str:
     """Return a sentence about so many of these texts."""
     items = format_count(count, "item")
-    if list_given_tiers(project):
+    if list_given_origins(project):
         return f"agents do not receive {items} without your review"
     return f"{items} came from elsewhere, or nobody has said whose they are"
 

@@ -147,7 +147,7 @@ def add_passage(index: PassageIndex, passage: Passage) -> None:
         index.reported.setdefault(run, []).append(number)
     if passage.is_wished:
         index.wished.append(number)
-    if passage.is_new or passage.tier in (rights.PERSON, rights.HAND):
+    if passage.is_new or passage.origin in (rights.PERSON, rights.HAND):
         index.own.append(number)
     if not passage.is_outside:
         index.tokens += estimate_tokens(passage.text) + ITEM_TOKENS

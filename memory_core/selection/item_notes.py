@@ -94,16 +94,16 @@ def _make_note(state: ItemState, abouts: Mapping[str, str], uses: Uses) -> ItemN
     )
 
 
-def limit(note: ItemNote, tier: str) -> ItemNote:
-    """Return a note for an item of this tier, with the rights that the tier gives.
+def limit(note: ItemNote, origin: str) -> ItemNote:
+    """Return a note for an item of this origin, with the rights that the origin gives.
 
     What a person of this machine decided on is confirmed.  What is from outside, or of nobody
     known, is no pin, and its confidence is low.
     """
-    is_decided, is_known = tier in rights.DECIDED, tier in (*rights.DECIDED, rights.AGENT)
+    is_decided, is_known = origin in rights.DECIDED, origin in (*rights.DECIDED, rights.AGENT)
     return note._replace(
         confidence=note.confidence if is_known else min(note.confidence, rights.FOREIGN_CONFIDENCE),
-        is_persons=rights.is_persons(tier, note.is_persons),
+        is_persons=rights.is_persons(origin, note.is_persons),
         is_confirmed=is_decided or (is_known and note.is_confirmed),
         is_pinned=is_known and note.is_pinned,
     )

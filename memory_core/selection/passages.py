@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHORTEST_ID = 4
 
 # Tiers of `history.rights`, which hooks need not import: from outside, and not reviewed here.
-OUTSIDE_TIERS = ("tainted", "mcp", "import")
+OUTSIDE_ORIGINS = ("tainted", "mcp", "import")
 
 # Behind the id of an item that a person or several runs confirmed.
 CONFIRMED = "✓"
@@ -50,7 +50,7 @@ class Passage:
     worth = 0  # of its section, see `indexing`
     confidence = 1.0
     born = ""
-    tier = ""  # where it comes from: see history.rights
+    origin = ""  # where it comes from: see history.rights
     is_new = False  # it came into the file since the last look, and not by git
     lead = -1  # the number of the heading or the line above it, with which it is given
     is_title = False  # it only says what the passages below it are about
@@ -72,7 +72,7 @@ class Passage:
     @property
     def is_outside(self) -> bool:
         """Whether it came from elsewhere, or from a run that had read from outside."""
-        return self.tier in OUTSIDE_TIERS
+        return self.origin in OUTSIDE_ORIGINS
 
 
 class PassageIndex:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from memory_core.history import item_history
 from memory_core.storage.history_file import RUN_KINDS
@@ -62,7 +62,7 @@ class WaitingLearning(BaseModel):
     session: str = ""
     source: str = ""
     other: str = ""
-    tier: str = ""
+    origin: str = Field("", validation_alias=AliasChoices("origin", "tier"))
     reasons: list[str] = []
     reading: list[str] = []
 

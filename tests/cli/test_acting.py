@@ -30,7 +30,7 @@ def write_transcript(
 
 
 def find_origin(person: Person, text: str = RULE, *options: str) -> str:
-    return str(person.read_json("show", item_history.id_of(text), *options)["tier"])
+    return str(person.read_json("show", item_history.id_of(text), *options)["origin"])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_words_of_an_agent_inherit_no_rights(person: Person) -> None:
     person.succeed("edit", "engineer", **SHELL, EDITOR=change)
     assert find_origin(person, "Orders are numbered") == "agent"
     fields = person.read_json("show", item_history.id_of(RULE.replace("integer cents", "floats")))
-    assert (fields["tier"], fields["pinned"]) == ("agent", False)
+    assert (fields["origin"], fields["pinned"]) == ("agent", False)
     assert fields["confidence"] < 0.7
 
 
@@ -164,7 +164,7 @@ def test_a_line_of_the_user_that_a_tool_of_another_project_wrote_is_an_agents(
     write_transcript(person.sandbox, *edit, root="/x/other")
     assert find_origin(person, RULE, "--user") == "agent"
     assert find_origin(person, "Orders are numbered", "--user") == "hand"
-    assert person.list_tiers()[RULE] == "agent"
+    assert person.list_origins()[RULE] == "agent"
 
 
 def test_a_killed_client_leaves_no_call_at_work(person: Person) -> None:

@@ -69,7 +69,7 @@ def test_an_add_of_a_known_item_makes_it_the_persons(person: Person, project: Pr
     def do(*words: str) -> tuple[str, float]:
         person.succeed(*words)
         shown = person.read_json("show", item_history.id_of(NEWS))
-        return shown["tier"], shown["confidence"]
+        return shown["origin"], shown["confidence"]
 
     for run in ("a1", "a2"):
         learn(project, "engineer", NEWS, run=run)

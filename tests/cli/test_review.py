@@ -266,8 +266,8 @@ def rule(settled: Person) -> Person:
 
 
 def test_a_rule_reported_as_wrong_is_kept_or_removed(rule: Person) -> None:
-    assert [one["tier"] for one in rule.read_json("review")] == ["hand", "agent"]
-    assert rule.read_json("show", item_history.id_of(LIFTED))["tier"] == "hand"
+    assert [one["origin"] for one in rule.read_json("review")] == ["hand", "agent"]
+    assert rule.read_json("show", item_history.id_of(LIFTED))["origin"] == "hand"
     shown = rule.run("review")
     assert "; agents still receive it, hand, " in shown.stdout
     assert "reported as wrong: accept keeps it, reject moves it" in shown.stderr
@@ -396,7 +396,7 @@ def test_a_session_fits_the_terminal(desk: Person, width: int) -> None:
     assert "\x1b[31m" not in terminal.shown
 
 
-# --- what is shown of a learning: reasons, reading, tier, and a diff ---
+# --- what is shown of a learning: reasons, reading, origin, and a diff ---
 
 RETRY = "The payment worker retries three times"
 FIVE = "The payment worker retries five times"
@@ -417,9 +417,9 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
         {"content": "Payments are never retried", "other": "Payments are retried"},
         ["contradicts: Payments are retried", "similar, and stays:", "- Payments are retried"],
     ),
-    "reading and tier": (
+    "reading and origin": (
         [],
-        {"content": RETRY, "reading": ["WebFetch a.org", "Bash: gh"], "tier": "tainted"},
+        {"content": RETRY, "reading": ["WebFetch a.org", "Bash: gh"], "origin": "tainted"},
         ["the run read: WebFetch a.org, Bash: gh", "origin: tainted"],
     ),
     "a secret": (
@@ -480,11 +480,11 @@ def test_what_a_person_accepted_does_not_wait_again(settled: Person, text: str) 
 
 def test_the_list_and_its_json_have_the_new_fields(settled: Person) -> None:
     lists = {"reading": ["Bash: gh", "WebFetch a.org"], "reasons": ["why", "sends data away"]}
-    add_waiting(settled, "qa", {**make_waiting(RETRY, tier="tainted", run="a1"), **lists})
+    add_waiting(settled, "qa", {**make_waiting(RETRY, origin="tainted", run="a1"), **lists})
     note = "(why; sends data away, run a1, read Bash: gh, read WebFetch a.org, tainted, 2026-11-20)"
     assert note in settled.run("review").stdout
     (row,) = settled.read_json("review")
-    assert row.items() >= {**lists, "tier": "tainted"}.items()
+    assert row.items() >= {**lists, "origin": "tainted"}.items()
 
 
 def test_an_item_of_the_file_that_is_gone_is_rejected(settled: Person) -> None:

@@ -52,7 +52,7 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     (item,) = [part.item for part in view.parts if part.item]
     assert item.waits == review_table.make_id("qa", entry)
     state = item.state
-    assert (state.run, state.source, item.tier, state.runs) == ("a1", "agent", "agent", {"a1"})
+    assert (state.run, state.source, item.origin, state.runs) == ("a1", "agent", "agent", {"a1"})
 
 
 def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox) -> None:

@@ -48,7 +48,7 @@ def find_current(page: str) -> str:
 
 def test_a_learning_is_shown_with_all_that_a_decision_needs(dashboard: Dashboard) -> None:
     dashboard.sandbox.write_memory("seer", "The worker retries three times")
-    fields = {"reason": "contradicts an item", "reading": ["WebFetch a.org"], "tier": "tainted"}
+    fields = {"reason": "contradicts an item", "reading": ["WebFetch a.org"], "origin": "tainted"}
     fields |= {"run": "a77", "nested": "  - Because: <b>it</b> fails"}
     add(dashboard, "seer", "The worker retries five times", **fields)
     page = dashboard.get("/dashboard/review", agent="seer").body

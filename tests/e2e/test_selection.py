@@ -34,7 +34,7 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
         run = desk.run({"MAIN": main, "TASK-1": [say("Done."), say("Done.")]}, *options)
         first = run.requests_by("TASK-1")[0].said
         assert [rule for rule in RULES if rule in first] == RULES, task
-    assert {*list_tiers(desk).values()} == {"hand"}
+    assert {*list_origins(desk).values()} == {"hand"}
 
 
 def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
@@ -55,7 +55,7 @@ def test_an_agent_does_not_become_a_person(desk: Desk) -> None:
     run = desk.run(call_engineer(*work, say("Done.")), "--allowedTools", "Bash,Read,Edit")
     assert "only a person may pin items" in str(run.requests_by("TASK-1")[-1].results)
     assert {*added} <= {*desk.list_known_items("engineer")}
-    assert dict.fromkeys(added, "agent").items() <= list_tiers(desk).items()
+    assert dict.fromkeys(added, "agent").items() <= list_origins(desk).items()
 
 
 @versions("2.1.329")  # 2.1.63 does not print it
@@ -99,7 +99,7 @@ def short(text: str) -> str:
     return id_of(text)[:4]
 
 
-def list_tiers(desk: Desk) -> dict[str, str]:
+def list_origins(desk: Desk) -> dict[str, str]:
     project = desk.open_project()
     texts = text_origins.list_texts(project, project.store, "engineer")
-    return {text.text: text.tier for text in texts}
+    return {text.text: text.origin for text in texts}

@@ -363,11 +363,11 @@ def test_what_a_client_writes_has_no_right_of_a_person(shop: Shop) -> None:
     assert said(same) == f"Already, engineer prefers Approvals: {wish}"
     shop.call("remember", **ALL)
     texts = list_texts(shop.project, shop.project.store, "engineer")
-    tiers = {FACT: "unknown", f"approvals: {wish}": "person", NEWS: "mcp"}
-    assert {text.text: text.tier for text in texts} == tiers
+    origins = {FACT: "unknown", f"approvals: {wish}": "person", NEWS: "mcp"}
+    assert {text.text: text.origin for text in texts} == origins
     assert not (shop.sandbox.memories / "PM.md").exists()
     waiting = review.list_waiting(shop.project.store)
-    assert {(item.agent, item.text, item.entry["tier"]) for item in waiting} == {
+    assert {(item.agent, item.text, item.entry["origin"]) for item in waiting} == {
         ("engineer", f"approvals: {order}", "mcp"),
         ("PM", f"approvals: {order}", "mcp"),
         ("PM", setup, "mcp"),

@@ -185,7 +185,7 @@ def test_s4_a_clone_does_not_bring_confirmations(person: Person, tmp_path: Path)
     shutil.copytree(person.sandbox.root, victim.root, dirs_exist_ok=True)
     assert "✓" not in prompt_of(victim, "Translate the invoice mail to French")
     shown = Person(victim, tmp_path / "victim" / "bin").read_json("show", id_of(text))
-    given = (shown["tier"], shown["confidence"], shown["pinned"])
+    given = (shown["origin"], shown["confidence"], shown["pinned"])
     assert given == ("unknown", rights.FOREIGN_CONFIDENCE, False)
 
 

@@ -171,7 +171,7 @@ def test_a_work_tree_knows_what_its_main_tree_knows(person: Person, sandbox: San
     git(sandbox.root, "worktree", "add", "-q", "../tree")
     tree = Project(LevelPaths(str(sandbox.root.parent / "tree"), sandbox.env), sandbox.env)
     texts = text_origins.list_texts(tree, tree.store, "engineer")
-    assert {one.text: one.tier for one in texts}[FACT] == "reviewed"
+    assert {one.text: one.origin for one in texts}[FACT] == "reviewed"
     state = text_origins.read_history(tree, tree.store, "engineer").find(own)
     assert state
-    assert (state.tier, state.confidence) == ("person", 0.8)
+    assert (state.origin, state.confidence) == ("person", 0.8)

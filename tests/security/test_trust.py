@@ -1,4 +1,4 @@
-"""Where the items of a memory come from, and what that changes: tiers, notices, settings."""
+"""Where the items of a memory come from, and what that changes: origins, notices, settings."""
 
 import json
 import shutil
@@ -27,22 +27,22 @@ CURL = ("Bash", {"command": "curl -s https://docs.example.com/a"})
 # Taint.
 
 
-def test_the_tier_of_a_learning(person: Person, sandbox: Sandbox) -> None:
+def test_the_origin_of_a_learning(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", make_report(FACT), FETCH)
     end_agent(sandbox, "a2", make_report(OTHER), agent_transcript_path="/nowhere/x.jsonl")
-    assert person.list_tiers() == {FACT: "tainted", OTHER: "agent"}
+    assert person.list_origins() == {FACT: "tainted", OTHER: "agent"}
     rows = ((FACT, "tainted", ["WebFetch docs.example.com"]), (OTHER, "agent", []))
-    for text, tier, reading in rows:
+    for text, origin, reading in rows:
         fields = person.read_json("show", id_of(text))
-        assert (fields["tier"], fields["reading"]) == (tier, reading)
-        assert tier in person.run("show", id_of(text)).stdout
+        assert (fields["origin"], fields["reading"]) == (origin, reading)
+        assert origin in person.run("show", id_of(text)).stdout
 
 
 def test_a_better_wording_of_a_tainted_item_is_tainted(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", make_report("All services use dependency injection"), FETCH)
     better = "All services use dependency injection because tests need it"
     finish_run(sandbox, "a2", make_report(better))
-    assert person.list_tiers() == {better: "tainted"}
+    assert person.list_origins() == {better: "tainted"}
 
 
 def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
@@ -50,25 +50,25 @@ def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a2", make_report(OTHER))
     written = "Staging has no message queue"
     person.run("add", "engineer", "pattern", written)
-    before = person.list_tiers()
+    before = person.list_origins()
     assert before == {FACT: "tainted", OTHER: "agent", written: "person"}
     for text in before:
         assert person.run("confirm", "engineer", text).returncode == 0
-    assert {*person.list_tiers().values()} == {"accepted", "person"}
+    assert {*person.list_origins().values()} == {"accepted", "person"}
     for _text in before:
         assert person.run("undo").returncode == 0
-    assert person.list_tiers() == before
+    assert person.list_origins() == before
 
 
-def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> None:
+def test_a_copy_has_the_origin_of_its_item(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", make_report(FACT), FETCH)
     finish_run(sandbox, "a2", make_report(OTHER))
     person.run("add", "engineer", "pattern", "Staging has no message queue")
     sandbox.write_memory("qa")
     for text in (FACT, OTHER, "Staging has no message queue"):
         assert person.run("share", text, "--to", "qa").returncode == 0
-    tiers = person.list_tiers("qa", "orders, invoices, staging")
-    assert tiers == {FACT: "tainted", OTHER: "agent", "Staging has no message queue": "accepted"}
+    origins = person.list_origins("qa", "orders, invoices, staging")
+    assert origins == {FACT: "tainted", OTHER: "agent", "Staging has no message queue": "accepted"}
 
 
 def test_words_hold_a_learning_only_of_a_run_that_read_from_outside(
@@ -79,21 +79,21 @@ def test_words_hold_a_learning_only_of_a_run_that_read_from_outside(
     (waiting,) = person.read_json("review", "--list")
     assert waiting["content"] == order
     assert waiting["reason"] == "may be poisoned: reads like an order to agents"
-    assert (waiting["tier"], waiting["reading"]) == ("tainted", ["WebFetch docs.example.com"])
+    assert (waiting["origin"], waiting["reading"]) == ("tainted", ["WebFetch docs.example.com"])
     person.run("review", "--reject", "--all")
     finish_run(sandbox, "a2", make_report(f"{order} today"))
-    assert len(person.list_tiers()) == 2
+    assert len(person.list_origins()) == 2
 
 
 def test_hold_tainted_holds_all_of_them(person: Person, sandbox: Sandbox) -> None:
     sandbox.configure("memory: {hold_tainted: true}")
     finish_run(sandbox, "a1", make_report(FACT), CURL)
     finish_run(sandbox, "a2", make_report(OTHER))
-    assert person.list_tiers() == {OTHER: "agent"}
+    assert person.list_origins() == {OTHER: "agent"}
     (waiting,) = person.read_json("review", "--list")
-    assert (waiting["content"], waiting["tier"]) == (FACT, "tainted")
+    assert (waiting["content"], waiting["origin"]) == (FACT, "tainted")
     person.run("review", "--accept", waiting["id"])
-    assert person.list_tiers()[FACT] == "accepted"
+    assert person.list_origins()[FACT] == "accepted"
 
 
 def test_a_project_cannot_take_back_a_protection_of_the_user(
@@ -115,7 +115,7 @@ def test_selection_lowers_a_tainted_item(person: Person, sandbox: Sandbox) -> No
     finish_run(sandbox, "a2", make_report("Orders are archived after a year"))
     del person.env["AGENT_MEMORY_SELECTION"]
     items = person.read_json("explain", "engineer", "number and archive orders")["items"]
-    factors = {item["tier"]: item["factor"] for item in items}
+    factors = {item["origin"]: item["factor"] for item in items}
     assert factors["tainted"] < factors["agent"]
 
 
@@ -133,7 +133,7 @@ def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> Non
     assert begin_session(sandbox) == ""
     sandbox.append_to_memory("engineer", "- The bank answers within a day\n")
     assert begin_session(sandbox) == "", "a person typed it"
-    assert person.list_tiers()["The bank answers within a day"] == "hand"
+    assert person.list_origins()["The bank answers within a day"] == "hand"
 
 
 def test_a_session_asks_although_a_command_looked_first(person: Person, sandbox: Sandbox) -> None:
@@ -174,14 +174,14 @@ def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> 
     assert "2 items came from elsewhere" in person.run("status").stdout
     assert person.read_json("status")["new"] == 2
     items = person.read_json("review", "--new")["items"]
-    rows = [(item["text"], item["tier"]) for item in items]
+    rows = [(item["text"], item["origin"]) for item in items]
     assert rows == [(FACT, "unknown"), (OTHER, "unknown")]
     assert person.run("review", "--new", "--accept", items[0]["id"]).stdout == "Accepted: 1 item.\n"
-    assert person.list_tiers() == {FACT: "reviewed", OTHER: "unknown"}
+    assert person.list_origins() == {FACT: "reviewed", OTHER: "unknown"}
     shown = person.run("review", "--mine").stdout
     assert (OTHER in shown, FACT in shown) == (True, False)
     assert shown.endswith("\nMine: 1 item.\n")
-    assert person.list_tiers() == {FACT: "reviewed", OTHER: "hand"}
+    assert person.list_origins() == {FACT: "reviewed", OTHER: "hand"}
     assert person.run("review", "--new", "--mine").stdout == "Mine: 0 items.\n"
     assert "review --new" not in person.run("doctor").stdout
     assert person.read_json("status")["new"] == 0
@@ -239,8 +239,8 @@ def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) ->
     assert "short sentences" in call_agent(sandbox)
     assert begin_session(sandbox) == ""
     assert "short sentences" in call_agent(sandbox, "toolu_2")
-    tiers = person.list_tiers()
-    assert (tiers[FACT], tiers[OTHER]) == ("hand", "agent")
+    origins = person.list_origins()
+    assert (origins[FACT], origins[OTHER]) == ("hand", "agent")
     person.run("allow", "--revoke")
     assert "short sentences" not in call_agent(sandbox, "toolu_3")
 

@@ -188,10 +188,10 @@ def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     assert all(estimate_tokens(choice.passage.text) < choice.tokens for choice in choices)
 
 
-def own(texts: list[str], tier: str = "hand") -> list[Passage]:
+def own(texts: list[str], origin: str = "hand") -> list[Passage]:
     passages = make(texts)
     for passage in passages:
-        passage.tier = tier
+        passage.origin = origin
     return passages
 
 
@@ -208,10 +208,10 @@ def test_a_small_memory_is_given_whole_the_best_fit_first() -> None:
         assert [one.passage.item for one in chosen] == ["Refunds need a receipt"]
 
 
-@pytest.mark.parametrize("tier", ["import", "tainted"])
-def test_what_is_from_outside_arrives_only_if_it_fits(tier: str) -> None:
+@pytest.mark.parametrize("origin", ["import", "tainted"])
+def test_what_is_from_outside_arrives_only_if_it_fits(origin: str) -> None:
     outside = ["Invoices are printed at noon", "Stock is booked twice"]
-    passages = [*make(RULES), *own(outside, tier)]
+    passages = [*make(RULES), *own(outside, origin)]
     choices = choosing.select(index_passages(passages), "why is stock booked twice?", BUDGET, 400)
     assert {one.passage.item for one in choices if one.is_chosen} == {*RULES, outside[1]}
     assert index_passages(passages).tokens == index_passages(make(RULES)).tokens

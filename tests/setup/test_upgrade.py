@@ -148,11 +148,11 @@ def read_knowledge(run: Any) -> dict[str, Any]:
     items = json.loads(run("list", "engineer", "--json"))
     rows = items["items"] if isinstance(items, dict) else items
     shown = [json.loads(run("show", row["id"], "--json")) for row in rows]
-    names = ("text", "tier", "pinned", "confidence")
+    names = ("text", "origin", "pinned", "confidence")
     items = [{name: one[name] for name in names} for one in shown]
     return {  # the confidence of what is from elsewhere got a limit
         "items": [
-            {**one, "confidence": one["tier"] != "import" and one["confidence"]} for one in items
+            {**one, "confidence": one["origin"] != "import" and one["confidence"]} for one in items
         ],
         "review": json.loads(run("review", "--list", "--json")),
         "new": [one["text"] for one in json.loads(run("review", "--new", "--json"))["items"]],
@@ -166,10 +166,10 @@ def read_knowledge(run: Any) -> dict[str, Any]:
 def test_the_state_of_a_release_is_taken_over(person: Person, tmp_path: Path, commit: str) -> None:
     sandbox, old = person.sandbox, OldProgram(person, tmp_path / "before", commit)
     write_state(sandbox, old)
-    before = read_knowledge(old.run)
+    before = read_knowledge(lambda *words: old.run(*words).replace('"tier"', '"origin"'))
     assert len(before["review"]) == 2
-    tiers = {one["tier"] for one in before["items"]}
-    assert tiers >= {"person", "agent", WITH_OLD_STATE[commit], "reviewed"}
+    origins = {one["origin"] for one in before["items"]}
+    assert origins >= {"person", "agent", WITH_OLD_STATE[commit], "reviewed"}
     asked = old.hook("session_start", SESSION) + old.hook("session_start", SESSION)
 
     notices = [sandbox.run_hook("session_start", SESSION).stdout.decode() for _ in range(3)]

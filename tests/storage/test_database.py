@@ -51,7 +51,7 @@ def shop(person: Person) -> Person:
     git(person.sandbox.root, "add", "-A")
     git(person.sandbox.root, "commit", "-qm", "one")
     person.sandbox.append_to_memory("engineer", f"- {TYPED}\n")
-    assert person.list_tiers() == {MINE: "person", AGENTS: "agent", TYPED: "hand"}
+    assert person.list_origins() == {MINE: "person", AGENTS: "agent", TYPED: "hand"}
     assert list_waiting(person) == [WAITS.strip()]
     return person
 
@@ -65,7 +65,7 @@ def check_recovery(shop: Person, is_set_aside: bool) -> None:
     assert list_waiting(shop) == [WAITS.strip()]
     told = shop.run("status").stdout + shop.run("doctor").stdout
     assert told.count("database was damaged") == 2 * is_set_aside
-    assert shop.list_tiers() == {MINE: "person", AGENTS: "agent", TYPED: "hand", LATER: "agent"}
+    assert shop.list_origins() == {MINE: "person", AGENTS: "agent", TYPED: "hand", LATER: "agent"}
     assert shop.read_json("review", "--new")["items"] == []
     items = shop.read_json("list", "engineer")
     rows = {item["text"]: shop.read_json("show", item["id"]) for item in items}
@@ -81,14 +81,14 @@ def test_a_database_that_is_lost_with_its_journal(shop: Person) -> None:
     """The lines that a person wrote are unknown until one question is answered."""
     for name in (state_db.FILE_NAME, state_db.JOURNAL):
         (shop.sandbox.state / name).unlink()
-    tiers = {MINE: "unknown", AGENTS: "agent", TYPED: "unknown"}
-    assert shop.list_tiers() == tiers
+    origins = {MINE: "unknown", AGENTS: "agent", TYPED: "unknown"}
+    assert shop.list_origins() == origins
     texts = [one["text"] for one in shop.read_json("review", "--new")["items"]]
     assert sorted(texts) == sorted([MINE, TYPED])
     done = shop.succeed("review", "--mine")
     assert MINE in done.stdout
     assert AGENTS not in done.stdout
-    assert shop.list_tiers() == {**tiers, MINE: "hand", TYPED: "hand"}
+    assert shop.list_origins() == {**origins, MINE: "hand", TYPED: "hand"}
     assert shop.read_json("review", "--new")["items"] == []
 
 

@@ -176,11 +176,11 @@ def lose_database(sandbox: Sandbox) -> None:
 def test_learnings_wait_outside_of_the_project(sandbox: Sandbox, store: Store) -> None:
     lists = {"reading": ["WebFetch a.org"], "reasons": ["overrides orders"]}
     fields = {"run": "a1", "session": "s1", "source": "agent", "nested": "    - Why: so"}
-    waiting = make_waiting("One", tier="tainted", **fields)
+    waiting = make_waiting("One", origin="tainted", **fields)
     with store.lock("qa"):
         store.add_to_review("qa", [{**waiting, **lists}], NOW)
     (entry,) = store.read_review("qa")
-    texts = {"type": "pattern", "content": "One", "reason": "why", "other": "", "tier": "tainted"}
+    texts = {"type": "pattern", "content": "One", "reason": "why", "other": "", "origin": "tainted"}
     assert entry == {"id": entry["id"], "time": NOW, **texts, **fields, **lists}
     assert store.agents_to_review() == ["qa"]
     assert [name for name in read_files(sandbox.root) if "locks" not in name] == []
@@ -275,12 +275,13 @@ def test_other_lines_of_the_journal_are_skipped(sandbox: Sandbox, store: Store, 
 # Lines as older versions and people wrote them: the fields, and those of the entry.
 LINES: list[tuple[dict[str, object], dict[str, object]]] = [
     ({"content": "One"}, {"content": "One", "type": "", "reason": "", "reading": []}),
-    ({"content": "One", "tier": "agent", "reading": ["Bash: gh"]}, {"reading": ["Bash: gh"]}),
-    ({"content": "One", "tier": 5, "reading": {"a": 1}}, {"tier": "", "reading": []}),
+    ({"content": "One", "origin": "agent", "reading": ["Bash: gh"]}, {"reading": ["Bash: gh"]}),
+    ({"content": "One", "tier": "mcp"}, {"origin": "mcp", "source": ""}),
+    ({"content": "One", "origin": 5, "reading": {"a": 1}}, {"origin": "", "reading": []}),
     ({"content": "One", "reading": "WebFetch a.org"}, {"reading": ["WebFetch a.org"]}),
     ({"content": "One", "reading": [1, "", None, "MCP x"]}, {"reading": ["MCP x"]}),
     ({"content": "One", "reading": list("abcdefg")}, {"reading": list("abcde")}),
-    ({"content": "One", "reasons": ["a", "b"], "new": 1}, {"reasons": ["a", "b"], "tier": ""}),
+    ({"content": "One", "reasons": ["a", "b"], "new": 1}, {"reasons": ["a", "b"], "origin": ""}),
 ]
 
 

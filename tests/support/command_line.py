@@ -124,10 +124,10 @@ class Person:
         findings = [(finding["level"], finding["check"]) for finding in answer["findings"]]
         return [finding for finding in findings if not levels or finding[0] in levels]
 
-    def list_tiers(self, agent: str = "engineer", task: str = "orders") -> dict[str, str]:
+    def list_origins(self, agent: str = "engineer", task: str = "orders") -> dict[str, str]:
         """Return where the items of an agent come from, by their texts."""
         items = self.read_json("explain", agent, task)["items"]
-        return {item["text"]: item["tier"] for item in items}
+        return {item["text"]: item["origin"] for item in items}
 
     def install(self) -> Path:
         """Put the hooks into the project's settings, and the program where the hooks expect it."""

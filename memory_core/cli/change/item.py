@@ -218,7 +218,7 @@ def require_person_for(scope: scopes.Scope, items: Iterable[tuple[str, str]]) ->
         return
     for agent, name in items:
         item = lookup.find_item(name, item_actions.list_items(read_memory(project, agent, level)))
-        if text_origins.read_tiers(project, level, agent).get(item.text) in rights.DECIDED:
+        if text_origins.read_text_origins(project, level, agent).get(item.text) in rights.DECIDED:
             scopes.require_person(project, "change an item of a person")
 
 

@@ -160,7 +160,7 @@ def _to_entry(item: WaitingItem) -> Entry:
     entry = item.entry
     parts = ["; ".join(item.reasons), f"run {entry['run']}" if entry["run"] else ""]
     parts += [f"read {text}" for text in entry["reading"]]
-    parts += [entry["tier"], entry["time"][:10]]
+    parts += [entry["origin"], entry["time"][:10]]
     note = f"  ({', '.join(filter(None, parts))})"
     return Entry((item.agent,), (item.agent,), (item.id,), item.text, entry["type"], note)
 
@@ -245,7 +245,7 @@ def _review_new(
     if ids:
         new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids))
     elif decision == MINE and not any(origin):  # a word for all makes nothing from elsewhere own
-        new = [text for text in new if text.tier == rights.UNKNOWN]
+        new = [text for text in new if text.origin == rights.UNKNOWN]
     rows = _choose_rows(text_origins.find_commits(scope.level, new), *origin)
     if decision:
         text_origins.accept(scope.level, [text for _commit, text in rows], decision == MINE)
@@ -318,7 +318,7 @@ def _new_to_entry(row: Row) -> Entry:
     commit, item = row
     author = f"{commit.author} <{commit.email}>" if commit.name else commit.author
     whole = " ".join(filter(None, (commit.name[:10], author, commit.day)))
-    note = f"  ({item.tier})" if is_terminal() else f"  ({item.tier}, {whole})"
+    note = f"  ({item.origin})" if is_terminal() else f"  ({item.origin}, {whole})"
     text = markdown.join_nested(item.text, item.nested)
     return Entry((whole, item.agent), (item.agent,), (item.id,), text, note=note)
 

@@ -67,7 +67,7 @@ def _choice_to_json(choice: Choice, forms: dict[str, str]) -> dict[str, Any]:
     passage, score = choice.passage, choice.score
     numbers = {"score": choice.total, "own": score.own, "run": score.subject}
     return {
-        **select_fields(passage, "id", "section", "stale", "tier"),
+        **select_fields(passage, "id", "section", "stale", "origin"),
         "text": passage.item or passage.text,
         **select_fields(choice, "reason", "tokens", given="is_chosen"),
         **{name: round(float(number), 3) for name, number in numbers.items()},
@@ -100,7 +100,7 @@ def _format_row(choice: Choice) -> list[str]:
         "yes" if choice.is_chosen else "no",
         " ".join((choice.passage.item or choice.passage.text).split()),
         choice.reason,
-        choice.passage.tier,
+        choice.passage.origin,
         "yes" if choice.passage.stale else "",
         str(choice.tokens),
         *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),

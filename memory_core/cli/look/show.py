@@ -25,7 +25,7 @@ ITEM_FIELDS = {
     "held": "not given",
     "time": "added",
     "source": "added by",
-    "tier": "origin",
+    "origin": "origin",
     "reading": "run had read",
     "run": "run",
     "session": "session",
@@ -72,7 +72,7 @@ def _show_item(scope: Scope, agent: str, name: str) -> dict[str, Any]:
         "pinned": note is not None and note.is_pinned,
         "held": text_origins.list_held(scope.project, scope.level, item.agent).get(item.text),
         "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
-        "tier": text_origins.read_tiers(*scope, item.agent).get(item.text, ""),
+        "origin": text_origins.read_text_origins(*scope, item.agent).get(item.text, ""),
         "reading": state.reading if state else [],
     }
     since = fields["time"] and fields["time"][:16].replace("T", " ")

@@ -46,7 +46,7 @@ def show_review(visit: Visit) -> View:
 
 
 def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
-    review.update_tiers(visit.project, visit.project.store, [item])
+    review.update_origins(visit.project, visit.project.store, [item])
     return {
         "may_mislead": any(reason.startswith(text_origins.REASON) for reason in item.reasons),
         "entry": scanner.redact_values(item.entry),

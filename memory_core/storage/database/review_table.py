@@ -2,7 +2,7 @@
 
 An entry is a dict of texts: `id`, `time` (ISO 8601, or only the day), `type`, `content` and
 `reason`; where they are known also `nested` (lines below the item), `run`, `session`, `source`,
-`other`, the text of the item that it contradicts, and `tier`, from whom it is.  Two fields are
+`other`, the text of the item that it contradicts, and `origin`, from whom it is.  Two fields are
 lists of short texts: `reasons`, and `reading`, what the run read from outside.
 
 The journal has a line for each entry, with its `agent`, and for each `decision` on the one with
@@ -20,7 +20,7 @@ from memory_core.text import digests, fastjson, similarity
 Waiting = dict[str, Any]
 
 NEEDED_FIELDS = ("type", "content", "reason")
-FIELDS = ("id", "time", *NEEDED_FIELDS, "nested", "run", "session", "source", "other", "tier")
+FIELDS = ("id", "time", *NEEDED_FIELDS, "nested", "run", "session", "source", "other", "origin")
 LISTS = ("reasons", "reading")
 MAX_LISTED = 5
 
@@ -62,7 +62,7 @@ def list_lines(db: Connection) -> list[Waiting]:
 
 def insert(db: Connection, agent: str, entries: Iterable[Waiting]) -> None:
     """Add entries to the table only; the first one with an id counts."""
-    rows = [(agent, entry["id"], fastjson.dumps(_shorten(entry))) for entry in entries]
+    rows = [(agent, entry["id"], fastjson.dumps(_shorten(complete(entry)))) for entry in entries]
     db.executemany("INSERT OR IGNORE INTO reviews VALUES (?, ?, ?)", rows)
 
 
@@ -103,15 +103,18 @@ def is_entry(value: Waiting) -> bool:
     """Check that a value has the text of a learning, and that the fields of the first version,
     where it has them, are texts.
     """
-    texts = [value.get(name, "") for name in FIELDS if name != "tier"]
+    texts = [value.get(name, "") for name in FIELDS if name != "origin"]
     return all(isinstance(text, str) for text in texts) and bool(value.get("content"))
 
 
 def complete(entry: Waiting) -> Waiting:
-    """Return an entry with all fields; what is no text in `tier` and LISTS is left out."""
-    tier = "".join(_list_texts(entry.get("tier")))
+    """Return an entry with all fields; what is no text in `origin` and LISTS is left out.
+
+    Older versions wrote `tier` for `origin`.
+    """
+    origin = "".join(_list_texts(entry.get("origin") or entry.get("tier")))
     lists = {name: _list_texts(entry.get(name))[:MAX_LISTED] for name in LISTS}
-    return {name: entry.get(name, "") for name in FIELDS} | lists | {"tier": tier}
+    return {name: entry.get(name, "") for name in FIELDS} | lists | {"origin": origin}
 
 
 def _list_texts(value: object) -> list[str]:
