@@ -202,22 +202,18 @@ def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
 # Run a sample of tests/tools/faults.py, which kills and fails hooks at their system calls.
 
 
-# Minimum sizes of the samples; fewer runs would mean that strace showed no calls.
-SMALL = {"kill points": 8, "faults": 10, "other harms": 20}
-LARGE = {"kill points": 60, "faults": 90, "other harms": 20}
+# Minimum sizes of the sample; fewer runs would mean that strace showed no calls.
+LEAST = {"kill points": 60, "faults": 90, "other harms": 20}
 
 
-DEPTHS = [(100, SMALL), pytest.param(15, LARGE, marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize(("every", "least"), DEPTHS)
-def test_nothing_is_lost_at_any_fault(tmp_path: Path, every: int, least: dict[str, int]) -> None:
+@pytest.mark.slow
+def test_nothing_is_lost_at_any_fault(tmp_path: Path) -> None:
     if not shutil.which("strace") and not os.environ.get("CI"):
         pytest.skip("strace is not installed (package strace)")
-    command = [sys.executable, str(REPO / "tests/tools/faults.py"), f"--every={every}", "--jobs=2"]
+    command = [sys.executable, str(REPO / "tests/tools/faults.py"), "--every=15", "--jobs=2"]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     done = run_text(command, env=env)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     counts = {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z ]+)", done.stdout)}
-    assert all(counts[kind] >= count for kind, count in least.items()), counts
+    assert all(counts[kind] >= count for kind, count in LEAST.items()), counts
     assert not any(counts[kind] for kind in ("lost", "doubled", "broken")), done.stdout
