@@ -28,10 +28,12 @@ def test_rules_by_hand_arrive_with_tasks_that_share_no_word(desk: Desk, mode: st
     desk.run({"MAIN": [say("hello")]})  # the first session looks at an empty project
     desk.write_memory("engineer", *RULES)
     options = ["--permission-mode", "auto"] if mode == "auto" else []
+    background = mode == "background"
     for task in ["Speed up the product listing", "Rename the button", "Parse the Excel file"]:
-        call = delegate("engineer", f"TASK-1 {task}", run_in_background=mode == "background")
+        call = delegate("engineer", f"TASK-1 {task}", run_in_background=background)
         main = [call, say("waiting"), say("done")]
-        run = desk.run({"MAIN": main, "TASK-1": [say("Done."), say("Done.")]}, *options)
+        script = {"MAIN": main, "TASK-1": [say("Done."), say("Done.")]}
+        run = desk.watch(script, lambda api: background and api.requests_by("TASK-1"), *options)
         first = run.requests_by("TASK-1")[0].said
         assert [rule for rule in RULES if rule in first] == RULES, task
     assert {*list_origins(desk).values()} == {"hand"}
@@ -81,13 +83,15 @@ def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> No
     call = delegate("engineer", "TASK-1 retry a payment", run_in_background=in_background)
     read = use("Read", file_path=str(desk.root / "src" / "retry.py"))
     report = f"Done.\n\nUsed: {short(used)}\nWrong: {short(wrong)} because it is a second"
-    run = desk.run({"MAIN": [call, say("done")], "TASK-1": [read, say(report)]})
+    script = {"MAIN": [call, say("done")], "TASK-1": [read, say(report)]}
+    run = desk.watch(script, lambda _api: in_background and wrong in desk.read_review())
     assert_quiet(run)
     if not in_background and desk.claude.since("2.1.121"):
         assert_unseen(run.requests_by("MAIN"), "Wrong:", "Used:")
-    second = desk.run({"MAIN": [call, say("done")], "TASK-1": [say("Done.")]})
+    script = {"MAIN": [call, say("done")], "TASK-1": [say("Done.")]}
+    second = desk.watch(script, lambda api: in_background and api.requests_by("TASK-1"))
     assert wrong in second.requests_by("TASK-1")[0].said, "it may be a person's: a person decides"
-    assert wrong in (desk.state / "review.jsonl").read_text(encoding="utf-8")
+    assert wrong in desk.read_review()
     rows = database.execute(desk.state, "SELECT used FROM runs")
     keys = {key for (found,) in rows for key in (found or "").split()}
     # In the background 2.1.63 may write the last tool call after the event of the run's end.
