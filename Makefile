@@ -53,7 +53,7 @@ faults: .venv/made
 	$(PYTEST) -m slow tests/memory tests/storage
 
 upgrades: .venv/made
-	$(PYTEST) -m slow tests/setup tests/doctor
+	AGENT_MEMORY_CLAUDE_VERSIONS=$(NEWEST_CLAUDE) $(PYTEST) -m slow tests/setup tests/doctor tests/e2e
 
 hostile: .venv/made
 	$(PYTEST) -m slow tests/security
@@ -70,7 +70,7 @@ properties: .venv/made
 NEWEST_CLAUDE := $(shell sed -n 's/^NEWEST=//p' scripts/fetch-claude-code)
 
 e2e: .venv/made
-	AGENT_MEMORY_CLAUDE_VERSIONS=$(NEWEST_CLAUDE) $(PYTEST) tests/e2e
+	AGENT_MEMORY_CLAUDE_VERSIONS=$(NEWEST_CLAUDE) $(PYTEST) -m "not slow" tests/e2e
 
 client-%: .venv/made
 	scripts/fetch-claude-code $*

@@ -326,6 +326,7 @@ def test_a_cause_is_found_and_repaired(
     assert ITEM in settled.sandbox.read_memory("engineer")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(COLUMNS, LEFT, ids=[row[0].__name__ for row in LEFT])
 def test_a_cause_is_found_and_left_to_a_person(
     settled: Person, damage: Damage, check: str, problem: str
@@ -364,6 +365,7 @@ def moved_project(person: Person) -> None:
 UNUSUAL = [hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels, odd_lines_in_the_log]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [*UNUSUAL, windows_files, moved_project])
 def test_an_unusual_installation_is_healthy(settled: Person, change: Damage) -> None:
     change(settled)
@@ -391,6 +393,7 @@ def long_text(person: Person) -> None:
     person.sandbox.append_to_memory("engineer", f"- Own rule\n  - {'long ' * 1200}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "note"),
     [

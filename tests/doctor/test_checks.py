@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memory_core.claude_code import settings_files, settings_json
 from memory_core.doctor import checks
 from memory_core.setup import trial
@@ -50,6 +52,7 @@ def test_a_new_project_lacks_hooks(person: Person) -> None:
     assert read_files(person.sandbox.root) == {}
 
 
+@pytest.mark.slow
 def test_a_project_with_tasks_needs_the_hooks_for_them(settled: Person) -> None:
     """The form of an older version, which matched every shell command, serves as well."""
     (settled.sandbox.root / "backlog").mkdir()

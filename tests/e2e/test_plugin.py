@@ -112,6 +112,7 @@ def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -
 
 
 # The build is slow, and is the same for all versions.
+@pytest.mark.slow
 @versions(CURRENT)
 def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) -> None:
     plugged.env |= {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
@@ -180,6 +181,7 @@ def run_installer(desk: Desk, *arguments: str) -> None:
 
 
 # Building the environment is slow, and the hooks are the same for all versions.
+@pytest.mark.slow
 @versions("2.1.300")
 def test_install_two_sessions_and_uninstall(new_desk: Callable[..., Desk]) -> None:
     desk = new_desk("a person's desk", hooks=False)

@@ -635,6 +635,7 @@ def inspector() -> list[str]:
     return [str(node if node.exists() else shutil.which("node")), str(program.resolve()), "--cli"]
 
 
+@pytest.mark.slow
 def test_the_inspector_uses_the_server(shop: Shop) -> None:
     def inspect(*words: str) -> Any:
         place = ["--project", str(shop.root), "--connect-timeout", "60000"]

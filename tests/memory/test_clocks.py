@@ -76,6 +76,7 @@ def test_removed_lines_stay_removed(machine: Machine, clocks: list[int]) -> None
     assert sorted(machine.list_items()) == sorted([FACTS[0], *FACTS[2:]])
 
 
+@pytest.mark.slow
 def test_a_stale_save_after_many_writes(machine: Machine) -> None:
     project = find_project(str(machine.root), machine.env)
 

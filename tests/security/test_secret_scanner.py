@@ -114,6 +114,7 @@ HOSTILE += ["-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nMIIE\n"
 HOSTILE += ["-----BEGIN PRIVATE KEY-----\nAa: b ", "Private-Lines: 1\n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_time_grows_like_the_length(piece: str) -> None:
     growth = measure_growth(lambda size: scanner.find(piece * size), 1000, 10_000)

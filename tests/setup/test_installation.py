@@ -637,6 +637,7 @@ PYTHONS = ["python3.13", "python3.12", "python3.11", "python3.10", "python3", "p
 # --- a build that fails ---
 
 
+@pytest.mark.slow
 def test_a_failing_build_changes_nothing(fresh: Machine) -> None:
     fresh.has("uv", "echo 'uv: no index' >&2\nexit 1")
     project = fresh.project("shop", FOREIGN)
@@ -663,6 +664,7 @@ def use_index(port: int) -> dict[str, str]:
 INTERRUPTED = b"agent-memory: interrupted. Nothing was changed.\n"
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_leaves_nothing(fresh: Machine) -> None:
     """Ctrl-C while pip waits for a package index that does not answer."""
     project = fresh.project("shop", FOREIGN)
@@ -747,6 +749,7 @@ def test_a_killed_upgrade_changes_nothing(installed: Machine, project: Path, sta
     assert sample_events.PROMPT in read_stdout(run_hook(command, env, project))
 
 
+@pytest.mark.slow
 def test_an_upgrade_keeps_the_environment_before(installed: Machine) -> None:
     project, environments = installed.first_project, installed.data / "environments"
     text = settings_of(project).read_bytes()

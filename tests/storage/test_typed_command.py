@@ -134,9 +134,8 @@ def test_pages_tools_and_prompts_print_it(person: Person, sandbox: Sandbox) -> N
             assert COMMAND.search(served.get(f"/dashboard{page}").body) is None, page
         assert f"{PATH} add PM guideline" in served.get("/dashboard/agents/PM").body
     sandbox.switch_selection_on()
-    for number in range(60):
-        rule = f"Rule {number} says {'long words ' * 9}{number}"
-        person.run("add", "engineer", "guideline", rule)
+    rules = [f"Rule {number} says {'long words ' * 9}{number}" for number in range(60)]
+    sandbox.write_memory("engineer", *rules)
     project = sandbox.open_project()
     block = recall.build_block(project, "engineer", 4000, lambda: "Say the rule")
     assert f"more rules of people: {PATH} list engineer --mine" in block.text
