@@ -417,7 +417,7 @@ def sort_records(
 def place_of(record: Record) -> tuple[int, str, str, float]:
     """Return the key that orders records, of one agent or of several."""
     seq = record.get("seq")
-    seq = seq if type(seq) is int else 0
+    seq = seq if type(seq) is int and seq < 2**53 else 0  # more would not fit into a database
     return (seq, "" if seq else record["time"], change_of(record), record.get("n", 0))
 
 

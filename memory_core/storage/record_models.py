@@ -40,7 +40,7 @@ class HistoryRecord(BaseModel):
     origin: str = ""
     confidence: float | None = Field(None, ge=0, le=1)
     change: str = ""
-    seq: int | None = Field(None, ge=0)
+    seq: int | None = Field(None, ge=0, lt=2**53)
     n: int | None = Field(None, ge=0)
     type: str = ""
     reading: list[str] = []

@@ -338,6 +338,16 @@ def test_without_its_history_a_memory_keeps_its_items(sandbox: Sandbox) -> None:
     assert kinds(sandbox) == [("imported", FACT), ("learned", LEARNED)]
 
 
+def test_a_number_that_no_database_holds_stops_no_learning(sandbox: Sandbox) -> None:
+    teach(sandbox, "a1", FACT)
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    (record,) = records(sandbox)
+    with path.open("a") as file:
+        file.write(json.dumps({**record, "change": "theirs", "seq": 10**30}) + "\n")
+    teach(sandbox, "a2", LEARNED)
+    assert items(sandbox) == [FACT, LEARNED]
+
+
 def test_where_no_history_can_be_written_a_learning_waits(sandbox: Sandbox) -> None:
     path = sandbox.memories / "history" / "engineer.jsonl"
     path.mkdir(parents=True)
