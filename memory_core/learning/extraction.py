@@ -82,7 +82,7 @@ def clean(learning: Learning) -> Learning:
 
 def _judge_draft(draft: Draft, max_length: int) -> Learning:
     kind, content, reason, nested = draft
-    line = clean_line(remove_quotes(content))
+    line = clean_line(remove_quotes(_ID.sub("", content)))
     below = [
         clean_line(NESTED.get(key, "") + remove_quotes(value))
         for key, value in nested.items()
@@ -93,22 +93,24 @@ def _judge_draft(draft: Draft, max_length: int) -> Learning:
     return Learning(clean_type(kind), line, lines_below, reason)
 
 
-# A denial that stands alone or soon speaks of findings, and names no code.
+# A denial that is the first clause or soon speaks of findings, and names no code.
 _NO = r"(no(ne|thing)?|([\w-]+ ){1,2}(did|ha[sv]e?)(n.t| not) \w+ any(thing)?)"  # of this run
+_END = r"(\W*$|[.,;:] | [-\u2013\u2014] | \()"  # of a clause
 _NOTHING = re.compile(
     r"(?!.*[`\d_])\W*(there (is|are|was|were) )?("
     r"(n/a|no|none|nothing)( new)?\W*$"
-    r"|(n/a|none|nothing)( (from|for) this \w+)?([.,;:] | [-\u2013\u2014] | \([^)]*\)$)"
+    rf"|(n/a|none|nothing)( (from|for) this \w+)?{_END}"
     rf"|{_NO} ([\w-]+ ){{0,3}}(worth \w+ing|noteworthy)\b"
     rf"|{_NO} ([\w-]+ ){{0,3}}(finding|learning|lesson|insight|memory update|knowledge)s?"
-    r"(( was| were) \w+| \w+ed)?(\W*$| (from|in|for|this|to|beyond|worth)\b)"
-    r"|nothing ([\w-]+ ){0,3}to (record|remember|add|report|note|save)"
-    r"(\W*$| (for|from|in|this)\b))",
+    rf"(( was| were) \w+| \w+ed)?({_END}| (from|in|for|this|to|beyond|worth)\b)"
+    rf"|nothing ([\w-]+ ){{0,3}}to (record|remember|add|report|note|save)"
+    rf"({_END}| (for|from|in|this)\b))",
     re.IGNORECASE,
 )
 EMPTY_REASON = "it may say nothing about the project"
 
-_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"), ("[", "]"))
+_ID = re.compile(r"^\[[0-9a-f]{4,10}\] ")  # as the agent read it in front of an item
+_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"), ("_", "_"), ("[", "]"))
 
 # Characters of an unknown type.
 _MAX_NAME = 80

@@ -1,6 +1,7 @@
 """Read what a report says about given items; the reason why one is wrong is a text without secrets.
 
-The reason is the text behind "because", else the text behind the ids.
+The reason is the text behind "because", else the text behind the ids with which the line begins.
+Ids in a reason are not wrong.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
         if key == USED:
             feedback.used.extend(one for one in ids if one not in feedback.used)
             continue
-        place = value.lower().find(_BECAUSE)
-        before = [one for one in ids if place < 0 or ids[one] <= place]
-        start = max(ids.values(), default=0) if place < 0 or not before else place + len(_BECAUSE)
+        begin = re.match(rf".*?{_BECAUSE}|\W*{_IDS}|", f"{value} ", re.IGNORECASE)
+        end = begin.end() if begin else 0
+        before = [one for one in ids if ids[one] <= end]
+        start = end if before else max(ids.values(), default=0)
         for one in before or ids:
-            reason = sanitize.join_visible(value[start:]).strip(_AROUND)
-            feedback.wrong.setdefault(one, reason)
+            feedback.wrong.setdefault(one, sanitize.join_visible(value[start:]).strip(_AROUND))
     return feedback
 
 

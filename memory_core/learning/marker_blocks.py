@@ -23,7 +23,7 @@ def read_marker(line: str) -> tuple[str, str, bool] | None:
     begin = words[:_MAX_HEADING].lower()
     marker = next((marker for marker in lines.MARKERS if begin.startswith(marker)), "")
     name, colon, title = lines.split_at_colon(words[len(marker) :])
-    kind = name.strip("*_` ()[]-\u2013\u2014")
+    kind = name.strip("*_` ()[]-\u2013\u2014#/0123456789")
     if kind and not type_of(kind) and name.lstrip()[:1] == "(":  # "(for future runs)"
         kind = ""
     if not marker or len(name) > _MAX_HEADING or (kind and not type_of(kind)):

@@ -343,9 +343,8 @@ class _Level:
         rated = []
         for item in self.document.items:
             key = preferences.read_key(item) if preferences.is_title(item.section) else ""
-            words = similarity.normalize_text(item.text) or str(item.line)
-            rank = rights.rank_of(self._find_origin(item))
-            rated.append((item, f"{key}:" if key else words, rank))
+            words = f"{key}:" if key else similarity.normalize_text(item.text) or str(item.line)
+            rated.append((item, words, rights.rank_of(self._find_origin(item))))
         for _item, key, rank in rated:
             best[key] = max(best.get(key, 0), rank)
         return [item for item, key, rank in rated if rank < best[key]]

@@ -124,10 +124,10 @@ def _split_end(data: bytes, count: int) -> list[str]:
 
 
 def _is_record(value: Record) -> bool:
-    if not (value.get("time") and value.get("kind") and value.get("id")):
-        return False
+    is_named = value.get("time") and value.get("kind") and value.get("id")
     # One pass over the keys: a writer reads thousands of records.
-    return all(type(value[key]) in TYPES[key] for key in value if key in TYPES)
+    is_typed = all(type(value[key]) in TYPES[key] for key in value if key in TYPES)
+    return bool(is_named and is_typed) and 0 <= value.get("confidence", 0) <= 1
 
 
 def _format_lines(records: list[Record]) -> bytes:

@@ -47,6 +47,11 @@ WRONG = {
     "❌ Wrong: 17e4 — it is now tests/x.py": {ONE: "it is now tests/x.py"},
     "WRONG: 17E4 BECAUSE it moved": {ONE: "it moved"},
     "Wrong: 17e4, c0de because both are old": {ONE: "both are old", TWO: "both are old"},
+    "Wrong: 17e4 — the port is 9090, c0de describes it": {
+        ONE: "the port is 9090, c0de describes it"
+    },
+    "Wrong: `17e4` and [c0de]: both are old": {ONE: "both are old", TWO: "both are old"},
+    "Wrong: 17e4, c0de": {ONE: "", TWO: ""},
     "Wrong: item 17e4 is outdated": {ONE: "is outdated"},
     "Wrong: the retry item (17e4) because it moved": {ONE: "it moved"},
     "Wrong: 17e4 because a; and b": {ONE: "a; and b"},
