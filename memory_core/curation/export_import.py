@@ -258,19 +258,13 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> str:
 
 
 def _drop_removed(memory: AgentMemory, text: str) -> str:
-    """Return a text without the items that a person has removed from the memory."""
-    moves = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
-    records = item_history.sort_records(memory.history.records)
-    last = {record["id"]: record for record in records if record["kind"] in moves}
-    undos = {item_history.change_of(record) for record in records if record["kind"] == "undone"}
+    """Return a text without the items that a person has removed from the memory, or reworded."""
     document = markdown.parse_document(text)
+    states = ((item, memory.history.find(item.text)) for item in document.items)
     removed = [
         item
-        for item in document.items
-        if (record := last.get(item_history.id_of(item.text)))
-        and record["kind"] == "removed"
-        and record.get("source") in item_history.HUMAN_SOURCES
-        and item_history.change_of(record) not in undos
+        for item, state in states
+        if state and state.is_withdrawn and not memory.has_item(item.text)
     ]
     return markdown.render_document(edits.remove_items(document, removed))
 

@@ -38,8 +38,8 @@ def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
         if key == USED:
             feedback.used.extend(one for one in ids if one not in feedback.used)
             continue
-        begin = re.match(rf".*?{_BECAUSE}|\W*{_IDS}|", f"{value} ", re.IGNORECASE)
-        end = begin.end() if begin else 0
+        begin = rf".*?{_BECAUSE}|\W*{_IDS}|"
+        end = next(re.finditer(begin, f"{value} ", re.IGNORECASE)).end()
         before = [one for one in ids if ids[one] <= end]
         start = end if before else max(ids.values(), default=0)
         for one in before or ids:

@@ -166,14 +166,15 @@ class AgentMemory:
     def set_document(self, document: Document, author: str = "") -> None:
         """Replace the document; if it differs, its header gets the time of this change.
 
-        `author` is the origin of new headings; without one they came from elsewhere.
+        `author` is the origin of new headings and paragraphs; without one, new headings came from
+        elsewhere.
         """
         text = markdown.render_document(document)
         if text != self.text:
-            if headings := splitting.list_headings(document):
-                present = [heading for *_, heading in splitting.list_headings(self.document)]
-                new = [(one, "") for *_, one in headings if one not in present]
-                self.origins |= dict.fromkeys(new, author or rights.IMPORT)
+            list_all = splitting.list_free_texts if author else splitting.list_headings
+            present = [one for *_, one in list_all(self.document)]
+            new = [(one, "") for *_, one in list_all(document) if one not in present]
+            self.origins |= dict.fromkeys(new, author or rights.IMPORT)
             self.text = template.update_header(text, self.limits, self.now, self.agent)
 
     def take_merged(self, merged: MergeResult) -> MergeResult:

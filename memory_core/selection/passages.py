@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHORTEST_ID = 4
 
-# Tiers of `history.rights`, which hooks need not import: from outside, and not reviewed here.
+# Origins of `history.rights`, which hooks need not import: from outside, and not reviewed here.
 OUTSIDE_ORIGINS = ("tainted", "mcp", "import")
 
 # Behind the id of an item that a person or several runs confirmed.

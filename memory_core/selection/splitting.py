@@ -89,8 +89,12 @@ def list_texts(document: Document) -> list[tuple[str, str]]:
     A paragraph has no nested lines, and its text is that of its passage; nor has a heading.
     """
     texts = [(item.text, item.nested) for item in document.items]
-    parts = list_headings(document) + list_paragraphs(document)
-    return texts + [(text, "") for _start, _end, text in parts]
+    return texts + [(text, "") for *_, text in list_free_texts(document)]
+
+
+def list_free_texts(document: Document) -> list[tuple[int, int, str]]:
+    """Return (first line, line behind it, text) of each heading and of each paragraph."""
+    return list_headings(document) + list_paragraphs(document)
 
 
 def list_headings(document: Document) -> list[tuple[int, int, str]]:

@@ -309,7 +309,7 @@ def _print_new(scope: Scope, rows: list[Row]) -> None:
         print_note("No item came from elsewhere that you have not reviewed.")
         return
     some = "review --new --accept [--commit SHA] [--author EMAIL]"
-    commands = (some, "remove ID", "review --mine")
+    commands = (some, "remove ID", some.replace("accept", "mine"))
     accept, remove, mine = (format_command(words, scope.is_user) for words in commands)
     print_note(f"Accept them: {accept}.  If you wrote them: {mine}.  Remove one: {remove}")
 
