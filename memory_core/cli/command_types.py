@@ -25,6 +25,8 @@ GONE = {
     "task template": "docs/tasks.md has the templates; task start --template chooses one",
     "version": "use agent-memory --version",
     "preference get": "use agent-memory preference list AGENT",
+    "config path": "use agent-memory config paths",
+    "experiment status": "use agent-memory experiment report",
     "config edit": "edit config.yml, and run agent-memory config check",
     **dict.fromkeys(("sweep", "resolve"), "use agent-memory tidy"),
     "migrate": "agent-memory doctor names a memory file that is not used",

@@ -194,6 +194,8 @@ def test_usage_errors_are_two_lines(settled: Person) -> None:
         "audit --git": "audit was removed: agent-memory doctor names items with secrets",
         "prune --older-than 9d --below 2": "2.0 is not in the range 0<=x<=1\n",
         "config edit": "config edit was removed: edit config.yml",
+        "config path": "config path was removed: use agent-memory config paths",
+        "experiment status": "experiment status was removed: use agent-memory experiment report",
         "dashboard --port 99999": "99999 is not in the range 0<=x<=65535\n",
         "diff engineer qa": "unexpected extra argument",
         "add text": "Usage: agent-memory add AGENT [TYPE] TEXT...",

@@ -213,6 +213,13 @@ def test_an_edit_is_reported_and_undone_as_one_change(settled: Person) -> None:
     assert items(path.read_text()) == [changed, "A last one", OTHER, NEWS]
 
 
+def test_a_paragraph_typed_in_the_editor_is_the_persons(settled: Person) -> None:
+    settled.sandbox.write_memory("engineer", ITEM)
+    settled.run("list", "engineer")  # looks at the file
+    editing_with(settled, 'printf "\\n## Deploy\\n\\nOnly on Mondays.\\n" >> "$1"')
+    assert settled.list_origins(task="deploy")["Only on Mondays."] == "person"
+
+
 def test_an_edit_without_a_change_changes_nothing(settled: Person) -> None:
     before = read_files(settled.sandbox.root)
     for script in ("true", 'cat "$1" > "$1~"; mv "$1~" "$1"'):

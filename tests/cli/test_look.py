@@ -71,10 +71,11 @@ def test_status_has_a_line_for_each_agent(person: Person) -> None:
 def test_status_as_a_table_for_a_pull_request(person: Person) -> None:
     learn(person, "qa", ITEM)
     person.run("preference", "set", "qa", "tone", "dry")  # their section has no limit
-    title, rule, row = person.run("status", "--markdown").stdout.splitlines()
+    title, rule, row, total = person.run("status", "--markdown").stdout.splitlines()
     assert title.startswith("| Agent | Items | Sect | Size | Used | Changed | Learned |")
     assert (title.count("|"), rule) == (row.count("|"), f"|{' --- |' * (title.count('|') - 1)}")
     assert re.match(r"\| `qa` \| 2 \| 1 \| \d+ B \| \d+% \| now \| \+1 \| - \|", row)
+    assert total.startswith("| 1 agent | 2 | 1 |")
 
 
 def test_without_a_home_there_are_no_settings_of_a_user(person: Person) -> None:

@@ -426,6 +426,20 @@ def test_export_and_import_commands(person: Person, sandbox: Sandbox, tmp_path: 
     assert list(json.loads(person.run("export", "--user").stdout)["agents"]) == ["engineer"]
 
 
+def test_what_a_person_removed_or_reworded_does_not_come_back(
+    person: Person, sandbox: Sandbox
+) -> None:
+    for text in (FACT, LIFT):
+        person.run("add", "engineer", text)
+    backup = person.run("export").stdout.encode()
+    person.run("edit", item_history.id_of(FACT), "Rockets need a permit")
+    person.run("remove", item_history.id_of(LIFT))
+    assert person.run("import", "-", data=backup).stderr == "Nothing new to import.\n"
+    person.run("undo")
+    person.run("undo")
+    assert {row["text"] for row in person.read_json("list", "engineer")} == {FACT, LIFT}
+
+
 def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     (sandbox.root.parent / "invalid.json").write_text("{")

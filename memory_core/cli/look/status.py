@@ -54,6 +54,8 @@ def status(
     print_json({"project": project.paths.root, "user": user, **_to_json(state)})
     if markdown:
         _print_markdown(state.memories)
+        for line in _describe_use(state, project.config["expire_after"]):
+            print_line(f"\n{line}.")
         return
     if state.memories:
         print_table(COLUMNS, list(map(_format_row, [*state.memories, _sum_up(state.memories)])))
@@ -74,9 +76,10 @@ def status(
 
 
 def _print_markdown(memories: list[MemoryStatus]) -> None:
-    """Print a table with all columns; names are in code spans."""
+    """Print a table with all columns and the totals; names are in code spans."""
     titles = [column.title.capitalize() for column in COLUMNS]
     rows = [[f"`{row[0]}`", *row[1:]] for row in map(_format_row, memories)]
+    rows += [_format_row(_sum_up(memories))] if memories else []
     for row in [titles, ["---"] * len(titles), *rows]:
         print_line(f"| {' | '.join(row)} |")
 
