@@ -14,7 +14,7 @@ from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.history import performance, rights
 from memory_core.memory import preparing, recall, run_history
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import choosing

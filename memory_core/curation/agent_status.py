@@ -41,6 +41,7 @@ ODD_LINES = "some lines could not be parsed as you probably meant"
 DOCTOR_COMMAND = "agent-memory doctor"
 
 # What to do in a project without a memory.
+USER_STEP = "agent-memory add AGENT TEXT --user"
 INSTALL_STEP = "agent-memory install"
 START_STEP = "start a new Claude Code session; the first learning of an agent creates its memory"
 
@@ -274,14 +275,13 @@ def read_status(numbers: Numbers, user: bool = False) -> ProjectStatus:
         *_check_level(level, user),
     ]
     is_kept = project.config["expire_after"] == default_settings.OFF
-    next_step = START_STEP if hooks else INSTALL_STEP
-    if ", but" in hooks_state or unreadable:
-        next_step = DOCTOR_COMMAND
+    usual_step = USER_STEP if user else START_STEP if hooks else INSTALL_STEP
+    is_broken = ", but" in hooks_state or unreadable != ""
     return ProjectStatus(
         memories,
         hooks,
         hooks_state,
-        "" if memories else next_step,
+        "" if memories else DOCTOR_COMMAND if is_broken else usual_step,
         unreadable,
         last,
         project.paths.state.locate(event_log.FILE_NAME),

@@ -15,7 +15,7 @@ from memory_core.document import markdown
 from memory_core.document.diff import compare_texts
 from memory_core.history import item_history
 from memory_core.history.item_history import HUMAN_SOURCES, ItemState, Record
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store

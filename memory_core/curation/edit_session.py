@@ -15,7 +15,7 @@ from memory_core.git import three_way
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store

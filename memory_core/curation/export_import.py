@@ -19,7 +19,7 @@ from memory_core.document.merge_learnings import put_preference
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, reading, transaction
+from memory_core.memory import agent_memory, loading, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.secrets import scanner
 from memory_core.storage.database import review_table
@@ -79,7 +79,7 @@ def _export(project: Project, store: Store, agent: str) -> dict[str, Any]:
     from memory_core.storage import record_models
 
     # A transaction adds the hand edits since the last write to the history.
-    memory = reading.read_memory(project, agent, store)
+    memory = loading.read_memory(project, agent, store)
     text = memory.text if memory.snapshot else ""
     records = item_history.sort_records(memory.history.records)
     return {
@@ -219,7 +219,7 @@ def _replace_memory(memory: AgentMemory, text: str, records: list[item_history.R
 def _record_items(memory: AgentMemory, kind: str, source: str) -> None:
     """Record how the items of the document differ from the history."""
     items = markdown.list_items(memory.document)
-    reading.record_difference(memory, item_history.compare(memory.history, items), kind, source)
+    loading.record_difference(memory, item_history.compare(memory.history, items), kind, source)
 
 
 def _list_new_entries(

@@ -20,7 +20,7 @@ from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory, find_limits
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
 from memory_core.origin.text_origins import JudgedText
 from memory_core.secrets import scanner

@@ -16,7 +16,7 @@ from memory_core.document.markdown import Document
 from memory_core.history.item_history import ItemState
 from memory_core.memory import preparing
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner

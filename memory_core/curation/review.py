@@ -17,7 +17,7 @@ from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemState
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.monitor import waiting_list
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner

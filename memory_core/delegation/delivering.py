@@ -59,18 +59,18 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     # The transcript of a resumed run still has its memory block.
     if not start.is_served or not start.runs.begin(start.run_id):
         return None
-    claimed, receipt = _claim_receipt(start)
-    if claimed:
+    taken, receipt = _take_receipt(start)
+    if taken:
         block, route = recall.MemoryBlock(), run_records.VIA_PROMPT
         facts = {name: receipt[name] for name in run_event.FACTS if receipt.get(name)}
         # Another run of this agent may be the one of the call.
-        start.runs.try_note(claimed, **facts)
+        start.runs.try_note(taken, **facts)
     else:
         group, block = _assign_group(start, start.run_id, _recall_at_start(start))
         route = run_records.VIA_START if block.text else "none"
         facts = _describe(block, group) if block.text else {}
     start.runs.try_note(
-        start.run_id, agent=start.agent, route=route, call=claimed, began=time.time(), **facts
+        start.run_id, agent=start.agent, route=route, call=taken, began=time.time(), **facts
     )
     if block.text:
         _log_loaded(start, block, run_records.VIA_START, facts)
@@ -78,7 +78,7 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     return events.reply_context("SubagentStart", text) if text else None
 
 
-def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
+def _take_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
     """Return the call whose prompt had the memory for this run, or "", and its receipt."""
     from memory_core.claude_code import transcript_ends
 
@@ -90,7 +90,7 @@ def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
             from memory_core.storage import receipts
 
             receipts.drop(start.runs, call)
-        elif start.runs.claim_receipt(call, start.run_id):
+        elif start.runs.take_receipt(call, start.run_id):
             return call, receipt
     return "", {}
 

@@ -67,8 +67,8 @@ class RunEvent:
         """Return the record of the run; it is read once, at the first call."""
         if self._record is None:
             self._record = self.runs.record(self.run_id)
-            claimed, own = self._record.get("call"), self.find_call()
-            if claimed and own and own != claimed:
+            taken, own = self._record.get("call"), self.find_call()
+            if taken and own and own != taken:
                 facts = self.runs.record(own)
                 self._record |= {name: facts.get(name) for name in FACTS}
         return self._record
@@ -76,7 +76,7 @@ class RunEvent:
     def find_call(self) -> str:
         """Return the call of the run, "" if this event cannot know it.
 
-        Of two runs of one agent that start at once, either may have claimed the receipt of the
+        Of two runs of one agent that start at once, either may have taken the receipt of the
         other.
         """
         launch = {} if self.call else self.runs.record(run_records.launch_id_of(self.run_id))

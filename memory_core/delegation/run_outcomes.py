@@ -111,7 +111,7 @@ def add_call_failure(result: EventResult) -> None:
     """Add that a delegation failed or was stopped, if its agent was at work.
 
     A denied call, or a call of an unknown agent, causes the same event.  In these cases no run has
-    claimed its receipt, and there is no API error.
+    taken its receipt, and there is no API error.
     """
     call = result.run
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)

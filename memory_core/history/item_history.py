@@ -122,7 +122,7 @@ class ItemState:
         self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
         # The history says that a person wrote, edited, confirmed, accepted or restored it.
-        self.is_claimed = False
+        self.is_by_person = False
         # Whether a person wants it given with every task, None if nobody said so.
         self.is_pinned: bool | None = None
         self.is_doubted = False  # runs reported it as wrong, and a person has to decide
@@ -131,13 +131,13 @@ class ItemState:
     def origin(self) -> str:
         """Where it comes from, by the records of this machine; by the history without them."""
         if self._origins is None:
-            return rights.PERSON if self.is_claimed else rights.AGENT
+            return rights.PERSON if self.is_by_person else rights.AGENT
         return rights.join_taint(self._origins.find(self.text, self.nested), bool(self.reading))
 
     @property
     def is_persons(self) -> bool:
         """Whether only a person may replace or withdraw it."""
-        return rights.is_persons(self.origin, self.is_claimed)
+        return rights.is_persons(self.origin, self.is_by_person)
 
     @property
     def rank(self) -> tuple[int, float, str]:
@@ -278,7 +278,7 @@ class History:
             elif kind == "contradicted" and not state.is_weighed:
                 self._step(state, -self.weights.contradiction)  # nobody here vouches for it
             self._note(state, record, is_own)
-            state.is_claimed = state.is_claimed or self._makes_persons(record, is_new)
+            state.is_by_person = state.is_by_person or self._makes_persons(record, is_new)
 
     def _find_origin(self, record: Record) -> str | None:
         """Return the origin of a record's text, None if all records are of this machine."""
@@ -379,7 +379,7 @@ class History:
         older.is_present = False
         state.was = older.id
         state.born, state.used = min(state.born, older.born), max(state.used, older.used)
-        state.is_claimed = state.is_claimed or older.is_claimed
+        state.is_by_person = state.is_by_person or older.is_by_person
         state.reading = state.reading or older.reading
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs

@@ -41,12 +41,12 @@ def make_rank(origin: str, confidence: float, born: str) -> tuple[int, float, st
     return rank, 0.0 if origin in DECIDED else confidence, born
 
 
-def is_persons(origin: str, is_claimed: bool) -> bool:
+def is_persons(origin: str, is_by_person: bool) -> bool:
     """Return whether only a person may replace or withdraw a text of this origin.
 
     So it is of a text that nobody knows yet and that may be a person's; it has no other rights.
     """
-    return origin in DECIDED or (origin == UNKNOWN and is_claimed)
+    return origin in DECIDED or (origin == UNKNOWN and is_by_person)
 
 
 def join_taint(origin: str, is_tainted: bool) -> str:

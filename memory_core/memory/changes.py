@@ -15,7 +15,7 @@ from memory_core.history import item_history, rights
 from memory_core.history.item_history import Difference, ItemState
 from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import AgentMemory, index_items, make_change_id
-from memory_core.memory.reading import list_refused, record_difference
+from memory_core.memory.loading import list_refused, record_difference
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage.config_yml import default_settings

@@ -10,7 +10,7 @@ import time
 
 from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.storage import event_log
 from memory_core.storage.config_yml import default_settings
 from memory_core.storage.project import Project

@@ -16,7 +16,7 @@ from memory_core.history import item_history, rights
 from memory_core.history.item_history import Record
 from memory_core.memory import run_history
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import event_log

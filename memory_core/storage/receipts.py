@@ -19,15 +19,15 @@ def settle(runs: SessionRuns, call: str, run: str, launched: bool) -> bool:
     """Close the receipt of a call that was answered; return whether there was one.
 
     In the background the answer may arrive before the agent starts, and of two runs of one
-    agent either may have claimed the receipt of the other.  Then this receipt stays, for the
+    agent either may have taken the receipt of the other.  Then this receipt stays, for the
     run that starts without one.
     """
     if not call:
         return False
-    is_claimed = bool(_drop_claims(runs, call))
+    is_taken = bool(_drop_taken(runs, call))
     receipt = read_record(runs.files, runs.receipt_path(call))
     if receipt is None:
-        return is_claimed
+        return is_taken
     record = runs.record(run)
     if launched and (not record or record.get("call")):
         write_record(runs.files, runs.receipt_path(call), {**receipt, "launched": run})
@@ -36,8 +36,8 @@ def settle(runs: SessionRuns, call: str, run: str, launched: bool) -> bool:
     return True
 
 
-def _drop_claims(runs: SessionRuns, call: str) -> list[str]:
-    """Remove the claims of a call's receipt and return their file names."""
+def _drop_taken(runs: SessionRuns, call: str) -> list[str]:
+    """Remove what says which runs took the receipt of a call; return the file names."""
     prefix = f"{file_name_of(call)}.json."
     names = [name for name in runs.files.list_names(runs.receipts) if name.startswith(prefix)]
     for name in names:
@@ -46,12 +46,12 @@ def _drop_claims(runs: SessionRuns, call: str) -> list[str]:
 
 
 def drop(runs: SessionRuns, call: str) -> str:
-    """Remove the receipt of a call that failed; return the run that claimed it, or ""."""
+    """Remove the receipt of a call that failed; return the run that took it, or ""."""
     if not call:
         return ""
-    claims = _drop_claims(runs, call)
+    taken = _drop_taken(runs, call)
     runs.files.remove(runs.receipt_path(call))
-    return claims[0].rpartition(".json.")[2] if claims else ""
+    return taken[0].rpartition(".json.")[2] if taken else ""
 
 
 def prefer_start(paths: LevelPaths) -> None:

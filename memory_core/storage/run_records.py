@@ -1,6 +1,6 @@
 """Records of delegations, on this machine: receipts of calls, records of runs.
 
-    receipts/SESSION/CALL.json     the prompt of a call carries the memory; SubagentStart claims it
+    receipts/SESSION/CALL.json     the prompt of a call carries the memory; SubagentStart takes it
     runs/SESSION/RUN.jsonl         the route of its memory, its learnings, its end
     runs/SESSION/RUN-launch.jsonl  the task of a run in the background
     notices/SESSION                lines for the person of a session, which the next hook prints
@@ -89,7 +89,7 @@ class SessionRuns:
         return True
 
     def find_open_receipts(self, agent: str, run: str) -> list[tuple[str, dict[str, Any]]]:
-        """Return (call, receipt) of the agent that `run` may claim, the run's own one first."""
+        """Return (call, receipt) of the agent that `run` may take, the run's own one first."""
         now = time.time()
         receipts = []
         for name in self.files.list_names(self.receipts):
@@ -105,7 +105,7 @@ class SessionRuns:
         is_claimable = not owner or owner == run or bool(self.record(str(owner)))
         return is_claimable and bool(now - record["time"] < RECEIPT_LIFE)
 
-    def claim_receipt(self, call: str, run: str) -> bool:
+    def take_receipt(self, call: str, run: str) -> bool:
         """Claim a receipt for `run`; return False if another run was quicker."""
         path = self.receipt_path(call)
         is_settled = "launched" in (read_record(self.files, path) or {})

@@ -16,7 +16,7 @@ from memory_core.curation import cleaning, edit_session
 from memory_core.document import markdown, template
 from memory_core.history import item_history
 from memory_core.learning import type_names
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.storage import event_log, history_file
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store

@@ -16,7 +16,7 @@ from memory_core.curation.undo import NothingToUndo, redo_changes, undo_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
 from memory_core.memory import recall, transaction
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.storage.project import Project
 from memory_core.text import markdown_lines
 from support.command_line import Person, check_refused, hide_change, read_fields

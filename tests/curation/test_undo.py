@@ -26,7 +26,7 @@ from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.changes import Lesson
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import find_project
 from memory_core.storage.store import Store

@@ -7,7 +7,7 @@ import pytest
 from memory_core.curation import change_log, item_actions
 from memory_core.history import item_history
 from memory_core.memory import rename
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from support.command_line import ITEM
 from support.dashboard import Dashboard
 from support.sandbox import Sandbox

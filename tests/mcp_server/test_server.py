@@ -20,7 +20,7 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from memory_core.curation import agent_context, item_actions, review
 from memory_core.mcp_server import resources, server, tools
 from memory_core.mcp_server.served_project import ServedProject
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.origin.text_origins import list_texts
 from memory_core.storage.project import Project, find_project
 from memory_core.storage.store import Store

@@ -10,7 +10,7 @@ from memory_core.cli.common.scopes import find_agent, find_agents, find_level, r
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line
 from memory_core.curation import cleaning
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.memory.rename import rename_agent
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store, resolve_agent

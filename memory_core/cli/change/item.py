@@ -18,7 +18,7 @@ from memory_core.curation.item_actions import RatedItem, TeachResult
 from memory_core.history import rights
 from memory_core.learning import type_names
 from memory_core.learning.lines import remove_bullet
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
 from memory_core.storage import user_level
 

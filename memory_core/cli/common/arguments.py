@@ -54,7 +54,7 @@ def suggest_agents(ctx: Any, incomplete: str) -> Suggestions:
 def suggest_named_items(ctx: Any, incomplete: str) -> Suggestions:
     """Return the agents for the first word, and then the ids of the agent's items."""
     from memory_core.curation import item_actions, lookup
-    from memory_core.memory.reading import read_memory
+    from memory_core.memory.loading import read_memory
 
     if not (words := ctx.params.get("items")):
         return suggest_agents(ctx, incomplete)

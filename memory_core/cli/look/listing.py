@@ -14,7 +14,7 @@ from memory_core.cli.output import print_json, print_note, print_problem, select
 from memory_core.curation import agent_status, item_actions, searching
 from memory_core.document import markdown
 from memory_core.memory import preparing
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner

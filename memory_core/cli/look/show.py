@@ -14,7 +14,7 @@ from memory_core.cli.output import print_bytes, print_json, print_line, print_no
 from memory_core.curation import agent_context, agent_status, searching
 from memory_core.document import markdown
 from memory_core.memory import preparing
-from memory_core.memory.reading import read_memory
+from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
 from memory_core.text.times import format_utc
 
