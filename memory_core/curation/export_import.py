@@ -261,11 +261,7 @@ def _drop_removed(memory: AgentMemory, text: str) -> str:
     """Return a text without the items that a person has removed from the memory, or reworded."""
     document = markdown.parse_document(text)
     states = ((item, memory.history.find(item.text)) for item in document.items)
-    removed = [
-        item
-        for item, state in states
-        if state and state.is_withdrawn and not memory.has_item(item.text)
-    ]
+    removed = [item for item, state in states if state and state.is_withdrawn]
     return markdown.render_document(edits.remove_items(document, removed))
 
 

@@ -1,7 +1,7 @@
 """Judge what a report teaches: its learnings, and those that a person has to review.
 
 docs/learnings.md shows with examples which blocks are learned or rejected.  `blocks` finds them,
-`marker_blocks` and `json_blocks` read one, `examples` recognises examples.
+and `marker_blocks` and `json_blocks` read one.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def clean(learning: Learning) -> Learning:
 
 def _judge_draft(draft: Draft, max_length: int) -> Learning:
     kind, content, reason, nested = draft
-    line = clean_line(remove_quotes(_ID.sub("", content)))
+    line = clean_line(remove_quotes(content))
     below = [
         clean_line(NESTED.get(key, "") + remove_quotes(value))
         for key, value in nested.items()
@@ -109,7 +109,6 @@ _NOTHING = re.compile(
 )
 EMPTY_REASON = "it may say nothing about the project"
 
-_ID = re.compile(r"^\[[0-9a-f]{4,10}\] ")  # as the agent read it in front of an item
 _QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"), ("_", "_"), ("[", "]"))
 
 # Characters of an unknown type.

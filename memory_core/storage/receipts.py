@@ -24,7 +24,7 @@ def settle(runs: SessionRuns, call: str, run: str, launched: bool) -> bool:
     """
     if not call:
         return False
-    is_taken = bool(_drop_taken(runs, call))
+    is_taken = bool(_forget_takers(runs, call))
     receipt = read_record(runs.files, runs.receipt_path(call))
     if receipt is None:
         return is_taken
@@ -36,7 +36,7 @@ def settle(runs: SessionRuns, call: str, run: str, launched: bool) -> bool:
     return True
 
 
-def _drop_taken(runs: SessionRuns, call: str) -> list[str]:
+def _forget_takers(runs: SessionRuns, call: str) -> list[str]:
     """Remove what says which runs took the receipt of a call; return the file names."""
     prefix = f"{file_name_of(call)}.json."
     names = [name for name in runs.files.list_names(runs.receipts) if name.startswith(prefix)]
@@ -49,7 +49,7 @@ def drop(runs: SessionRuns, call: str) -> str:
     """Remove the receipt of a call that failed; return the run that took it, or ""."""
     if not call:
         return ""
-    taken = _drop_taken(runs, call)
+    taken = _forget_takers(runs, call)
     runs.files.remove(runs.receipt_path(call))
     return taken[0].rpartition(".json.")[2] if taken else ""
 

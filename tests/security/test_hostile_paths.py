@@ -335,7 +335,7 @@ def discovery(scene: Scene) -> Discovery:
     return Discovery(scene, steps, users)
 
 
-# One kind is enough for each day.
+# In `make test` one kind is enough.
 EACH_KIND = [k if k == LINK_FILE else pytest.param(k, marks=pytest.mark.slow) for k in KINDS]
 
 

@@ -53,9 +53,7 @@ def status(
         state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
     print_json({"project": project.paths.root, "user": user, **_to_json(state)})
     if markdown:
-        _print_markdown(state.memories)
-        for line in _describe_use(state, project.config["expire_after"]):
-            print_line(f"\n{line}.")
+        _print_markdown(state, project.config["expire_after"])
         return
     if state.memories:
         print_table(COLUMNS, list(map(_format_row, [*state.memories, _sum_up(state.memories)])))
@@ -75,13 +73,16 @@ def status(
         print_sentence(f"{warning.what} ({warning.advice})", level="warning")
 
 
-def _print_markdown(memories: list[MemoryStatus]) -> None:
-    """Print a table with all columns and the totals; names are in code spans."""
+def _print_markdown(state: ProjectStatus, duration: str) -> None:
+    """Print a table with all columns and the totals, and the use; names are in code spans."""
+    memories = state.memories
     titles = [column.title.capitalize() for column in COLUMNS]
     rows = [[f"`{row[0]}`", *row[1:]] for row in map(_format_row, memories)]
     rows += [_format_row(_sum_up(memories))] if memories else []
     for row in [titles, ["---"] * len(titles), *rows]:
         print_line(f"| {' | '.join(row)} |")
+    for line in _describe_use(state, duration):
+        print_line(f"\n{line}.")
 
 
 def _format_row(memory: MemoryStatus) -> list[str]:
