@@ -379,7 +379,7 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "a deep list": ("[" * 5000, " not YAML: maximum recursion depth exceeded"),
     "a large file": ("#" * config_merge.MAX_BYTES + "\n", ""),
     "many values": ("memory: [" + "a," * 5000, "1:4004: not YAML: more than 2,000 keys and values"),
-    "many keys": ("a:\n" * 5000, "1000:3: not YAML: more than 2,000 keys and values"),
+    "many keys": ("a:\n" * 5000, "1001:1: not YAML: more than 2,000 keys and values"),
 }
 
 

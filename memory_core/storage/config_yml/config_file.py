@@ -1,19 +1,25 @@
-"""Read config.yml: YAML in, valid settings and a list of problems out.
+"""Read config.yml: YAML in, valid settings and a list of problems out; and change one setting.
 
-The values are built from YAML's nodes and not by PyYAML, because a problem must name its line,
-must not cost the other settings, and a key must stay the text that is written: YAML 1.1 reads
-`on` and `no` as truth values.
+The values are built from YAML's nodes, because a problem must name its line, must not cost the
+other settings, and a key must stay the text that is written.
 """
 
 from __future__ import annotations
 
 import difflib
+import io
 import math
 from contextlib import suppress
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
+from ruamel.yaml import YAML, nodes
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.composer import Composer
+from ruamel.yaml.error import CommentMark, MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.tokens import CommentToken
+from ruamel.yaml.util import load_yaml_guess_indent
 
 from memory_core.claude_code import agent_names
 from memory_core.storage.config_yml.config_models import ConfigRoot, MemoryConfig
@@ -31,11 +37,14 @@ MAX_NODES = 2000
 # Characters of a text from the file in a message.
 MAX_VALUE_LENGTH = 60
 
-# A longer number stays a text: PyYAML needs seconds for `1:59:59:...`, and floats have a limit.
+# A longer number stays a text: `1:59:59:...` takes seconds, and floats have a limit.
 MAX_NUMBER_LENGTH = 60
 
-# PyYAML's errors, and Python's when PyYAML reads `"\U99999999"` or `%YAML 1.99999999999...`.
-YAML_ERRORS = (yaml.YAMLError, ValueError, OverflowError, RecursionError)
+# Characters: no line is broken.
+MAX_WIDTH = 1_000_000
+
+# ruamel.yaml's errors, and Python's when it reads `"\U99999999"` or `%YAML 1.99999999999...`.
+YAML_ERRORS = (YAMLError, ValueError, OverflowError, RecursionError, AssertionError)
 
 # Where a value is: keys of mappings, and numbers in a list.
 KeyPath = tuple[int | str, ...]
@@ -90,9 +99,9 @@ class _ConfigReader:
         self.path = path
         self.text = text
         self.problems: list[tuple[int, str]] = []
-        self.root: yaml.Node | None = None
+        self.root: nodes.Node | None = None
         # The nodes of each key and its value; an item of a list is both.
-        self._nodes: dict[KeyPath, tuple[yaml.Node, yaml.Node]] = {}
+        self._nodes: dict[KeyPath, tuple[nodes.Node, nodes.Node]] = {}
 
     def read(self) -> dict[str, Any]:
         """Return the settings in the file; raises InvalidConfig."""
@@ -106,15 +115,10 @@ class _ConfigReader:
     def parse(self) -> Any:
         """Return the values as they are written; raises InvalidConfig if the text is no YAML."""
         try:
-            self.root = _Loader(self.text).get_single_node()
+            self.root = _make_yaml("safe").compose(self.text)
             return self._build(self.root, ()) if self.root else None
         except YAML_ERRORS as error:
             raise InvalidConfig(f"{self.path}:{_format_error(error)}") from None
-
-    def find_pairs(self, path: KeyPath) -> list[tuple[yaml.Node, yaml.Node]]:
-        """Return the nodes of the keys of a path and of their values, as far as they are there."""
-        paths = [path[:count] for count in range(1, len(path) + 1)]
-        return [self._nodes[one] for one in paths if one in self._nodes]
 
     def drop_users_own(self, settings: dict[str, Any]) -> None:
         """Drop the settings that a repository may not make."""
@@ -125,11 +129,11 @@ class _ConfigReader:
             line = _line_of(self._nodes["memory", key][0])
             self.problems.append((line, f"memory.{key}: {reason}"))
 
-    def _build(self, node: yaml.Node, path: KeyPath) -> Any:
+    def _build(self, node: nodes.Node, path: KeyPath) -> Any:
         """Return the value of a node; keys are texts."""
-        if isinstance(node, yaml.ScalarNode):
+        if isinstance(node, nodes.ScalarNode):
             return _build_scalar(node)
-        is_mapping = isinstance(node, yaml.MappingNode)
+        is_mapping = isinstance(node, nodes.MappingNode)
         pairs = node.value if is_mapping else [(item, item) for item in node.value]
         values: dict[int | str, Any] = {}
         for number, (key, value) in enumerate(pairs):
@@ -170,52 +174,128 @@ class _ConfigReader:
 def set_value(text: str, key: str, value: str) -> str:
     """Return the text of a config.yml with another value for a key such as `memory.enabled`.
 
-    The value is YAML on one line; a list needs no brackets.  Everything else stays as it is
-    written.  Raises InvalidConfig, also for a file in which the line cannot be found.
+    The value is YAML on one line; a list needs no brackets.  Comments, quotes and the order of
+    everything else stay.  Raises InvalidConfig.
     """
     path = _split_key(key)
     if not value.strip() or len(value.splitlines()) > 1:
         raise InvalidConfig(f"invalid value {value!r} for {key}: use YAML on one line")
-    reader = _ConfigReader("config.yml", text)
-    before = reader.parse()
     wanted = _ConfigReader(f"invalid value for {key}", f"{key}: {value}").parse()
     is_list = key in SETTINGS and SETTINGS[key].default.startswith("[")
     if is_list and isinstance(wanted.get(key), str):
         return set_value(text, key, f"[{value}]")
-    changed = _overlaid(before, path, next(iter(wanted.values()), None))
-    for problem in merge_texts(["config.yml"], [_format_nested(path, value)])[1]:
+    lines = [f"{'  ' * depth}{name}:" for depth, name in enumerate(path)]
+    for problem in merge_texts(["config.yml"], ["\n".join(lines) + f" {value}"])[1]:
         raise InvalidConfig(problem.split(":", 2)[2].strip().removesuffix(USED_INSTEAD))
-    after = _replace_value(reader, path, value)
-    try:
-        is_right = _ConfigReader("config.yml", after).parse() == changed
-    except InvalidConfig:
-        is_right = False  # the old value has several lines, or stands in braces
-    if not is_right:
-        raise InvalidConfig(f"{key} cannot be changed in this file: edit config.yml")
-    return after
+    document = mapping = _load(text)
+    new = _make_yaml().load(value)
+    while isinstance(below := mapping.get(_find_key(mapping, path[0])), CommentedMap):
+        mapping, path = below, path[1:]
+    for name in reversed(path[1:]):
+        new = CommentedMap({name: new})
+    written = _find_key(mapping, path[0])
+    last = written if written in mapping else next(reversed(mapping), "")
+    comments = _take_comments(mapping, last) if last else ""
+    mapping[written] = new
+    _give_comments(mapping, written, comments)
+    return _dump(document, text)
 
 
 def unset_value(text: str, key: str) -> str:
     """Return the text of a config.yml without a key, and without the keys that this empties.
 
-    If other keys share its lines, its value is null.  Raises InvalidConfig.
+    Comments stay.  Raises InvalidConfig.
     """
-    path, reader = _split_key(key), _ConfigReader("config.yml", text)
-    before, pairs = reader.parse(), reader.find_pairs(path)
-    node = pairs[-1][1] if pairs else None
+    document = value = _load(text)
+    path, found = _split_key(key), list[tuple[CommentedMap, str]]()
+    for name in path:
+        if not isinstance(value, CommentedMap) or (written := _find_key(value, name)) not in value:
+            break
+        found.append((value, written))
+        value = value[written]
     # `selection: off` is short for `selection.enabled: false`
-    is_short = isinstance(node, yaml.ScalarNode) and node.value
-    if node is None or (len(pairs) < len(path) and not is_short):
+    if len(found) < len(path) and isinstance(value, CommentedMap | None):
         return text
-    while pairs[1:] and len(pairs[-2][1].value) == 1:
-        pairs.pop()
-    removed = pairs[-1]
-    begin = text.rfind("\n", 0, removed[0].start_mark.index) + 1
-    after = text[:begin] + text[_end_of_line(text, node.end_mark.index) :]
-    left = _ConfigReader("config.yml", after).parse() or {} if node.value else None
-    if left is None or _overlaid(left, path, None) != _overlaid(before, path, None):
-        return set_value(text, key, "null")
-    return after
+    while found[1:] and len(found[-1][0]) == 1:
+        found.pop()
+    mapping, name = found[-1]
+    comments, names = _take_comments(mapping, name), [*mapping]
+    del mapping[name]
+    if not mapping:
+        return "".join(line for line in text.splitlines(True) if line.lstrip().startswith("#"))
+    if name != names[0]:
+        _give_comments(mapping, names[names.index(name) - 1], comments)
+    elif comments:
+        mapping.ca.items.setdefault(names[1], [None] * 4)[1] = [_make_comment(comments)]
+    return _dump(document, text)
+
+
+def _make_yaml(kind: str = "rt") -> YAML:
+    """Return an editor that keeps comments and quotes, or with "safe" a reader of YAML 1.1."""
+    yaml = YAML(typ=kind, pure=True)
+    yaml.Composer = _Composer
+    yaml.preserve_quotes = True
+    yaml.width = MAX_WIDTH
+    yaml.version = (1, 1) if kind == "safe" else None
+    return yaml
+
+
+def _load(text: str) -> CommentedMap:
+    """Return the settings in a text, to change them; raises InvalidConfig."""
+    _ConfigReader("config.yml", text).read()
+    try:
+        document: CommentedMap = _make_yaml().load(text) or _make_yaml().load(f"{text}\nmemory:\n")
+    except YAML_ERRORS as error:  # a key that appears twice
+        raise InvalidConfig(f"config.yml:{_format_error(error)}") from None
+    return document
+
+
+def _dump(document: CommentedMap, text: str) -> str:
+    """Return changed settings as a text, in the form of the text before."""
+    yaml, stream, memory = _make_yaml(), io.StringIO(), document["memory"]
+    _, indent, offset = load_yaml_guess_indent(text)
+    if offset is not None:
+        yaml.indent(sequence=indent, offset=offset)
+    yaml.map_indent, yaml.explicit_start = memory.lc.col or 2, text.startswith("---")
+    yaml.dump(document, stream)
+    return stream.getvalue()
+
+
+def _find_key(mapping: CommentedMap, name: str) -> str:
+    """Return a key as it is written: each spelling of an agent's name is its id."""
+    return next((key for key in mapping if name in (key, agent_names.id_of(str(key)))), name)
+
+
+def _take_comments(mapping: CommentedMap, key: str) -> str:
+    """Remove the lines of comments below a key and its value, and return them."""
+    tokens, place = _find_tail(mapping, key)
+    line, _, comments = tokens[place].value.partition("\n") if tokens[place] else ("", "", "")
+    if comments:
+        tokens[place].value = f"{line}\n"
+    return comments
+
+
+def _give_comments(mapping: CommentedMap, key: str, comments: str) -> None:
+    """Put lines of comments below a key and its value."""
+    tokens, place = _find_tail(mapping, key)
+    if tokens[place]:
+        tokens[place].value += comments
+    elif comments:
+        tokens[place] = _make_comment(f"\n{comments}")
+
+
+def _find_tail(container: Any, key: Any) -> tuple[list[Any], int]:
+    """Return where ruamel.yaml keeps the comment below a value: at its last key or item."""
+    while isinstance(value := container[key], CommentedMap | CommentedSeq) and value:
+        if value.fa.flow_style():
+            break
+        container, key = value, next(reversed(value)) if isinstance(value, dict) else len(value) - 1
+    tokens = container.ca.items.setdefault(key, [None] * 4)
+    return tokens, 2 if isinstance(container, CommentedMap) else 0
+
+
+def _make_comment(text: str) -> CommentToken:
+    return CommentToken(text, CommentMark(0), None)
 
 
 def _split_key(key: str) -> tuple[str, ...]:
@@ -242,73 +322,40 @@ def _overlaid(settings: Any, path: tuple[str, ...], value: Any) -> Any:
     return _overlay(settings, value)
 
 
-def _format_nested(path: tuple[str, ...], value: str, indent: int = 0) -> str:
-    """Return the lines of a setting with the keys above it."""
-    lines = [f"{' ' * (indent + 2 * level)}{key}:" for level, key in enumerate(path)]
-    return "\n".join(lines) + f" {value}\n"
+class _Composer(Composer):
+    """Composes without aliases, which could make a short file huge, or endless."""
 
+    count = 0
 
-def _replace_value(reader: _ConfigReader, path: tuple[str, ...], value: str) -> str:
-    """Return the text with the value at a path replaced, or inserted below the nearest key."""
-    text, pairs = reader.text, reader.find_pairs(path)
-    rest = path[len(pairs) :]
-    key, node = pairs[-1] if pairs else (None, reader.root)
-    if key and node and not rest:
-        begin, end = node.start_mark.index, node.end_mark.index
-        if isinstance(node, yaml.ScalarNode) and not node.value and begin == end:
-            return f"{text[: key.end_mark.index]}: {value}{text[key.end_mark.index + 1 :]}"
-        tail = "\n" if text[begin:end].endswith("\n") else ""
-        return f"{text[:begin]}{value}{tail}{text[end:]}"
-    if isinstance(node, yaml.MappingNode) and node.value:  # above its first key
-        mark = node.value[0][0].start_mark
-        indent, at = mark.column, mark.index - mark.column
-    elif key:
-        indent, at = key.start_mark.column + 2, _end_of_line(text, key.end_mark.index)
-    else:
-        return f"{text.rstrip()}\n{_format_nested(rest, value)}".lstrip()
-    return f"{text[:at]}{_format_nested(rest, value, indent)}{text[at:]}"
-
-
-def _end_of_line(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end + 1
-
-
-class _Loader(yaml.SafeLoader):
-    """PyYAML's loader without aliases, which could make a short file huge, or endless."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._nodes = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        self._nodes += 1
-        if self._nodes > MAX_NODES:
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self.count += 1
+        if self.count > MAX_NODES:
             raise self._refuse(f"more than {MAX_NODES:,} keys and values")
-        if self.check_event(yaml.AliasEvent):
-            name = f"*{self.peek_event().anchor}"  # type: ignore[no-untyped-call]
+        if self.parser.check_event(AliasEvent):
+            name = f"*{self.parser.peek_event().anchor}"
             raise self._refuse(f"the alias {name} is not supported, write the value in quotes")
         return super().compose_node(parent, index)
 
-    def _refuse(self, problem: str) -> yaml.YAMLError:
-        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-        return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+    def _refuse(self, problem: str) -> YAMLError:
+        mark = self.parser.peek_event().start_mark
+        return MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
-def _line_of(node: yaml.Node) -> int:
-    return node.start_mark.line + 1
+def _line_of(node: nodes.Node) -> int:
+    return int(node.start_mark.line) + 1
 
 
-def _build_scalar(node: yaml.ScalarNode) -> Any:
-    if node.tag in VALUE_TAGS and len(node.value) <= MAX_NUMBER_LENGTH:
+def _build_scalar(node: nodes.ScalarNode) -> Any:
+    is_letter = node.value.isalpha() and len(node.value) == 1  # `y` and `n` of YAML 1.1
+    if node.tag in VALUE_TAGS and len(node.value) <= MAX_NUMBER_LENGTH and not is_letter:
         with suppress(ValueError, LookupError):  # an explicit tag does not fit
-            return yaml.SafeLoader("").construct_object(node)
+            return _make_yaml("safe").constructor.construct_object(node)
     return node.value
 
 
-def _read_key(key: yaml.Node, path: KeyPath) -> str:
+def _read_key(key: nodes.Node, path: KeyPath) -> str:
     """Return the text of a key; all spellings of an agent's name become its id."""
-    if not isinstance(key, yaml.ScalarNode):
+    if not isinstance(key, nodes.ScalarNode):
         return _format_value(key)
     text = str(key.value).encode("utf-8", "replace").decode()
     return agent_names.id_of(text) if path == OVERRIDES_PATH else text
@@ -345,7 +392,7 @@ def _find_bound(details: Any) -> float | None:
 USED_INSTEAD = ", which is used"
 
 
-def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
+def _format_reason(details: Any, value: nodes.Node, bound: float | None) -> str:
     """Say in plain words what pydantic found, and which value counts."""
     if bound is not None:
         kind = "more" if details["type"] == "less_than_equal" else "less"
@@ -355,15 +402,15 @@ def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
         near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)
         return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
     wanted = details["msg"].partition(" or instance of")[0].removeprefix("Value error, ")
-    is_unquoted = details["type"] == "string_type" and isinstance(value, yaml.ScalarNode)
+    is_unquoted = details["type"] == "string_type" and isinstance(value, nodes.ScalarNode)
     hint = " (write it in quotes)" if is_unquoted and value.value else ""
     return f"{wanted}, not {_format_value(value)}{hint}"
 
 
-def _format_value(node: yaml.Node) -> str:
+def _format_value(node: nodes.Node) -> str:
     """Return a value in its spelling, on one line."""
-    if not isinstance(node, yaml.ScalarNode):
-        return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
+    if not isinstance(node, nodes.ScalarNode):
+        return "a list" if isinstance(node, nodes.SequenceNode) else "a mapping"
     text = _shorten(node.value)
     return f'"{text}"' if node.style in ("'", '"') else text or "nothing"
 
