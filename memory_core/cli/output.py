@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -181,21 +180,13 @@ def end_page() -> None:
     text = "".join(_page or [])
     disable_pager()
     if text:
-        _show_in_pager(text)
+        import pydoc
+
+        # less exits if the text fits on the screen, keeps colours, and does not clear the screen.
+        os.environ.setdefault("LESS", "FRX")
+        pydoc.pipepager(text, os.environ.get("PAGER", "less"))
     if sys.stdout:
         _check_reader(sys.stdout.flush)
-
-
-def _show_in_pager(text: str) -> None:
-    import subprocess
-
-    # less exits if the text fits on the screen, keeps colours, and does not clear the screen.
-    environ = {"LESS": "FRX", **os.environ}
-    process = subprocess.Popen(  # noqa: S602 - the user's own command
-        os.environ.get("PAGER", "less"), shell=True, stdin=subprocess.PIPE, env=environ
-    )
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # from now on, Ctrl-C is for the pager
-    process.communicate(text.encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
 def paint(text: str, style: str) -> str:

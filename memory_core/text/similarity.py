@@ -18,6 +18,7 @@ from functools import lru_cache
 from unicodedata import normalize
 
 from memory_core.text.digests import hash_text
+from memory_core.text.subject_words import find_singular
 
 # A longer text is not a learning; to compare it closely would only cost time.
 MAX_LENGTH = 1000
@@ -115,13 +116,8 @@ def _reduce(words: list[str]) -> list[str]:
 
 def _find_key(word: str) -> str:
     """Return the compared form of a word: plain ones without the ending of a plural."""
-    if word.islower() and word.isalpha() and word not in UNCOUNTED and len(word) > 3:
-        if word.endswith("ies"):
-            word = word[:-3] + "y"
-        elif word.endswith(("tches", "nches", "rches", "shes", "sses", "xes")):
-            word = word[:-2]
-        elif word[-1] == "s" and word[-2] not in "sui":
-            word = word[:-1]
+    if word.islower() and word.isalpha() and word not in UNCOUNTED:
+        word = find_singular(word)
     return ALIKE.get(word.lower(), word)
 
 

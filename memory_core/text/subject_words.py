@@ -28,9 +28,12 @@ COMMON = frozenset(
     """.split()  # noqa: SIM905 - a text of words is easier to read
 )
 
-# Endings that do not change what a word is about, longest first; the rest has four letters or more.
-ENDINGS = ("ings", "ing", "edly", "ed", "ers", "er", "ly", "es", "s")
+# Endings that do not change what a word is about; the rest has four letters or more.
+ENDINGS = ("ing", "edly", "ed", "er", "ly")
 MIN_STEM = 4
+
+# Endings of plurals with two letters more than the word.
+PLURALS = ("tches", "nches", "rches", "shes", "sses", "xes")
 
 # What a word may contain; other ASCII characters separate words.
 _SEPARATORS = {
@@ -119,24 +122,28 @@ def _stem_plain(low: str) -> str:
 
 
 def stem_word(word: str) -> str:
-    """Return the stem of a word in small letters: "retries" and "retry" have the same."""
-    if len(word) <= MIN_STEM:
-        return (
-            word[:-1] if len(word) == MIN_STEM and word[3] == "s" and word[2] not in "sui" else word
-        )
-    if word.endswith(("ies", "ied")):
+    """Return the stem of a word in small letters: "retries" and "retrying" have the same."""
+    word = find_singular(word)
+    if word.endswith("ied"):
         return f"{word[:-3]}y"
-    for ending in ENDINGS if word.endswith(ENDINGS) else ():
+    for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
-            if ending == "s" and word[-2] in "sui":
-                break
             word = word[: -len(ending)]
             break
-    if word[-1] == "e":
+    if len(word) > MIN_STEM and word[-1] == "e":
         word = word[:-1]
     if len(word) > MIN_STEM and word[-1] == word[-2] and word[-1] not in "sl":
         word = word[:-1]
     return word
+
+
+def find_singular(word: str) -> str:
+    """Return a word in small letters without the ending of a plural."""
+    if len(word) < MIN_STEM or word[-1] != "s" or word[-2] in "sui":
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[: -2 if word.endswith(PLURALS) else -1]
 
 
 def split_identifier(word: str) -> list[str]:
