@@ -29,7 +29,7 @@ MAX_BYTES = 8 << 20
 BOM = b"\xef\xbb\xbf"
 
 # Marks in the bytes of an event: the tool that is used most, and a command that may change tasks.
-SHELL_MARK, BACKLOG_MARK = b'"tool_name":"Bash"', b"backlog"
+SHELL_TOOL, BACKLOG_WORD = b'"tool_name":"Bash"', b"backlog"
 
 
 class HookInterrupted(BaseException):
@@ -103,8 +103,8 @@ def _is_idle(data: bytes) -> bool:
 
     It looks for the bytes that Claude Code writes; other spacing only takes the slow way.
     """
-    mark = b'"hook_event_name":"PostToolUse"'  # a failure may be recorded
-    return SHELL_MARK in data and mark in data and BACKLOG_MARK not in data.lower()
+    event = b'"hook_event_name":"PostToolUse"'  # a failure may be recorded
+    return SHELL_TOOL in data and event in data and BACKLOG_WORD not in data.lower()
 
 
 def _log_problems(project: Project, name: str, seconds: float) -> None:

@@ -11,7 +11,7 @@ from memory_core.text import fastjson
 
 # How PostToolUseFailure words it from 2.1.199 on: TERMINATED, the error, DETAILS.
 TERMINATED_PREFIX = "Agent terminated early due to an API error: "
-ERROR_TYPE_MARK = " (error type "
+ERROR_TYPE_START = " (error type "
 
 # A finished run's numbers in `tool_response`, in the foreground.
 TOTALS_FIELDS = {
@@ -43,7 +43,7 @@ def tool_name(event: events.Event) -> str:
 def cause(event: events.Event) -> str:
     """Return the error without additions, so that all events of one error return the same."""
     text = error(event).removeprefix(TERMINATED_PREFIX)
-    return text.partition(ERROR_TYPE_MARK)[0] if text.startswith(API_ERROR) else text
+    return text.partition(ERROR_TYPE_START)[0] if text.startswith(API_ERROR) else text
 
 
 def is_interrupt(event: events.Event) -> bool:

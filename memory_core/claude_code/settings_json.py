@@ -254,7 +254,7 @@ def _add(text: str, container: JsonNode, depth: int, child: dict[str, Any] | lis
     if container.children:
         last = container.children[-1].end
         return f"{text[:last]},{added}{text[last:]}"
-    # The blank line is the mark that the container was empty (`_blanks_before`).
+    # The blank line says that the container was empty (`_blanks_before`).
     end = container.end - 1
     return text[:end] + newline + added + newline + unit * (depth - 1) + text[end:]
 
@@ -318,5 +318,5 @@ def _blanks_before(text: str, container: JsonNode) -> str | None:
     """Return the blanks of a container that was empty before; None if `add_hooks` made it."""
     lead = text[container.start + 1 : container.children[0].member_start]
     blanks = lead.rstrip(" \t")
-    mark = find_line_end(text) * 2
-    return blanks.removesuffix(mark) if blanks.endswith(mark) else None
+    blank_line = find_line_end(text) * 2
+    return blanks.removesuffix(blank_line) if blanks.endswith(blank_line) else None

@@ -72,10 +72,10 @@ def read_prompts(path: str, limit: int) -> tuple[list[str], int]:
     return list(filter(None, prompts)), sum(map(len, lines))
 
 
-def read_last_lines(path: str, limit: int, *marks: bytes) -> list[dict[str, Any]]:
-    """Return the lines in the last `limit` bytes that have one of the marks; raises OSError."""
+def read_last_lines(path: str, limit: int, *parts: bytes) -> list[dict[str, Any]]:
+    """Return the lines in the last `limit` bytes that have one of the parts; raises OSError."""
     lines = read_end(path, limit)[0]
-    return [run_fields.parse(line) for line in lines if any(mark in line for mark in marks)]
+    return [run_fields.parse(line) for line in lines if any(part in line for part in parts)]
 
 
 def read_agent(path: str) -> str:
@@ -202,8 +202,8 @@ def list_strings(value: object) -> Iterator[str]:
 
 def _line_typed(line: dict[str, Any]) -> str:
     """Return the prompt in a line of a main session, "" for a result, a note or another line."""
-    marks = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-    if line.get("type") != "user" or any(map(line.get, marks)):
+    flags = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+    if line.get("type") != "user" or any(map(line.get, flags)):
         return ""
     return _line_prompt(line)
 

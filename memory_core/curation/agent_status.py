@@ -350,7 +350,7 @@ def _check_project(
 
 
 def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
-    level = " --user" if user else ""
+    option = " --user" if user else ""
     groups = defaultdict[tuple[str, str], list[str]](list)  # names by problems with advice
     for memory in sorted(memories, key=lambda memory: not memory.error):
         # The doctor checks the project only.
@@ -358,7 +358,7 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
         if memory.error:
             groups[memory.error, explain].append(memory.path)
         if any(map(is_conflict, memory.warnings)):
-            groups[UNRESOLVED, f"agent-memory tidy{level}"].append(memory.agent)
+            groups[UNRESOLVED, f"agent-memory tidy{option}"].append(memory.agent)
         elif memory.warnings:
             groups[ODD_LINES, explain].append(memory.agent)
     for (what, advice), names in groups.items():
@@ -366,7 +366,7 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
     for memory in memories:
         for _line, what in memory.notes[:MAX_NOTES]:
             yield StatusWarning(
-                f"{memory.agent}: {what}", f"agent-memory edit{level} {memory.agent}"
+                f"{memory.agent}: {what}", f"agent-memory edit{option} {memory.agent}"
             )
 
 
@@ -382,7 +382,7 @@ def _check_level(level: Store, user: bool) -> Iterator[StatusWarning]:
 
 
 def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
-    level = " --user" if user else ""
+    option = " --user" if user else ""
     stale = sum(len(memory.stale) for memory in memories)
     if stale:
         what = f"{format_count(stale, 'item')} may be out of date"
@@ -399,4 +399,4 @@ def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[Statu
     review = sum(memory.review for memory in memories)
     if review:
         what = f"{format_count(review, 'learning')} {'waits' if review == 1 else 'wait'} for you"
-        yield StatusWarning(what, f"agent-memory review{level}")
+        yield StatusWarning(what, f"agent-memory review{option}")

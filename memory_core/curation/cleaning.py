@@ -172,7 +172,7 @@ def has_only_header(text: str) -> bool:
     """Say whether a memory has only its header and the default headings."""
     document = markdown.parse_document(text)
     default = {markdown.normalize_title(title) for title in (*template.TITLE_ORDER, "preferences")}
-    own: set[int | None] = {one.line for one in document.headings[:1] if one.level == 1}
+    own: set[int | None] = {one.line for one in document.headings[:1] if one.rank == 1}
     for part in document.sections:
         own |= {part.line} if markdown.normalize_title(part.title) in default else set()
     names = (template.LIMITS_COMMENT, markdown.UPDATED_COMMENT)

@@ -120,7 +120,7 @@ def list_parts(
             text = scanner.redact(markdown.join_nested(owner.text, owner.nested))
             yield DocumentPart(ITEM, start + 1, text, item=views.get(start))
         elif isinstance(owner, Heading):
-            yield DocumentPart(HEADING, start + 1, scanner.redact(owner.title), owner.level)
+            yield DocumentPart(HEADING, start + 1, scanner.redact(owner.title), owner.rank)
         elif owner:
             text = "".join(document.lines[start : start + 1 + len(rest)]).rstrip()
             yield DocumentPart(owner, start + 1, scanner.redact(text))

@@ -56,9 +56,14 @@ class Diagnosis:
         """What somebody has to repair, broken things first."""
         return self.sort_findings(BROKEN, WARNING)
 
-    def sort_findings(self, *levels: str) -> list[Finding]:
-        """Return the findings of these levels, level by level."""
-        return [finding for level in levels for finding in self.findings if finding.level == level]
+    def sort_findings(self, *severities: str) -> list[Finding]:
+        """Return the findings of these severities, one after the other."""
+        return [
+            finding
+            for severity in severities
+            for finding in self.findings
+            if finding.severity == severity
+        ]
 
     @property
     def skipped(self) -> list[str]:
@@ -91,7 +96,7 @@ def examine(examination: Examination) -> list[Finding]:
         places = tuple(
             os.path.join(examination.root, LINE_NUMBERS.sub("", finding.where))
             for finding in findings
-            if finding.level == BROKEN and finding.check in PLACE_CHECKS
+            if finding.severity == BROKEN and finding.check in PLACE_CHECKS
         )
         for finding in check(examination):
             where = os.path.join(examination.root, finding.where)
@@ -102,7 +107,7 @@ def examine(examination: Examination) -> list[Finding]:
 
 def _has_cause(name: str, findings: list[Finding]) -> bool:
     causes = CAUSES.get(name, ())
-    return any(finding.level == BROKEN and finding.check in causes for finding in findings)
+    return any(finding.severity == BROKEN and finding.check in causes for finding in findings)
 
 
 def do_repairs(findings: Iterable[Finding]) -> list[Repair]:

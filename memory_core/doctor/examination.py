@@ -41,7 +41,7 @@ class Finding:
     `checks.examine` sets it.
     """
 
-    level: str
+    severity: str
     what: str
     where: str = ""
     advice: str = ""
@@ -49,9 +49,9 @@ class Finding:
     check: str = ""
 
 
-def report_closed(level: str, what: str, path: str) -> Finding:
+def report_closed(severity: str, what: str, path: str) -> Finding:
     """Return a finding about a path that its owner may open by chmod."""
-    return Finding(level, what, path, shlex.join(["chmod", "u+rwX", path]))
+    return Finding(severity, what, path, shlex.join(["chmod", "u+rwX", path]))
 
 
 @dataclass(frozen=True)

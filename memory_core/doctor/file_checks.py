@@ -32,8 +32,8 @@ def check_config(exam: Examination) -> Iterator[Finding]:
     problems = config_sources.list_problems(project)
     for problem in problems:
         where, _colon, what = problem.partition(": ")
-        level = WARNING if project.config.is_readable else BROKEN
-        yield Finding(level, what, where, "correct it, then run agent-memory config check")
+        severity = WARNING if project.config.is_readable else BROKEN
+        yield Finding(severity, what, where, "correct it, then run agent-memory config check")
     for paths in filter(None, (project.paths, project.user_paths)):
         other = os.path.join(paths.folder, "config.yaml")
         if paths.files.is_file(other):
@@ -61,9 +61,9 @@ def _check_memory(
     exam: Examination, store: Store, memory: agent_status.MemoryStatus, user: bool
 ) -> Iterator[Finding]:
     """Check the file of one agent."""
-    project, level = exam.project, " --user" if user else ""
+    project, option = exam.project, " --user" if user else ""
     if memory.error == NOT_TEXT:
-        advice = f"rename the file, or save it as UTF-8; agent-memory log{level} {memory.agent}"
+        advice = f"rename the file, or save it as UTF-8; agent-memory log{option} {memory.agent}"
         yield Finding(BROKEN, NOT_TEXT, memory.path, f"{advice} lists its items")
     elif memory.error:
         advice = "check this path and its permissions"
@@ -75,11 +75,11 @@ def _check_memory(
     for kind, (line, what) in firsts.items():
         advice, repair = "edit the line, and save the file as UTF-8", None
         if kind == agent_status.UNRESOLVED:
-            advice = f"agent-memory tidy{level}"
+            advice = f"agent-memory tidy{option}"
             repair = partial(_resolve, project, [memory.agent], user)
         yield Finding(WARNING, what, f"{memory.path}:{line}", advice, repair)
     for line, note in memory.notes:
-        advice = f"agent-memory edit{level} {memory.agent}"
+        advice = f"agent-memory edit{option} {memory.agent}"
         yield Finding(NOTE, note, f"{memory.path}:{line}", advice)
     others = [os.path.basename(path) for path in store.list_files(memory.agent)][1:]
     if others:

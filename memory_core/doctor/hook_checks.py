@@ -145,7 +145,7 @@ def _is_right(exam: Examination, hook: examination.OwnHook) -> bool:
 
 def _suggest_install(
     exam: Examination,
-    level: str,
+    severity: str,
     what: str,
     file: settings_files.SettingsFile | None = None,
     advice: str = "",
@@ -158,7 +158,7 @@ def _suggest_install(
     is_used = file or exam.project.paths.files.is_folder(exam.project.paths.folder)
     repair = partial(_update_hooks, path) if is_used and not advice else None
     advice = advice or _format_install(exam, file.level if file else "project")
-    return Finding(level, what, path, advice or "agent-memory doctor --fix", repair)
+    return Finding(severity, what, path, advice or "agent-memory doctor --fix", repair)
 
 
 def _update_hooks(path: str) -> Iterator[Repair]:
@@ -207,7 +207,7 @@ def check_commands(exam: Examination) -> Iterator[Finding]:
     for hook in exam.hooks_to_run:
         finding = _run_hook(exam, hook)
         yield finding
-        if finding.level == BROKEN:
+        if finding.severity == BROKEN:
             return  # the others fail for the same reason
 
 

@@ -60,9 +60,9 @@ def _check_level(exam: Examination, store: Store) -> Iterator[Finding]:
 def _report_refused(error: Refused, where: str) -> Finding:
     if isinstance(error, UsedInPart):
         return Finding(WARNING, error.reason, where, "move away what does not belong there")
-    level = BROKEN if error.path.startswith(paths.FOLDER_NAME) else WARNING
+    severity = BROKEN if error.path.startswith(paths.FOLDER_NAME) else WARNING
     advice = "replace it by a regular file or folder, or shorten it: it counts as absent"
-    return Finding(level, error.reason, where, advice)
+    return Finding(severity, error.reason, where, advice)
 
 
 def _check_rights(exam: Examination, files: SafeFiles, path: str) -> Iterator[Finding]:
@@ -83,8 +83,8 @@ def _check_rights(exam: Examination, files: SafeFiles, path: str) -> Iterator[Fi
     elif not file_actions.is_allowed(files, path, os.W_OK):
         # Histories and locks are opened to write; all other files are replaced, which needs
         # rights to their folder only.
-        level = WARNING if path.endswith((".md", ".yml")) else BROKEN
-        yield Finding(level, "cannot be written", where, advice)
+        severity = WARNING if path.endswith((".md", ".yml")) else BROKEN
+        yield Finding(severity, "cannot be written", where, advice)
 
 
 def check_state(exam: Examination) -> Iterator[Finding]:

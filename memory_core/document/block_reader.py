@@ -60,8 +60,8 @@ class Item:
 class Heading:
     """A heading outside of lists and quotations."""
 
-    def __init__(self, line: int, level: int, title: str) -> None:
-        self.line, self.level, self.title = line, level, title
+    def __init__(self, line: int, rank: int, title: str) -> None:
+        self.line, self.rank, self.title = line, rank, title
 
 
 class BlockReader:
@@ -256,12 +256,12 @@ class BlockReader:
 
     def _read_heading(self, text: str, depth: int) -> bool:
         title = text.lstrip("#")
-        level = len(text) - len(title)
-        if not 1 <= level <= 6 or title[:1] not in ("", " "):
+        rank = len(text) - len(title)
+        if not 1 <= rank <= 6 or title[:1] not in ("", " "):
             return False
         self._close(depth)
         if not self.open:
-            self.headings.append(Heading(self.at, level, _CLOSING.sub("", title.strip(" "))))
+            self.headings.append(Heading(self.at, rank, _CLOSING.sub("", title.strip(" "))))
         return True
 
     def _read_rule(self, text: str, depth: int) -> bool:

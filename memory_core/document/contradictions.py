@@ -53,7 +53,7 @@ _CORRECTION = "not "  # how a clause begins that says what is wrong
 _STATING = frozenset(("is", "are", "has", "have", "=", ":"))
 _PAUSE = re.compile("[,;] | [-\u2013\u2014] | because ")
 _FINAL = ".,;:!?"
-_MARKS = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
+_QUOTES = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
 _DIGITS = dict.fromkeys(map(ord, "0123456789.,:"))
 
 # A correction replaces at most so many words.
@@ -77,7 +77,7 @@ class Claim:
         self.negations, is_stating = 0, False
         self.numbers: list[str] = []
         kept = []
-        for word in clause.translate(_MARKS).lower().split():
+        for word in clause.translate(_QUOTES).lower().split():
             if word in NEGATIONS:
                 self.negations += 1
                 kept.append(stem_word(NEGATIONS[word]))

@@ -152,7 +152,7 @@ def _add_comment(document: Document, comment: str) -> Document:
 
 def _header_end(document: Document) -> int:
     """Return the line after the title and the comments below it."""
-    titles = [heading.line + 1 for heading in document.headings[:1] if heading.level == 1]
+    titles = [heading.line + 1 for heading in document.headings[:1] if heading.rank == 1]
     end = titles[0] if titles else count_front_matter(document.lines)
     for at, line in enumerate(document.lines[end:], end + 1):
         if line.lstrip().startswith("<!--") and "-->" in line:
@@ -230,7 +230,7 @@ def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:
     kinds.update(dict.fromkeys(document.markers, MARKER))
     return sorted(
         [
-            *((part.line, (part.level, part.title, 0)) for part in document.headings),
+            *((part.line, (part.rank, part.title, 0)) for part in document.headings),
             *((item.line, (ITEM, item.text, item.end - item.line)) for item in document.items),
             *((at, (kind, document.lines[at].strip(" \t\r\n"), 0)) for at, kind in kinds.items()),
         ]

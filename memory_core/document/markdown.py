@@ -19,7 +19,7 @@ _SUFFIX = re.compile(r"\(\s*max\s*:\s*\d+\s+items?\s*\)$", re.IGNORECASE)
 
 
 class Section:
-    """A heading of level 2 and everything up to the next heading of level 1 or 2."""
+    """A heading of rank 2 and everything up to the next heading of rank 1 or 2."""
 
     def __init__(self, heading: Heading, end: int) -> None:
         self.title, self.suffix = split_title(heading.title)
@@ -56,10 +56,10 @@ def render_document(document: Document) -> str:
 
 
 def _group(document: Document) -> None:
-    tops = [heading for heading in document.headings if heading.level <= 2]
+    tops = [heading for heading in document.headings if heading.rank <= 2]
     ends = [heading.line for heading in tops[1:]] + [len(document.lines)]
     for heading, end in zip(tops, ends, strict=False):
-        if heading.level == 2:
+        if heading.rank == 2:
             document.sections.append(Section(heading, end))
     lines = [item.line for item in document.items]
     for section in document.sections:

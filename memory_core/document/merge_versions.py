@@ -19,7 +19,7 @@ from memory_core.text import markdown_lines, similarity
 
 Lines = tuple[str, ...]
 Key = tuple[str, ...]
-Path = tuple[tuple[int, str, int], ...]  # of (level, title, number) above a block
+Path = tuple[tuple[int, str, int], ...]  # of (rank, title, number) above a block
 Place = tuple[Path, Key, int]  # with a number for equal blocks below one heading
 
 
@@ -34,21 +34,21 @@ HEADER_COMMENTS = (template.LIMITS_COMMENT, markdown.UPDATED_COMMENT)
 class Block:
     """One block: its lines and nested lines without line ends.
 
-    Blocks of two versions with equal `place` are the same block.  `level` is that of a heading.
+    Blocks of two versions with equal `place` are the same block.  `rank` is that of a heading.
     """
 
     def __init__(
-        self, kind: str, lines: Lines, text: str = "", nested: Lines = (), level: int = 0
+        self, kind: str, lines: Lines, text: str = "", nested: Lines = (), rank: int = 0
     ) -> None:
         self.kind = kind
         self.lines = lines
         self.text = text
         self.nested = nested
-        self.level = level
+        self.rank = rank
         self.path: Path = ()
         self.number = 1
         words = similarity.normalize_text(text) if kind == ITEM else text
-        self.key: Key = (kind, str(level), *([words] if words else self.whole))
+        self.key: Key = (kind, str(rank), *([words] if words else self.whole))
 
     def replace_lines(self, lines: Lines, nested: Lines) -> Block:
         """Return the same block with other lines."""
@@ -74,11 +74,11 @@ def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
     path: Path = ()
     for at, block in enumerate(blocks):
         if block.kind == HEADING:
-            parents = path if block.level > 2 else ()
-            above = tuple(part for part in parents if part[0] < block.level)
+            parents = path if block.rank > 2 else ()
+            above = tuple(part for part in parents if part[0] < block.rank)
             # Two sections with one title stay two, except the days of an archive.
             counts[above, block.key] += not is_dated
-            path = (*above, (block.level, block.text, counts[above, block.key]))
+            path = (*above, (block.rank, block.text, counts[above, block.key]))
         if is_dated and block.kind == ITEM:
             lines = tuple(line.rstrip() for line in block.whole)
             blocks[at] = block = Block(ENTRY, lines, "\n".join(lines))
@@ -133,10 +133,10 @@ def _read_item(item: Item, lines: Lines) -> Block:
 
 
 def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
-    if heading.level == 1 and is_title:
+    if heading.rank == 1 and is_title:
         return Block(HEADER, (line,), "title")
     title = markdown.normalize_title(markdown.split_title(heading.title)[0])
-    return Block(HEADING, (line,), title, level=heading.level)
+    return Block(HEADING, (line,), title, rank=heading.rank)
 
 
 # Return the blocks of base, ours and theirs in the order of the merged text, or ours and theirs,

@@ -90,7 +90,7 @@ def render_headings(limits: Limits) -> str:
 def add_title(text: str, name: str, project: str) -> str:
     """Return a text with a title, which it gets above all else if it has none."""
     document = markdown.parse_document(text)
-    if any(heading.level == 1 for heading in document.headings[:1]):
+    if any(heading.rank == 1 for heading in document.headings[:1]):
         return text
     front, title = markdown_lines.count_front_matter(document.lines), _render_title(name, project)
     return "".join([*document.lines[:front], title, *document.lines[front:]])

@@ -107,8 +107,8 @@ class MarkerBlock:
         self.rows.append(number)
         if key == "content":
             self.drop_loose()
-            is_mark = not value.strip("|>-")  # of a text of several lines in YAML
-            self.add("" if self._type_last else self.kind, "" if is_mark else value)
+            is_yaml_sign = not value.strip("|>-")  # of a text of several lines in YAML
+            self.add("" if self._type_last else self.kind, "" if is_yaml_sign else value)
         elif key not in NESTED:
             self.key, self.type_key = "type", key
             value, content = _split_type(value)

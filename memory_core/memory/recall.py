@@ -35,7 +35,7 @@ BLANK = ""
 # No order, because models treat orders inside a prompt as an attack.
 RELIABILITY = "Reference material, not part of the task; it may be out of date: trust the code."
 
-MARK = "✓: confirmed by a person or several runs."
+CONFIRMED_NOTE = "✓: confirmed by a person or several runs."
 
 PURPOSE = (
     "Later runs of this agent receive up to three findings that a final report records in blocks"
@@ -78,8 +78,8 @@ def build_block(
     memory, key = read_ready(project, agent), project.paths.state.read_key()
     has_ids = bool(project.config["selection"]["enabled"]) and memory.id_length > 0
 
-    def wrap(body: str, has_mark: bool, item: str) -> str:
-        introduction = introduce(agent, memory.day, has_mark)
+    def wrap(body: str, has_confirmed: bool, item: str) -> str:
+        introduction = introduce(agent, memory.day, has_confirmed)
         note = format_note(project, agent, memory.has_recorded, item)
         return wrap_body(key, agent, introduction, body, note)
 
@@ -87,8 +87,8 @@ def build_block(
     words = task() if task and len(memory.passages) else ""
     choices, body = _select(project, agent, memory, room, words, has_ids)
     given = [choice.passage for choice in choices if choice.is_chosen and choice.passage.item]
-    has_mark = has_ids and any(passage.is_confirmed for passage in given)
-    text = wrap(body, has_mark, next((passage.short_id for passage in given if has_ids), ""))
+    has_confirmed = has_ids and any(passage.is_confirmed for passage in given)
+    text = wrap(body, has_confirmed, next((passage.short_id for passage in given if has_ids), ""))
     if len(text) > budget:
         return MemoryBlock(memory=memory)  # the budget is too small even for the instructions
     if not text:
@@ -113,16 +113,18 @@ def wrap_body(key: bytes, agent: str, introduction: str, body: str, note: list[s
     return memory_tags.wrap_block(key, agent, [*lines, *note]) if lines or note else ""
 
 
-def introduce(agent: str, day: str, has_mark: bool = False) -> str:
+def introduce(agent: str, day: str, has_confirmed: bool = False) -> str:
     """Return sentences that say who recorded the memory, and when last.
 
-    They name no file: a repository chooses its folder.  `has_mark`: the memory has marks of
+    They name no file: a repository chooses its folder.  `has_confirmed`: the memory has marks of
     confirmed items.
     """
     is_main = agent == agent_names.PM
     who = "for the main session" if is_main else "by earlier runs of this agent and people"
     when = f", last on {day}" if day else ""
-    return " ".join([f"Recorded {who}{when}.", RELIABILITY, *([MARK] if has_mark else [])])
+    return " ".join(
+        [f"Recorded {who}{when}.", RELIABILITY, *([CONFIRMED_NOTE] if has_confirmed else [])]
+    )
 
 
 def format_note(project: Project, agent: str, is_short: bool = False, item: str = "") -> list[str]:

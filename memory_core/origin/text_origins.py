@@ -228,7 +228,7 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
         if guard.find_reason(paragraph):
             lines[start:end] = [""] * (end - start)
     for heading in document.headings:
-        if heading.level == 1:
+        if heading.rank == 1:
             lines[heading.line] = f"# {agent}\n"
     return "".join(lines)
 

@@ -54,7 +54,7 @@ _STRONG_NAME = re.compile(
     "[ _-]*(?:key|token)"
 )
 _LETTER = re.compile("[a-zA-Z]")
-_MARK = re.compile(r"[\d!#$%^&*?~@+]")
+_SIGN = re.compile(r"[\d!#$%^&*?~@+]")
 _SPELLED = re.compile(r"[a-zA-Z]*\d*")
 _LIKELY = re.compile(
     r"""
@@ -109,7 +109,7 @@ def is_random(value: str, least: int) -> bool:
 
 def is_mixed(value: str) -> bool:
     """Return whether a value has a letter, and a digit or a symbol."""
-    return bool(_LETTER.search(value) and _MARK.search(value))
+    return bool(_LETTER.search(value) and _SIGN.search(value))
 
 
 def is_likely(value: str) -> bool:

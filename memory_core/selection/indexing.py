@@ -47,7 +47,7 @@ SECTION_SCORES = {
 }
 CUSTOM_SECTION_SCORE = 4
 
-# The levels of a title in bold type and of a line of text in a section: below those of headings.
+# The ranks of a title in bold type and of a line of text in a section: below those of headings.
 BOLD, LINE = 7, 8
 
 # Characters of a line that is given with what stands below it.
@@ -88,28 +88,28 @@ def _find_leads(passages: list[Passage]) -> None:
     """Number passages, and note for each the heading or the line of text above it in its section.
 
     A line leads what follows up to the next line of text, a heading up to the next one of its
-    level.  What is from outside stands in another part of a prompt than the rest.
+    rank.  What is from outside stands in another part of a prompt than the rest.
     """
-    leads, place = list[tuple[int, Passage]](), ("", False)  # with their levels
+    leads, place = list[tuple[int, Passage]](), ("", False)  # with their ranks
     for number, passage in enumerate(passages):
         passage.index = number
         section = passage.section, passage.is_users
         leads, place = (leads if section == place else []), section
         is_text = not (passage.item or passage.is_list)
-        level = _find_level(passage.text) if is_text else 0
-        leads = [lead for lead in leads if not level or lead[0] < level]
-        for _level, lead in leads:
+        rank = _find_rank(passage.text) if is_text else 0
+        leads = [lead for lead in leads if not rank or lead[0] < rank]
+        for _rank, lead in leads:
             if lead.is_outside == passage.is_outside:
                 passage.lead = lead.index
                 lead.is_title = _is_title(lead.text)
-        if level:
-            leads.append((level, passage))
+        if rank:
+            leads.append((rank, passage))
         elif is_text:
             leads = [lead for lead in leads if lead[0] < LINE]
 
 
-def _find_level(text: str) -> int:
-    """Return the level of a paragraph among those that lead others, 0 for a longer text."""
+def _find_rank(text: str) -> int:
+    """Return the rank of a paragraph among those that lead others, 0 for a longer text."""
     signs, _, words = text.partition(" ")
     if words and not signs.strip("#"):
         return len(signs)

@@ -45,7 +45,7 @@ def _make_title(title: str) -> str:
 def list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:
     """Yield (first line, title of the section, lines, text of the item or "") of each part."""
     items = {item.line: item for item in document.items}
-    tops = (heading.line for heading in document.headings if heading.level == 1)
+    tops = (heading.line for heading in document.headings if heading.rank == 1)
     hidden, verbatim = {*document.markers, *document.comment_lines, *tops}, {*document.verbatim}
     titles = {section.line: section for section in document.sections}
     title, block = "", list[str]()

@@ -406,8 +406,8 @@ def _find_target_of(path: str) -> SettingsTarget:
 def _check_writable(target: SettingsTarget) -> None:
     """Raise InstallRefused if the file is a link or write-protected."""
     if refusal := target.find_refusal():
-        level = "" if target.name == settings_files.PROJECT_SETTINGS else " --user"
-        advice = f"To print the hooks to add there: {COMMAND} install{level} --dry-run"
+        option = "" if target.name == settings_files.PROJECT_SETTINGS else " --user"
+        advice = f"To print the hooks to add there: {COMMAND} install{option} --dry-run"
         raise InstallRefused(f"{refusal}. It was not changed. {advice}")
 
 

@@ -71,14 +71,14 @@ class NotText(Refused):
 class FileSnapshot:
     """The state of a memory file: text, path, time of its last change in seconds.
 
-    `mark`: its byte order mark, which is no part of the text and is written again, or "".
+    `byte_order_mark` is no part of the text and is written again; it may be "".
     """
 
-    __slots__ = ("changed", "files", "mark", "path", "status", "text")
+    __slots__ = ("byte_order_mark", "changed", "files", "path", "status", "text")
 
     def __init__(self, text: str, path: str, status: os.stat_result, files: SafeFiles) -> None:
         self.text = text.removeprefix(BOM)
-        self.mark = text[: len(text) - len(self.text)]
+        self.byte_order_mark = text[: len(text) - len(self.text)]
         self.path = path
         self.changed = status.st_mtime
         self.status = status
@@ -149,7 +149,7 @@ class Store(MemoryFolder):
                 relative = self.paths.relative(path)
                 raise FileChanged(f"{relative} was saved by somebody else just now")
 
-        whole = read.mark + text if read else text
+        whole = read.byte_order_mark + text if read else text
         self.files.replace(path, whole.encode("utf-8", "surrogateescape"), check=check)
         file_actions.remove_stale(self.files, os.path.dirname(path))
 
@@ -296,7 +296,7 @@ def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> 
         before = merge_versions.merge_sides(before).text
     after = dated_entries.add_days(before, entries)
     if after != before:
-        files.replace(path, _encode(snapshot.mark + after if snapshot else after))
+        files.replace(path, _encode(snapshot.byte_order_mark + after if snapshot else after))
 
 
 def make_lock_path(paths: LevelPaths, name: str) -> str:

@@ -149,7 +149,7 @@ def _start(transaction: TaskTransaction, task: str, fields: BacklogTask | None) 
 
 # The record of the last scan, a file because hooks read it when an agent starts, and its keys.
 RECORD_FILE = "tasks.json"
-RECORD_KEYS = {"active", "marks", "files"}
+RECORD_KEYS = {"active", "conditions", "files"}
 
 
 class TaskFile(NamedTuple):
@@ -183,8 +183,8 @@ def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
     seen = {name: stamp for _stage, _task, stamp, name in record["files"].values()}
     files = folder.list_task_files()
     stamps = {name: backlog_folder.make_stamp(status) for name, status in files}
-    marks = _list_marks(project, folder, record["active"])
-    return bool(seen == stamps and record["marks"] == marks)
+    conditions = _list_conditions(project, folder, record["active"])
+    return bool(seen == stamps and record["conditions"] == conditions)
 
 
 def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
@@ -193,7 +193,7 @@ def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     folder.write_state(transaction.in_progress)
     record = {
         "active": active,
-        "marks": _list_marks(transaction.project, folder, active),
+        "conditions": _list_conditions(transaction.project, folder, active),
         "files": files,
     }
     transaction.project.paths.state.replace(RECORD_FILE, fastjson.dumps(record).encode())
@@ -205,7 +205,7 @@ def _read_record(project: Project) -> dict[str, Any]:
     return record if record.keys() >= RECORD_KEYS else {}
 
 
-def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) -> list[Any]:
+def _list_conditions(project: Project, folder: backlog_folder.Folder, active: str) -> list[Any]:
     """Return the settings and stamps of everything but task files that a scan depends on."""
     names = (*backlog_folder.CONFIG_NAMES, backlog_folder.STATE_NAME)
     paths = [

@@ -190,7 +190,7 @@ def shorten(text: str, budget: int, whole: str) -> str:
     """
     document = markdown.parse_document(front_matter.read_body(text))
     note = f"(Cut to fit: the whole of it is in {sanitize.quote_name(whole)}.)"
-    heads = [document.lines[heading.line] for heading in document.headings if heading.level == 1]
+    heads = [document.lines[heading.line] for heading in document.headings if heading.rank == 1]
     result = "\n\n".join([*(head.rstrip()[:budget] for head in heads[:1]), note])
     room = budget - estimate_tokens(result)
     blocks = [(block[1], "\n".join(block[2]).rstrip()) for block in list_blocks(document)]

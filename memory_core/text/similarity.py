@@ -31,7 +31,7 @@ ASCII_PUNCTUATION = {
     ord("\u2192"): "->",
 }
 _TYPOGRAPHIC = frozenset(map(chr, ASCII_PUNCTUATION))
-_MARKS = _TYPOGRAPHIC | set("'\"*")  # what is taken away or replaced outside of code
+_REPLACED = _TYPOGRAPHIC | set("'\"*")  # what is taken away or replaced outside of code
 _FINAL = ".,;:!?"
 PAUSE = ",;:"
 
@@ -250,7 +250,7 @@ def _remove_backticks(word: str) -> str:
 def _is_plain(code: str) -> bool:
     if code.isalnum() and code.islower() and code.isascii():
         return True
-    if code[-1] in _FINAL or not _MARKS.isdisjoint(code):
+    if code[-1] in _FINAL or not _REPLACED.isdisjoint(code):
         return False
     words = code.split("\n")
     if any(word[0] == "_" or word[-1] == "_" for word in words):

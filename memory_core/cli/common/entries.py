@@ -76,10 +76,10 @@ def _print_below_headings(entries: Sequence[Entry], words: str) -> None:
     shown: tuple[str, ...] = ()
     for entry, head in zip(entries, _align([entry.cells for entry in entries]), strict=True):
         headings = (*entry.headings, *([entry.section] if entry.section else []))
-        for level, heading in enumerate(headings):
-            if shown[: level + 1] != headings[: level + 1]:
-                for line in wrap_text(heading, width, INDENT * level, INDENT * level):
-                    output.print_line(line, style=HEADING_STYLES[min(level, 1)])
+        for depth, heading in enumerate(headings):
+            if shown[: depth + 1] != headings[: depth + 1]:
+                for line in wrap_text(heading, width, INDENT * depth, INDENT * depth):
+                    output.print_line(line, style=HEADING_STYLES[min(depth, 1)])
         shown = headings
         _print_wrapped(entry, head, INDENT * len(headings), width, words)
 
@@ -113,16 +113,16 @@ def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["".join(f"{_format_cell(*cell)}  " for cell in row) for row in shown]
 
 
-def print_sentence(text: str, indent: str = "", level: str = "") -> None:
-    """Print a text, wrapped on a terminal; `level`, such as `warning`, precedes it in colour."""
+def print_sentence(text: str, indent: str = "", severity: str = "") -> None:
+    """Print a text, wrapped on a terminal; `severity`, such as `warning`, precedes it in colour."""
     text = output.name_command(text)
-    width, label = shutil.get_terminal_size().columns, f"{level}: " if level else ""
+    width, label = shutil.get_terminal_size().columns, f"{severity}: " if severity else ""
     lines = [indent + label + text]
     if output.is_terminal():
         lines = list(wrap_text(label + text, width, indent, indent + INDENT))
-    if level:
+    if severity:
         output.print_line(
-            indent, output.paint(level, level), lines.pop(0).removeprefix(indent + level)
+            indent, output.paint(severity, severity), lines.pop(0).removeprefix(indent + severity)
         )
     for line in lines:
         output.print_line(line)

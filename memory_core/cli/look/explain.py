@@ -89,7 +89,7 @@ def _print(explanation: Explanation, has_scores: bool) -> None:
     for choice in choices:
         if choice.passage.stale:
             what = f"{_format_id(choice)} may be out of date"
-            print_sentence(f"{what}: {choice.passage.stale}", level="warning")
+            print_sentence(f"{what}: {choice.passage.stale}", severity="warning")
     print_line(_sum_up(explanation))
 
 

@@ -103,7 +103,7 @@ def _show_file(scope: Scope, agent: str) -> dict[str, Any]:
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
     if snapshot:
-        print_bytes((snapshot.mark + text).encode("utf-8", "surrogateescape"))
+        print_bytes((snapshot.byte_order_mark + text).encode("utf-8", "surrogateescape"))
     elif agent == PM:
         command = format_command("add PM guideline TEXT", scope.is_user)
         print_note(f"The main session has no memory yet.  To give it one: {command}")

@@ -70,7 +70,7 @@ def status(
         what = f"{100 * share:.3g}% of runs get no memory"
         print_sentence(f"Experiment: {what} (agent-memory experiment report)")
     for warning in state.warnings:
-        print_sentence(f"{warning.what} ({warning.advice})", level="warning")
+        print_sentence(f"{warning.what} ({warning.advice})", severity="warning")
 
 
 def _print_markdown(state: ProjectStatus, duration: str) -> None:

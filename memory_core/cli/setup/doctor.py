@@ -45,7 +45,7 @@ def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         ],
         "findings": [
             {
-                **select_fields(finding, "level", "check", "what", "where", mend="advice"),
+                **select_fields(finding, "check", "what", "where", level="severity", mend="advice"),
                 "fixable": bool(finding.repair),
             }
             for finding in diagnosis.findings
@@ -65,8 +65,8 @@ def _print(diagnosis: Diagnosis, fix: bool, every: bool) -> None:
             print_line(f"{INDENT}{line}".rstrip())
     others = diagnosis.sort_findings(NOTE, *([OK] if every else []))
     for finding in [*diagnosis.problems, *others]:
-        _print_entry(finding.level, finding.level, f"{finding.check}: {finding.what}")
-        if finding.level != OK:
+        _print_entry(finding.severity, finding.severity, f"{finding.check}: {finding.what}")
+        if finding.severity != OK:
             _print_details({"in": finding.where, "to do": finding.advice})
     print_line(f"{format_count(len(diagnosis.passed), 'check')} passed")
     if diagnosis.skipped:
