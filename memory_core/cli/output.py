@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -160,14 +159,8 @@ _page: list[str] | None = None
 def enable_pager() -> None:
     """Show the result of this command in a pager if stdout is a terminal."""
     global _page
-    if is_terminal() and _has_pager():
+    if is_terminal() and os.environ.get("PAGER", "less").strip():
         _page = []
-
-
-def _has_pager() -> bool:
-    """Say whether the program of PAGER exists and can page on this terminal."""
-    program = os.environ.get("PAGER", "less").partition(" ")[0]
-    return shutil.which(program) is not None and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def disable_pager() -> None:
@@ -180,11 +173,11 @@ def end_page() -> None:
     text = "".join(_page or [])
     disable_pager()
     if text:
-        import pydoc
+        import click
 
         # less exits if the text fits on the screen, keeps colours, and does not clear the screen.
         os.environ.setdefault("LESS", "FRX")
-        pydoc.pipepager(text, os.environ.get("PAGER", "less"))
+        click.echo_via_pager(text.removesuffix("\n"), color=True)
     if sys.stdout:
         _check_reader(sys.stdout.flush)
 

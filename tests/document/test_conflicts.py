@@ -205,7 +205,7 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
         for heading in source.headings:
             title = markdown.split_title(heading.title)[0]
             # In broken Markdown a heading may follow an open fence; then its text is kept.
-            is_heading = markdown.normalize_title(title) in titles or heading.level == 1
+            is_heading = markdown.normalize_title(title) in titles or heading.rank == 1
             assert is_heading or title in found.text or title in "\n".join(found.left)
     assert not after.markers
 

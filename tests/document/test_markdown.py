@@ -100,7 +100,7 @@ def differs(text: str) -> bool:
 
 def judge(text: str) -> None:
     document, judged = markdown.parse_document(text), MarkdownItView(text)
-    headings = [(h.line, h.level, " ".join(h.title.split())) for h in document.headings]
+    headings = [(h.line, h.rank, " ".join(h.title.split())) for h in document.headings]
     items = [(i.line, i.end, " ".join(i.text.split())) for i in document.items]
     filled = {at for at in document.verbatim if document.lines[at].strip(" \t\n")}
     assert headings == judged.headings
@@ -399,7 +399,7 @@ def items_of(document: markdown.Document) -> list[tuple[str, str, int]]:
 
 
 def headings_of(document: markdown.Document) -> list[tuple[int, str]]:
-    return [(each.level, markdown.split_title(each.title)[0]) for each in document.headings]
+    return [(each.rank, markdown.split_title(each.title)[0]) for each in document.headings]
 
 
 def rest_of(document: markdown.Document) -> list[list[str]]:
@@ -414,7 +414,7 @@ def parts_of(document: markdown.Document) -> list[object]:
     """Return all that a document has, with the lines."""
     items = [[(i.line, i.text_end, i.end, i.text) for i in document.items]]
     items += [[(i.line, i.text) for i in each.items] for each in document.sections]
-    headings = [(each.line, each.level, each.title) for each in document.headings]
+    headings = [(each.line, each.rank, each.title) for each in document.headings]
     sections = [(s.line, s.end, s.title, s.suffix) for s in document.sections]
     other = (document.verbatim, document.comments, document.unclosed, document.markers)
     return [document.lines, items, headings, sections, *other, document.warnings]

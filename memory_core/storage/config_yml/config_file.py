@@ -207,18 +207,18 @@ def unset_value(text: str, key: str) -> str:
     Comments stay.  Raises InvalidConfig.
     """
     document = value = _load(text)
-    path, found = _split_key(key), list[tuple[CommentedMap, str]]()
+    path, places = _split_key(key), list[tuple[CommentedMap, str]]()
     for name in path:
         if not isinstance(value, CommentedMap) or (written := _find_key(value, name)) not in value:
             break
-        found.append((value, written))
+        places.append((value, written))
         value = value[written]
     # `selection: off` is short for `selection.enabled: false`
-    if len(found) < len(path) and isinstance(value, CommentedMap | None):
+    if len(places) < len(path) and isinstance(value, CommentedMap | None):
         return text
-    while found[1:] and len(found[-1][0]) == 1:
-        found.pop()
-    mapping, name = found[-1]
+    while places[1:] and len(places[-1][0]) == 1:
+        places.pop()
+    mapping, name = places[-1]
     comments, names = _take_comments(mapping, name), [*mapping]
     del mapping[name]
     if not mapping:
@@ -362,7 +362,7 @@ def _read_key(key: nodes.Node, path: KeyPath) -> str:
 
 
 def _format_error(error: Exception) -> str:
-    """Return the place and the problem of an error, of which PyYAML makes several lines."""
+    """Return the place and the problem of an error, which has several lines."""
     mark = getattr(error, "problem_mark", None)
     where = f"{mark.line + 1}:{mark.column + 1}: " if mark else " "
     parts = (getattr(error, name, None) for name in ("context", "problem"))
